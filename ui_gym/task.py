@@ -9,16 +9,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.device import DeviceOptions, DevicePool
 from ui_gym.errors import TaskError, UserError, nearest
-from ui_gym.registry import TaskSpec
+from ui_gym.registry import Difficulty, TaskSpec
 
 Split = Literal["train", "heldout"]
 SPLITS: tuple[Split, ...] = ("train", "heldout")
@@ -73,6 +73,8 @@ class Task(Generic[P, D]):
     """Steps until truncation, where the task's arguments bear on it; else the registered number."""
     mistakes: ClassVar[tuple[str, ...]] = ()
     """Names of the misunderstandings that `misread` knows."""
+    levels: ClassVar[Mapping[Difficulty, Mapping[str, Any]]] = {}
+    """What the argument `level` stands for: values of other arguments, for each level."""
 
     def sample(self, rng: np.random.Generator) -> P:
         """All that varies, drawn from `rng` alone."""
@@ -114,6 +116,27 @@ class Task(Generic[P, D]):
         raise NotImplementedError
 
     # -- what the base class gives --
+
+    def at_level(self, level: Difficulty | None, **given: Any) -> dict[str, Any]:
+        """The arguments of a level (by default the registered difficulty), and over them what was
+        `given` beside it and is not None.
+
+        Raises:
+            UserError: there is no such level.
+        """
+        chosen = level or self.spec.difficulty
+        if chosen not in self.levels:
+            raise UserError(
+                f"{self.spec.id} has no level {chosen!r}. {nearest(str(chosen), self.levels)}"
+            )
+        own = {name: value for name, value in given.items() if value is not None}
+        return {**self.levels[chosen], **own}
+
+    def check_range(self, name: str, value: Any, low: int, high: int) -> int:
+        """`value` if it is a whole number from `low` to `high`, else a `UserError`."""
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise UserError(f"{self.spec.name}: {name} must be {low} to {high}, not {value!r}")
+        return value
 
     def draw(self, seed: int, split: Split | None = None) -> P:
         """The params of `seed` within `split`; the same seed always gives the same params."""

@@ -2,7 +2,8 @@
 
 A page is a plain HTML file with a ``<!-- ui-gym -->`` mark in its head. There it gets the shared
 style and its params, before any script of its own runs. Its scripts talk to the host by the global
-`uiGym` (``pages/world.js``): `params`, `log(type, data)`, and a `state` function to set.
+`uiGym` (``pages/world.js``): `params`, `log(type, data)`, and a `state` function to set. With the
+mark ``<!-- ui-gym kit -->`` it also gets what most pages are built from (``pages/kit.js``).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ CONTENT_SECURITY_POLICY = (
 
 FACES = (("Inter", 400), ("Inter", 600))
 
-_MARK = "<!-- ui-gym -->"
+_MARK = re.compile("<!-- ui-gym( kit)? -->")
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -67,14 +68,19 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
         TaskError: the page does not exist or lacks the mark.
     """
     source = _source(page)
-    if _MARK not in source:
-        raise TaskError(f"page {page}: its <head> lacks the mark {_MARK}")
+    mark = _MARK.search(source)
+    if mark is None:
+        raise TaskError(f"page {page}: its <head> lacks the mark <!-- ui-gym -->")
     begin = f"uiGym.begin({_embed(params)}, {seed & 0xFFFFFFFF});"
-    head = f"<style>{resource('base.css').decode()}</style><script>{begin}</script>"
-    source = _SCRIPT.sub(
+    style, script = resource("base.css").decode(), ""
+    if mark[1]:
+        style += resource("kit.css").decode()
+        script = f"<script>{resource('kit.js').decode()}</script>"
+    head = f"<style>{style}</style><script>{begin}</script>{script}"
+    scoped = _SCRIPT.sub(
         lambda found: '<script>(() => {"use strict";' + found[1] + "})();</script>", source
     )
-    return source.replace(_MARK, head, 1)
+    return _MARK.sub(lambda _: head, scoped, count=1)
 
 
 def _source(page: str | Path) -> str:

@@ -1,9 +1,10 @@
-"""The tasks of the browser suite; importing this registers them and starts no browser."""
+"""The tasks of the browser suite, a module each; importing this registers them and starts no
+browser."""
 
 from __future__ import annotations
 
-from ui_gym.browser.tasks.click_button import ClickButton
-from ui_gym.browser.tasks.data_entry import DataEntry
-from ui_gym.browser.tasks.login import Login
+import importlib
+import pkgutil
 
-__all__ = ["ClickButton", "DataEntry", "Login"]
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

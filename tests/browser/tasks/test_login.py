@@ -1,0 +1,79 @@
+"""Login's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser.tasks.login import Login, LoginParams
+
+ACCOUNT = LoginParams(
+    user="ann", password="Secret-1", kind="name", stay=False, labels=("User name", "Password"),
+    layout="center", brand=0, place=(0, 0), phrasing=0,
+)  # fmt: skip
+
+
+def sign_in(user: str = "ann", password: str = "Secret-1", stay: bool = False) -> Any:
+    return ("sign_in", {"user": user, "password": password, "stay": stay})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([sign_in()], 1.0, True),
+        ([sign_in(user=" ann ")], 1.0, True),
+        ([sign_in(password="Secret-1 ")], 0.0, False),
+        ([sign_in(password="secret-1")], 0.0, False),
+        ([sign_in(password=""), sign_in(password="x"), sign_in()], 1.0, True),
+        ([sign_in(password="")] * 3, 0.0, True),
+        ([*[sign_in(password="")] * 3, sign_in()], 0.0, True),
+        ([sign_in(stay=True)], 0.5, True),
+        ([("sign_up", {"user": "ann", "password": "Secret-1"})], 0.0, True),
+        ([("forgot", {"mail": "ann"})], 0.0, True),
+        ([("sign_in", {})], 0.0, False),
+    ],
+    ids=["none", "right", "blanks", "trailing", "case", "third", "locked", "too late", "ticked",
+         "sign up", "forgot", "empty"],
+)  # fmt: skip
+def test_login_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(Login(), ACCOUNT, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_login_stays_signed_in_only_when_asked() -> None:
+    asked = dataclasses.replace(ACCOUNT, stay=True)
+    assert judge(Login(), asked, sign_in(stay=True)).success
+    verdict = judge(Login(), asked, sign_in(stay=False))
+    assert (verdict.score, verdict.done) == (0.5, True)
+    assert verdict.notes == 'signed in, but "Stay signed in" is not ticked'
+
+
+@pytest.mark.parametrize("compact", [True, False])
+def test_login_goals_say_all_that_is_needed(compact: bool) -> None:
+    task = Login(compact=compact)
+    stays = set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal = task.goal(params)
+        assert f'"{params.user}"' in goal
+        assert f'"{params.password}"' in goal
+        assert goal.endswith("Stay signed in.") == params.stay
+        stays.add(params.stay)
+    assert stays == {True, False}
+
+
+def test_login_mistakes() -> None:
+    task, rng = Login(), np.random.default_rng(0)
+    swapped = task.misread(ACCOUNT, "swapped", rng)
+    assert (swapped.user, swapped.password) == ("Secret-1", "ann")
+    assert task.misread(ACCOUNT, "stay", rng).stay is True
+    for word in ("Secret-1", "aab", "aaaa", "ab"):
+        account = dataclasses.replace(ACCOUNT, password=word)
+        typos = {task.misread(account, "typo", rng).password for _ in range(30)}
+        assert word not in typos
+        assert all(abs(len(typo) - len(word)) <= 1 for typo in typos)

@@ -1,0 +1,47 @@
+"""The moves of oracles on a page: click it, fill it, pick it, bring it to sight."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from ui_gym.action import Action, Click, Scroll, Type
+from ui_gym.browser.surface import BrowserDevice
+
+SCROLL = 300
+"""How far is scrolled at once, in pixels: what every dialect can say."""
+
+
+def click(device: BrowserDevice, selector: str, *, count: int = 1) -> Click:
+    """Click the middle of the first element of a CSS selector."""
+    return Click(*device.center(selector), count=count)
+
+
+def fill(
+    device: BrowserDevice, selector: str, text: str, *, clear: bool = False
+) -> Iterator[Action]:
+    """Click a text field and type into it; `clear` empties it before."""
+    yield click(device, selector)
+    yield Type(text, clear=clear)
+
+
+def pick(device: BrowserDevice, dropdown: str, value: str) -> Iterator[Action]:
+    """Choose the option with the data-value `value` in the kit's drop-down list of the id."""
+    yield click(device, f"#{dropdown}")
+    option = f"#{dropdown}-list [data-value={json.dumps(value)}]"
+    yield from reveal(device, option, f"#{dropdown}-list")
+    yield click(device, option)
+
+
+def reveal(device: BrowserDevice, selector: str, pane: str, *, margin: int = 0) -> Iterator[Scroll]:
+    """Scroll `pane` (a CSS selector) until the element is wholly inside it, `margin` px apart."""
+    left, top, width, height = device.box(pane)
+    before = None
+    while True:
+        _, its_top, _, its_height = device.box(selector)
+        above = its_top < top + margin
+        below = its_top + its_height > top + height - margin
+        if not (above or below) or its_top == before:
+            return
+        before = its_top
+        yield Scroll(left + width // 2, top + height // 2, dy=-SCROLL if above else SCROLL)
