@@ -19,12 +19,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS = (
     ("errors",),
-    ("action",),
+    ("action", "xvfb"),
     ("device", "dialects", "registry"),
     ("spaces", "task"),
     ("arguments", "guide", "lease"),
     ("env",),
     ("slot",),
+    ("workers",),
+    ("worker",),
     ("vector",),
     ("browser",),
     ("catalog", "film", "testing"),
@@ -40,7 +42,7 @@ PLUGINS = ("ui_gym_grpo", "ui_gym_sft")
 LEARNING = ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers")
 """What the environments never touch."""
 
-ONLY_IN_SUITES = ("cv2", "selenium")
+ONLY_IN_SUITES = ("cv2", "orjson", "selenium")
 
 EXCEPTIONS = {("ui_gym_agents.tiny.pretrain", "ui_gym.browser.words")}
 """The recipe of the built-in model makes each name of the built-in pages one token."""

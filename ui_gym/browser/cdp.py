@@ -8,16 +8,15 @@ are flat: every message carries the ``sessionId`` of its target.
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
+import orjson
 
-Message = dict[str, Any]
-Command = tuple[str, Mapping[str, Any]]
+from ui_gym.browser.protocol import Command, Message
+from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 
 class Reply:
@@ -99,7 +98,7 @@ class Connection:
                 message: Message = {"id": number, "method": method, "params": params}
                 if session is not None:
                     message["sessionId"] = session
-                chunks.append(json.dumps(message).encode() + b"\0")
+                chunks.append(orjson.dumps(message) + b"\0")
             try:
                 _write_all(self._write_fd, b"".join(chunks))
             except OSError as error:
@@ -145,7 +144,7 @@ class Connection:
             while end >= 0:
                 message = bytes(buffer[:end])
                 del buffer[: end + 1]
-                self._dispatch(json.loads(message))
+                self._dispatch(orjson.loads(message))
                 end = buffer.find(b"\0")
         self._lose("the browser is gone: it closed the connection")
         os.close(self._read_fd)

@@ -1,8 +1,7 @@
 """ChromiumDevice: one page in one Chromium process of its own.
 
-A process a device keeps faults apart (a killed browser ends one slot's episode, no other's) and
-lets ``chromium-headless-shell`` paint exactly when it is asked to (BeginFrame control), which one
-process can do for one page only. Any other Chromium is captured by ``Page.captureScreenshot``.
+A process a device keeps faults apart (a killed browser ends one slot's episode, no other's), and
+the two fast ways to take pictures (see ``capture.py``) work for one page of a process only.
 """
 
 from __future__ import annotations
@@ -12,31 +11,33 @@ import contextlib
 import json
 import logging
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
-
 from ui_gym.action import Action, Scroll
+from ui_gym.browser import accessibility, pages
 from ui_gym.browser import input as device_input
-from ui_gym.browser import pages
-from ui_gym.browser.cdp import Command, Message, Reply
-from ui_gym.browser.process import BrowserProcess, find_browser
+from ui_gym.browser.capture import choose_capture
+from ui_gym.browser.cdp import Reply
+from ui_gym.browser.process import BrowserProcess
+from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.site import Site, Traffic
 from ui_gym.browser.surface import Event
-from ui_gym.device import Device, DeviceOptions, Element, Frame, Image
-from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout, TaskError, UserError, nearest
+from ui_gym.device import Device, DeviceOptions, Frame, Image
+from ui_gym.errors import (
+    DeviceError,
+    DeviceLost,
+    DeviceStartError,
+    TaskError,
+    UserError,
+    nearest,
+)
 
 log = logging.getLogger(__name__)
 
 RENEW_AFTER = 500
 """Documents that one page may hold before it is replaced by a fresh one in a fresh context."""
-
-BEGIN_FRAME_FLAGS = ("--enable-begin-frame-control", "--run-all-compositor-stages-before-draw")
-_PNG = {"format": "png", "optimizeForSpeed": True}
-_PIXEL = {"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}
 
 
 class ChromiumDevice:
@@ -50,35 +51,44 @@ class ChromiumDevice:
     def __init__(self, options: DeviceOptions) -> None:
         self.size = options.size
         self._timeout = options.timeout
-        self._headless = options.headless
+        self._capture = choose_capture(options)
         self._process: BrowserProcess | None = None
-        self._begin_frame = False
         self._session = ""
         self._target = ""
         self._context = ""
         self._frame_id = ""
+        self._contexts: dict[str, int] = {}
+        self._app_context: int | None = None
         self._loads = 0
         self._opening = False
+        self._site: Site | None = None
+        self._traffic = Traffic()
         self._fault: DeviceError | None = None
         self._events: list[Event] = []
         self._closing = threading.Lock()
-        self._image: Image | None = None
+        self._ids = accessibility.ElementIds()
 
     # -- Device --
 
     def start(self) -> None:
         if self._process is not None:
             return
-        self._begin_frame = self._headless and find_browser().endswith("headless-shell")
-        self._process = BrowserProcess(
-            headless=self._headless,
-            extra_flags=BEGIN_FRAME_FLAGS if self._begin_frame else self._window_flags(),
-            timeout=self._timeout,
-        )
+        environment = self._capture.start()
+        try:
+            self._process = BrowserProcess(
+                headless=self._capture.headless,
+                extra_flags=self._capture.flags,
+                environment=environment,
+                timeout=self._timeout,
+            )
+        except BaseException:
+            self._capture.close()
+            raise
         self._open_page()
 
     def perform(self, actions: Sequence[Action]) -> None:
-        prepared = [device_input.commands(action) for action in actions]
+        rest = self._site.rest if self._site else device_input.REST
+        prepared = [device_input.commands(action, rest) for action in actions]
         for action, batches in zip(actions, prepared, strict=True):
             for batch in batches:
                 # Input is acknowledged when the page's handlers have run; only then time goes on.
@@ -86,37 +96,33 @@ class ChromiumDevice:
                     self._settle(reply)
                 if isinstance(action, Scroll) and batch is batches[0]:
                     # A wheel is acknowledged when it is known what scrolls: it does in a frame.
-                    self._run([self._empty_frame()])
+                    self._run([self._capture.empty_frame()])
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
-        started = time.perf_counter()
-        commands: list[Command] = []
-        if elements:
-            commands.append(_evaluate("JSON.stringify(uiGym.elements())"))
-        if self._begin_frame:
-            commands.append(("HeadlessExperimental.beginFrame", {"screenshot": _PNG}))
-        else:
-            commands.append(("Page.captureScreenshot", _PNG))
-        results = self._run(commands)
-        encoded = self._picture(results[-1])
-        captured = time.perf_counter()
-        image = _decode(encoded, self.size, out)
-        self._image = image
+        if self._site:
+            self._traffic.settle(self._timeout)
+        frame = self._frame_id if self._capture.framed else None
+        also = accessibility.queries(frame) if elements else []
+        results, picture = self._capture.take(self._run, also, out)
         return Frame(
-            image=image,
-            encoded=encoded,
-            format="png",
-            elements=_elements(_value(results[0])) if elements else (),
-            time_capture=captured - started,
-            time_decode=time.perf_counter() - captured,
+            image=picture.image,
+            encoded=picture.encoded,
+            format=None if picture.encoded is None else "png",
+            elements=(
+                accessibility.elements(results, self.size, self._ids, frame) if elements else ()
+            ),
+            time_capture=picture.time_capture,
+            time_decode=picture.time_decode,
         )
 
     def close(self) -> None:
         with self._closing:
             process, self._process = self._process, None
             self._fault = self._fault or DeviceLost("the browser is closed")
+        self._traffic.forget()
         if process is not None:
             process.close()
+        self._capture.close()
 
     # -- what browser tasks need --
 
@@ -130,7 +136,7 @@ class ChromiumDevice:
         Raises:
             TaskError: the page cannot be read, or its script raised an error.
         """
-        if self._loads >= RENEW_AFTER:
+        if self._loads >= RENEW_AFTER or self._site:
             self._renew()
         self._loads += 1
         html = pages.document(page, params, seed)
@@ -139,6 +145,36 @@ class ChromiumDevice:
         broken = self.evaluate("uiGym.takeErrors()")
         if broken:
             raise TaskError(f"page {page}: {'; '.join(broken)}")
+
+    def visit(self, site: Site, path: str) -> None:
+        """Show the file at `path` of a site, in a fresh realm; its clock and event log start anew.
+
+        A navigation: slower than `load`, but nothing is left of the page before. Files of the site
+        that it used too are still in the browser's memory.
+
+        Raises:
+            TaskError: there is no such file.
+            DeviceStartError: this way to take pictures cannot show sites.
+        """
+        url = site.url(path)
+        if site.file(url) is None:
+            raise TaskError(f"the site {site.folder} has no file {path!r}")
+        if self._capture.framed:
+            raise DeviceStartError(
+                "a framebuffer cannot show this page; ask for chromium:beginframe or "
+                "chromium:screenshot"
+            )
+        if self._loads >= RENEW_AFTER or (self._loads and site != self._site):
+            self._renew()
+        self._loads += 1
+        if self._site is None:
+            self._enter(site)
+        self._leave()
+        self._traffic.forget()
+        self._navigate(url)
+        self._traffic.settle(self._timeout)
+        self._events = []
+        self._ids = accessibility.ElementIds()
 
     def state(self) -> dict[str, Any]:
         """What the page's `uiGym.state()` returns; also brings `events` up to date."""
@@ -166,9 +202,12 @@ class ChromiumDevice:
         left, top, width, height = self.box(selector)
         return left + width // 2, top + height // 2
 
-    def evaluate(self, expression: str) -> Any:
-        """The JSON value of a script of the task's own; never of anything an agent wrote."""
-        return _value(self._run([_evaluate(expression)])[0])
+    def evaluate(self, expression: str, *, promise: bool = False) -> Any:
+        """The JSON value of a script of the task's own; never of anything an agent wrote.
+
+        With `promise`, of what the script promises.
+        """
+        return _value(self._run([_evaluate(expression, promise=promise)])[0])
 
     @property
     def pid(self) -> int | None:
@@ -177,75 +216,124 @@ class ChromiumDevice:
 
     # -- the page --
 
-    def _window_flags(self) -> tuple[str, ...]:
-        return (f"--window-size={self.size[0]},{self.size[1] + 87}",)
-
     def _open_page(self) -> None:
-        """Make a page in a fresh context: walls up, world in place, fonts loaded."""
-        connection = self._connection()
-        timeout = self._timeout
-        self._context = connection.call("Target.createBrowserContext", timeout=timeout)[
-            "browserContextId"
-        ]
-        deny = {"behavior": "deny", "browserContextId": self._context}
-        connection.call("Browser.setDownloadBehavior", deny, timeout=timeout)
-        target: dict[str, Any] = {"url": "about:blank", "browserContextId": self._context}
-        if self._headless:
-            target |= {"width": self.size[0], "height": self.size[1]}
-        if self._begin_frame:
-            target["enableBeginFrameControl"] = True
-        self._target = connection.call("Target.createTarget", target, timeout=timeout)["targetId"]
-        self._session = connection.call(
-            "Target.attachToTarget", {"targetId": self._target, "flatten": True}, timeout=timeout
-        )["sessionId"]
-        connection.listen(self._session, self._on_event)
+        """Make a fresh page: walls up, world in place, fonts loaded."""
+        self._session = self._connection().call(
+            "Target.attachToTarget", {"targetId": self._new_target(), "flatten": True},
+            timeout=self._timeout,
+        )["sessionId"]  # fmt: skip
+        self._connection().listen(self._session, self._on_event)
         self._loads = 0
-        width, height = self.size
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self._run(
-            [
-                ("Page.enable", {}),
-                ("Inspector.enable", {}),
-                ("Runtime.enable", {}),
-                ("Runtime.addBinding", {"name": "uiGymEvent"}),
-                ("Emulation.setDeviceMetricsOverride", metrics),
-                ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-                ("Page.addScriptToEvaluateOnNewDocument", {"source": pages.world_script()}),
-                ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}),
-                ("Target.setAutoAttach",
-                 {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}),
-            ]
-        )  # fmt: skip
-        self._opening = True
-        result = self._run([("Page.navigate", {"url": pages.ORIGIN + "/"})])[0]
-        self._frame_id = result["frameId"]
-        self._run([_evaluate(_READY, promise=True)])
-        self._opening = False
+        self._site = None
+        self._capture.cropped = False
+        self._contexts = {}
+        self._app_context = None
+        commands: list[Command] = [
+            ("Page.enable", {}),
+            ("Inspector.enable", {}),
+            ("Runtime.enable", {}),
+            ("Runtime.addBinding", {"name": "uiGymEvent"}),
+            ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": pages.world_script()}),
+            ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}),
+            ("Target.setAutoAttach",
+             {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}),
+        ]  # fmt: skip
+        if not self._capture.framed:
+            width, height = self.size
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            commands.append(("Emulation.setDeviceMetricsOverride", metrics))
+        self._run(commands)
+        self._show_app()
         for face in pages.faces():
             arguments = ", ".join(json.dumps(part) for part in face)
             self._run([_evaluate(f"uiGym.addFace({arguments})", promise=True)])
         self._run([_evaluate(pages.sweep_script())])
 
+    def _new_target(self) -> str:
+        """A page in a fresh context; a browser with a window has one page, which is used again."""
+        connection, timeout = self._connection(), self._timeout
+        deny: Message = {"behavior": "deny"}
+        if self._capture.framed:
+            connection.call("Browser.setDownloadBehavior", deny, timeout=timeout)
+            targets = connection.call("Target.getTargets", timeout=timeout)["targetInfos"]
+            self._target = next(t["targetId"] for t in targets if t["type"] == "page")
+            return self._target
+        self._context = connection.call("Target.createBrowserContext", timeout=timeout)[
+            "browserContextId"
+        ]
+        deny["browserContextId"] = self._context
+        connection.call("Browser.setDownloadBehavior", deny, timeout=timeout)
+        target = {"url": "about:blank", "browserContextId": self._context, **self._capture.target}
+        self._target = connection.call("Target.createTarget", target, timeout=timeout)["targetId"]
+        return self._target
+
+    def _show_app(self) -> None:
+        """Go to the empty document of the made-up origin, in a frame where the capture wants it."""
+        main = self._navigate(pages.ORIGIN + ("/host" if self._capture.framed else "/"))
+        if self._capture.framed:
+            tree = self._run([("Page.getFrameTree", {})])[0]["frameTree"]
+            self._frame_id = tree["childFrames"][0]["frame"]["id"]
+            # From here on, scripts run in the frame; the page around it is the capture's.
+            self._app_context = self._contexts[self._frame_id]
+            self._capture.opened(self._contexts[main])
+
+    def _navigate(self, url: str) -> str:
+        """Replace the whole page, until it is loaded; the id of its main frame."""
+        self._opening = True
+        self._frame_id = self._run([("Page.navigate", {"url": url})])[0]["frameId"]
+        self._run([_evaluate(_READY, promise=True)])
+        self._opening = False
+        return self._frame_id
+
+    def _enter(self, site: Site) -> None:
+        """Make a fresh page ready for a site."""
+        width, height = site.viewport or self.size
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._run(
+            [
+                # What is laid out may be more than what is seen.
+                ("Emulation.setDeviceMetricsOverride", metrics | {"dontSetVisibleSize": True}),
+                ("Page.addScriptToEvaluateOnNewDocument", {"source": site.scripts(self.size)}),
+                ("Network.enable", {}),
+            ]
+        )
+        self._capture.cropped = site.viewport is not None
+        self._site = site
+
     def _clear(self) -> None:
         """Take away what the last document left: where the pointer is, globals, storage, events."""
-        frame = [self._empty_frame()] if self._begin_frame else []
-        left, *others = self._send([device_input.leave(), _evaluate("uiGym.sweep()"), *frame])
-        for reply in others:
-            reply.result(self._timeout)
-        self._settle(left)
+        self._leave(_evaluate("uiGym.sweep()"))
         # What the last document still had to say has arrived by now.
         self._events = []
+        self._ids = accessibility.ElementIds()
+
+    def _leave(self, *others: Command) -> None:
+        """Take the pointer off the page, and send other commands on the way."""
+        left, *replies = self._send([device_input.leave(), *others, *self._capture.nudge])
+        for reply in replies:
+            reply.result(self._timeout)
+        self._settle(left)
 
     def _renew(self) -> None:
         """Replace the page and its context by fresh ones."""
         connection, old_session, old_context = self._connection(), self._session, self._context
         connection.listen(old_session, None)
         with contextlib.suppress(DeviceError):
-            connection.call("Target.closeTarget", {"targetId": self._target}, timeout=self._timeout)
-            connection.call(
-                "Target.disposeBrowserContext", {"browserContextId": old_context},
-                timeout=self._timeout,
-            )  # fmt: skip
+            if self._capture.framed:
+                wipe = {"origin": pages.ORIGIN, "storageTypes": "all"}
+                self._run([("Storage.clearDataForOrigin", wipe)])
+                connection.call(
+                    "Target.detachFromTarget", {"sessionId": old_session}, timeout=self._timeout
+                )
+            else:
+                connection.call(
+                    "Target.closeTarget", {"targetId": self._target}, timeout=self._timeout
+                )
+                connection.call(
+                    "Target.disposeBrowserContext", {"browserContextId": old_context},
+                    timeout=self._timeout,
+                )  # fmt: skip
         self._open_page()
 
     def _on_event(self, method: str, params: Message) -> None:
@@ -256,10 +344,17 @@ class ChromiumDevice:
                 self._events.append(Event(str(said["type"]), said["data"]))
         elif method == "Fetch.requestPaused":
             self._answer_request(params)
+        elif method.startswith("Network."):
+            self._traffic.note(method, params)
         elif method == "Page.frameNavigated":
-            if not self._opening and "parentId" not in params["frame"]:
+            moved = params["frame"]["id"] == self._frame_id or "parentId" not in params["frame"]
+            if not self._opening and moved:
                 # Fonts, clock and walls went with the document that was left.
                 self._fail(DeviceError(f"the page went to {params['frame']['url'][:80]!r}"))
+        elif method == "Runtime.executionContextCreated":
+            context = params["context"]
+            if context["auxData"].get("isDefault"):
+                self._contexts[context["auxData"]["frameId"]] = context["id"]
         elif method == "Page.javascriptDialogOpening":
             self._fail(DeviceError(f"the page opened a dialog: {params['message'][:80]!r}"))
         elif method in ("Inspector.targetCrashed", "Inspector.detached"):
@@ -269,21 +364,31 @@ class ChromiumDevice:
             self._forget("Target.closeTarget", {"targetId": params["targetInfo"]["targetId"]}, None)
 
     def _answer_request(self, params: Message) -> None:
-        """Serve the empty document of the made-up origin, once; fail everything else."""
-        request = params["requestId"]
-        if not self._opening or params["request"]["url"] != pages.ORIGIN + "/":
+        """Serve the files of a site, or the empty documents of the made-up origin, once; fail
+        everything else."""
+        request, url = params["requestId"], params["request"]["url"]
+        leaves = params["resourceType"] == "Document" and params["frameId"] == self._frame_id
+        if self._site and self._site.owns(url) and (self._opening or not leaves):
+            answer = self._site.answer(url)
+            self._forget("Fetch.fulfillRequest", {"requestId": request, **answer})
+            return
+        path = url.removeprefix(pages.ORIGIN)
+        if self._site or not self._opening or path not in ("/", "/host"):
             # A navigation that is aborted leaves the page where it is; any other failure would
             # put the browser's own error page in its place.
             self._forget("Fetch.failRequest", {"requestId": request, "errorReason": "Aborted"})
             return
+        html, policy = pages.EMPTY_DOCUMENT, pages.CONTENT_SECURITY_POLICY
+        if path == "/host":
+            html, policy = self._capture.host_page(pages.ORIGIN + "/"), pages.HOST_SECURITY_POLICY
         headers = {
             "Content-Type": "text/html; charset=utf-8",
-            "Content-Security-Policy": pages.CONTENT_SECURITY_POLICY,
+            "Content-Security-Policy": policy,
         }
-        body = base64.b64encode(b"<!doctype html><title>ui-gym</title>").decode()
         self._forget(
             "Fetch.fulfillRequest",
-            {"requestId": request, "responseCode": 200, "body": body,
+            {"requestId": request, "responseCode": 200,
+             "body": base64.b64encode(html.encode()).decode(),
              "responseHeaders": [{"name": k, "value": v} for k, v in headers.items()]},
         )  # fmt: skip
 
@@ -298,6 +403,12 @@ class ChromiumDevice:
         return process.connection
 
     def _send(self, commands: Sequence[Command]) -> list[Reply]:
+        app = self._app_context
+        if app is not None:
+            commands = [
+                (method, {"contextId": app, **params}) if method == "Runtime.evaluate" else
+                (method, params) for method, params in commands
+            ]  # fmt: skip
         return self._connection().send(commands, self._session)  # type: ignore[no-any-return]
 
     def _run(self, commands: Sequence[Command]) -> list[Message]:
@@ -305,22 +416,8 @@ class ChromiumDevice:
         return [reply.result(self._timeout) for reply in self._send(commands)]
 
     def _settle(self, reply: Reply) -> Message:
-        """Wait for an input command. Moves and wheels are handled when a frame begins; where no
-        frame begins unasked, begin frames until they are."""
-        deadline = time.monotonic() + self._timeout
-        while self._begin_frame and not reply.wait(0.004) and time.monotonic() < deadline:
-            self._run([self._empty_frame()])
-        if self._begin_frame and not reply.wait(0):
-            raise DeviceTimeout(
-                f"the browser did not answer {reply.method} within {self._timeout:g} s"
-            )
-        return reply.result(self._timeout)
-
-    def _empty_frame(self) -> Command:
-        """Go through one frame, for what it does to the page."""
-        if self._begin_frame:
-            return ("HeadlessExperimental.beginFrame", {})
-        return ("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})
+        """Wait for an input command."""
+        return self._capture.settle(reply, self._run, self._timeout)
 
     def _forget(self, method: str, params: Message, session: str | None = "") -> None:
         """Send a command whose answer nobody needs."""
@@ -334,32 +431,20 @@ class ChromiumDevice:
     def _fail(self, fault: DeviceError) -> None:
         """The page will answer no more: wake whoever waits on it."""
         self._fault = self._fault or fault
+        self._traffic.forget()
         process = self._process
         if process is not None:
             process.connection.fail_session(self._session, fault)
-
-    def _picture(self, result: Message) -> bytes:
-        data = result.get("data") or result.get("screenshotData")
-        for _ in range(3):
-            if data is not None:
-                return base64.b64decode(data)
-            # Nothing had changed since the last frame: ask for a frame that is surely painted.
-            data = self._run([("HeadlessExperimental.beginFrame", {"screenshot": _PNG})])[0].get(
-                "screenshotData"
-            )
-        if data is None:
-            raise DeviceError("the browser painted no frame")
-        return base64.b64decode(data)
 
 
 class ChromiumPool:
     """Lends `ChromiumDevice`s. They share nothing, so that one's fault is no other's."""
 
     def __init__(self, options: DeviceOptions) -> None:
-        if options.kind not in ("auto", "chromium"):
+        kind = options.kind.partition(":")[0]
+        if kind not in ("auto", "chromium"):
             raise UserError(
-                f"the browser suite has no device {options.kind!r}. "
-                f"{nearest(options.kind, ('auto', 'chromium'))}"
+                f"the browser suite has no device {kind!r}. {nearest(kind, ('auto', 'chromium'))}"
             )
         self._options = options
         self._lock = threading.Lock()
@@ -408,26 +493,3 @@ def _value(result: Message) -> Any:
         text = details.get("exception", {}).get("description") or details.get("text")
         raise TaskError(f"a script in the page failed: {text}")
     return result["result"].get("value")
-
-
-def _decode(encoded: bytes, size: tuple[int, int], out: Image | None) -> Image:
-    """The PNG as an RGB array of shape (height, width, 3)."""
-    buffer = np.frombuffer(encoded, np.uint8)
-    image = cv2.imdecode(buffer, cv2.IMREAD_COLOR)
-    if image is None or image.shape != (size[1], size[0], 3):
-        shape = None if image is None else image.shape
-        raise DeviceError(f"the browser's picture has the shape {shape}, not {size[::-1]}")
-    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=out)  # type: ignore[return-value]
-
-
-def _elements(text: str) -> tuple[Element, ...]:
-    return tuple(
-        Element(
-            id=number,
-            role=role,
-            name=name,
-            box=(round(left), round(top), round(width), round(height)),
-            states=tuple(states),
-        )
-        for number, (role, name, left, top, width, height, states) in enumerate(json.loads(text))
-    )

@@ -24,8 +24,17 @@ ORIGIN = "https://page.ui-gym.test"
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 )
+
+HOST_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src 'self'; "
+    "frame-ancestors 'none'"
+)
+"""Of the page around a frame that shows the page (see `capture.Framebuffer`)."""
+
+EMPTY_DOCUMENT = "<!doctype html><title>ui-gym</title>"
+"""What a page is before its first document."""
 
 FACES = (("Inter", 400), ("Inter", 600))
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -83,7 +83,12 @@ class BrowserProcess:
     """
 
     def __init__(
-        self, *, headless: bool = True, extra_flags: Sequence[str] = (), timeout: float = 20.0
+        self,
+        *,
+        headless: bool = True,
+        extra_flags: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        timeout: float = 20.0,
     ) -> None:
         binary = find_browser(headless=headless)
         self.profile = Path(tempfile.mkdtemp(prefix="ui-gym-chromium-"))
@@ -105,7 +110,7 @@ class BrowserProcess:
                 self._process = subprocess.Popen(
                     ["/bin/sh", "-c", script, "sh", str(self.profile), binary, *flags],
                     stdin=browser_reads, stdout=browser_writes, stderr=stderr,
-                    start_new_session=True, env=_environment(),
+                    start_new_session=True, env=_environment() | dict(environment or {}),
                 )  # fmt: skip
             finally:
                 os.close(browser_reads)

@@ -1,0 +1,326 @@
+"""How a picture is taken of a page: three ways, of which docs/capture.md has the measurements.
+
+- `Framebuffer`: a browser with a window in an X server of its own, whose screen is mapped into
+  memory. The cost follows what changed on the screen, not its size.
+- `BeginFrames`: ``chromium-headless-shell`` paints exactly when it is told to.
+- `Screenshots`: ``Page.captureScreenshot``, which every Chromium has.
+
+All three give the same bytes for the same page.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from ui_gym.browser.cdp import Reply
+from ui_gym.browser.process import find_browser
+from ui_gym.browser.protocol import Command, Message
+from ui_gym.device import DeviceOptions, Image
+from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError, nearest
+from ui_gym.xvfb import XServer, find_xvfb
+
+_PNG = {"format": "png", "optimizeForSpeed": True}
+_PIXEL = {"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}
+_BEGIN_FRAME = "HeadlessExperimental.beginFrame"
+
+LARGE = 400_000
+"""Pixels from which on a mapped framebuffer is faster than a picture that is encoded."""
+
+Run = Callable[[Sequence[Command]], list[Message]]
+"""Sends commands to the page and waits for their results."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, its encoded form if there was one, and how many seconds each part took."""
+
+    image: Image
+    encoded: bytes | None
+    time_capture: float
+    time_decode: float
+
+
+class Capture(Protocol):
+    """A way to take pictures of one page."""
+
+    headless: bool
+    framed: bool
+    """Whether the page is shown in a frame of a page of ours (`host_page`)."""
+    cropped: bool
+    """Whether the page is larger than the picture, which then shows its upper left corner."""
+    flags: Sequence[str]
+    """What the browser is started with."""
+    target: Mapping[str, Any]
+    """Arguments of ``Target.createTarget``."""
+    nudge: Sequence[Command]
+    """What makes the browser handle input that waits for a frame."""
+
+    def start(self) -> Mapping[str, str]:
+        """Start what it needs; the environment variables that the browser gets."""
+
+    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+        """Wait for the answer to an input command."""
+
+    def opened(self, context: int) -> None:
+        """The page was opened; `context` is the script context of its main frame."""
+
+    def empty_frame(self) -> Command:
+        """A command that lets the page go through one frame, for what it does to the page."""
+
+    def take(
+        self, run: Run, also: Sequence[Command], out: Image | None
+    ) -> tuple[list[Message], Picture]:
+        """The results of `also` and, after them, a picture (into `out` if given)."""
+
+    def host_page(self, url: str) -> str:
+        """The page around the frame, which shows `url`."""
+
+    def close(self) -> None:
+        """End what `start` started. May be repeated."""
+
+
+class Screenshots:
+    """Any Chromium, without a window or with one that a person looks at."""
+
+    framed = False
+    cropped = False
+    nudge: Sequence[Command] = ()
+
+    def __init__(self, options: DeviceOptions) -> None:
+        self._size = width, height = options.size
+        self.headless = options.headless
+        self.flags: Sequence[str] = (f"--window-size={width},{height + 87}",)
+        self.target: Mapping[str, Any] = {"width": width, "height": height} if self.headless else {}
+
+    def start(self) -> Mapping[str, str]:
+        return {}
+
+    def opened(self, context: int) -> None:
+        """Nothing to do."""
+
+    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+        return reply.result(timeout)
+
+    def empty_frame(self) -> Command:
+        return ("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})
+
+    def take(
+        self, run: Run, also: Sequence[Command], out: Image | None
+    ) -> tuple[list[Message], Picture]:
+        started = time.perf_counter()
+        width, height = self._size
+        corner = {"clip": {**_PIXEL, "width": width, "height": height}} if self.cropped else {}
+        *results, shot = run([*also, ("Page.captureScreenshot", {**_PNG, **corner})])
+        return results, self._decoded(shot.get("data"), out, started)
+
+    def host_page(self, url: str) -> str:
+        raise NotImplementedError("the page is not framed")
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+    def _decoded(self, data: str | None, out: Image | None, started: float) -> Picture:
+        if data is None:
+            raise DeviceError("the browser painted no frame")
+        encoded = base64.b64decode(data)
+        captured = time.perf_counter()
+        image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+        width, height = self._size
+        if image is None or image.shape != (height, width, 3):
+            shape = None if image is None else image.shape
+            raise DeviceError(f"the browser's picture has the shape {shape}, not {self._size}")
+        rgb: Image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=out)  # type: ignore[assignment]
+        return Picture(rgb, encoded, captured - started, time.perf_counter() - captured)
+
+
+class BeginFrames(Screenshots):
+    """``chromium-headless-shell`` under BeginFrame control: no frame begins unasked."""
+
+    nudge = ((_BEGIN_FRAME, {}),)
+
+    def __init__(self, options: DeviceOptions) -> None:
+        super().__init__(options)
+        self.flags = (
+            "--enable-begin-frame-control", "--run-all-compositor-stages-before-draw",
+        )  # fmt: skip
+        self.target = {**self.target, "enableBeginFrameControl": True}
+
+    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+        """Moves and wheels are handled when a frame begins: begin frames until they are."""
+        deadline = time.monotonic() + timeout
+        while not reply.wait(0.004) and time.monotonic() < deadline:
+            run([self.empty_frame()])
+        if not reply.wait(0):
+            raise DeviceTimeout(f"the browser did not answer {reply.method} within {timeout:g} s")
+        return reply.result(timeout)
+
+    def empty_frame(self) -> Command:
+        return (_BEGIN_FRAME, {})
+
+    def take(
+        self, run: Run, also: Sequence[Command], out: Image | None
+    ) -> tuple[list[Message], Picture]:
+        started = time.perf_counter()
+        *results, shot = run([*also, (_BEGIN_FRAME, {"screenshot": _PNG})])
+        for _ in range(3):
+            if "screenshotData" in shot:
+                break
+            # Nothing had changed since the last frame: ask for one that is surely painted.
+            shot = run([(_BEGIN_FRAME, {"screenshot": _PNG})])[0]
+        return results, self._decoded(shot.get("screenshotData"), out, started)
+
+
+class Framebuffer:
+    """A browser in an X server of its own, whose screen is mapped into memory.
+
+    The page lies in a frame. Below it, out of the page's reach, a strip of our own takes a new
+    colour with each picture: once that colour is on the screen, so is all that changed before.
+    """
+
+    headless = False
+    framed = True
+    cropped = False
+    target: Mapping[str, Any] = {}
+    nudge: Sequence[Command] = ()
+
+    STRIP = 4
+    """The height of the strip, in pixels."""
+    SMALLEST = (500, 400)
+    """Windows are not made smaller."""
+
+    def __init__(self, options: DeviceOptions) -> None:
+        self._timeout = options.timeout
+        self._width, self._height = options.size
+        width = max(self._width, self.SMALLEST[0])
+        height = max(self._height + self.STRIP, self.SMALLEST[1])
+        # A window that is as large as the screen is made a pixel smaller.
+        self._screen_size = (width, height + 8)
+        self.flags: Sequence[str] = (
+            "--kiosk", "--incognito", "--window-position=0,0", f"--window-size={width},{height}",
+            "--disable-frame-rate-limit", "--disable-gpu-vsync", "about:blank",
+        )  # fmt: skip
+        self._server: XServer | None = None
+        self._stamp = 0
+        self._host = 0
+        self._pause = threading.Event()
+
+    def start(self) -> Mapping[str, str]:
+        if self._server is None:
+            self._server = XServer(self._screen_size)
+        # Letters drawn as the headless browser draws them: no hinting, no colour fringes.
+        fonts = files("ui_gym.browser") / "fonts.conf"
+        return {"DISPLAY": self._server.display, "FONTCONFIG_FILE": str(fonts)}
+
+    def opened(self, context: int) -> None:
+        self._host = context
+
+    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+        return reply.result(timeout)
+
+    def empty_frame(self) -> Command:
+        return ("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})
+
+    def take(
+        self, run: Run, also: Sequence[Command], out: Image | None
+    ) -> tuple[list[Message], Picture]:
+        started = time.perf_counter()
+        # Neighbouring numbers differ in every byte, and no stamp is the one before it.
+        self._stamp = (self._stamp * 1103515245 + 12345) % 2**24
+        stamp = {"expression": f"stamp({self._stamp})", "contextId": self._host}
+        *results, _ = run([*also, ("Runtime.evaluate", stamp)])
+        screen = self._stamped()
+        captured = time.perf_counter()
+        crop = screen[: self._height, : self._width]
+        image: Image = cv2.cvtColor(crop, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
+        return results, Picture(image, None, captured - started, time.perf_counter() - captured)
+
+    def _stamped(self) -> Image:
+        """The screen, once it shows the last stamp."""
+        server = self._server
+        if server is None:
+            raise DeviceError("the X server was not started")
+        screen: Image = server.screen
+        # The last row: the server writes a picture from its top to its bottom.
+        pixel = screen[self._height + self.STRIP - 1, 8]
+        deadline = time.monotonic() + self._timeout
+        while int(pixel[2]) << 16 | int(pixel[1]) << 8 | int(pixel[0]) != self._stamp:
+            if time.monotonic() > deadline:
+                raise DeviceTimeout(
+                    f"the browser's window showed no new frame within {self._timeout:g} s"
+                )
+            self._pause.wait(0.0003)
+        return screen
+
+    def host_page(self, url: str) -> str:
+        """The page around the frame, which shows `url`."""
+        return (
+            "<!doctype html><title>ui-gym</title><style>html, body { margin: 0; overflow: hidden }"
+            f"iframe {{ position: absolute; left: 0; top: 0; border: 0; width: {self._width}px; "
+            f"height: {self._height}px }} div {{ position: absolute; left: 0; "
+            f"top: {self._height}px; width: 16px; height: {self.STRIP}px }}</style>"
+            f'<iframe src="{url}"></iframe><div></div><script>const strip = '
+            "document.querySelector('div'); window.stamp = (n) => "
+            "{ strip.style.background = '#' + n.toString(16).padStart(6, '0') }</script>"
+        )
+
+    def close(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+
+
+WAYS: Mapping[str, Callable[[DeviceOptions], Capture]] = {
+    "framebuffer": Framebuffer,
+    "beginframe": BeginFrames,
+    "screenshot": Screenshots,
+}
+
+
+def choose_capture(options: DeviceOptions) -> Capture:
+    """The way that was asked for (``"chromium:framebuffer"``), else the fastest one there is.
+
+    Raises:
+        UserError: there is no such way.
+        DeviceStartError: this machine lacks what it needs.
+    """
+    _, _, way = options.kind.partition(":")
+    if not options.headless:
+        return Screenshots(options)
+    if not way:
+        way = _fastest(options.size)
+    if way not in WAYS:
+        raise UserError(f"chromium has no way {way!r} to take pictures. {nearest(way, WAYS)}")
+    if way == "beginframe" and not _has_headless_shell():
+        raise DeviceStartError(
+            "frames on demand need chromium-headless-shell (Debian: apt-get install "
+            "chromium-headless-shell)"
+        )
+    return WAYS[way](options)
+
+
+def _fastest(size: tuple[int, int]) -> str:
+    if size[0] * size[1] >= LARGE and find_xvfb() is not None and _has_window_browser():
+        return "framebuffer"
+    return "beginframe" if _has_headless_shell() else "screenshot"
+
+
+def _has_headless_shell() -> bool:
+    with contextlib.suppress(DeviceStartError):
+        return find_browser().endswith("headless-shell")
+    return False
+
+
+def _has_window_browser() -> bool:
+    with contextlib.suppress(DeviceStartError):
+        return bool(find_browser(headless=False))
+    return False

@@ -1,0 +1,12 @@
+"""The words of the DevTools protocol: what is sent and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Message = dict[str, Any]
+"""What the browser sends: a result, or the parameters of an event."""
+
+Command = tuple[str, Mapping[str, Any]]
+"""A method and its parameters."""

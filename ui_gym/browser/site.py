@@ -1,0 +1,144 @@
+"""Sites: somebody else's web pages, a folder of files that the browser sees under the made-up origin.
+
+A page of this package is one document in a realm that lives on (see `pages`). A site is shown as on
+the web: by a navigation, in a fresh realm, with scripts, styles, pictures and frames of its own.
+The walls stand: only files of the folder are served, everything else fails.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import mimetypes
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ui_gym.browser.input import REST
+from ui_gym.browser.pages import ORIGIN, resource
+from ui_gym.browser.protocol import Message
+from ui_gym.errors import DeviceTimeout
+
+POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+)
+"""The content security policy of a site: its own files and scripts, and no request from a script."""
+
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+}
+"""What `mimetypes` would take from the machine's own tables, which differ."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A folder of web pages, and how they are shown."""
+
+    folder: Path
+    script: str = ""
+    """Evaluated in every document, frames too, before its own scripts and after ``world.js`` and
+    ``popups.js``."""
+    viewport: tuple[int, int] | None = None
+    """(width, height) that the page is laid out for, in pixels, where that is more than is seen:
+    the picture shows the upper left corner. None: what is seen."""
+    rest: float = REST
+    """Page time that passes after every action, in seconds."""
+    policy: str = POLICY
+
+    def scripts(self, seen: tuple[int, int]) -> str:
+        """What is evaluated in every document, where `seen` (width, height) of it is in sight."""
+        popups = resource("popups.js").decode().replace("SEEN", f"{seen[0]:d}, {seen[1]:d}")
+        return popups + self.script
+
+    def url(self, path: str) -> str:
+        """The address of a file of the folder."""
+        return f"{ORIGIN}/{path}"
+
+    def owns(self, url: str) -> bool:
+        """Whether an address is in this site."""
+        return url.startswith(ORIGIN + "/")
+
+    def file(self, url: str) -> Path | None:
+        """The file at an address; None if there is none, or it lies outside the folder."""
+        path = unquote(urlsplit(url).path).lstrip("/")
+        if not self.owns(url) or "\0" in path:
+            return None
+        root = self.folder.resolve()
+        found = (root / path).resolve()
+        return found if found.is_relative_to(root) and found.is_file() else None
+
+    def answer(self, url: str) -> Message:
+        """The arguments of ``Fetch.fulfillRequest`` for an address, but for the request's id."""
+        found = self.file(url)
+        if found is None:
+            body, kind, status = "", "text/plain", 404
+        else:
+            body, kind, status = _read(found), _type_of(found), 200
+        # Documents are always asked for; the rest stays in the browser's memory.
+        keep = "no-store" if kind.startswith("text/html") else "max-age=86400"
+        headers = {"Content-Type": kind, "Cache-Control": keep}
+        if kind.startswith("text/html"):
+            headers["Content-Security-Policy"] = self.policy
+        return {
+            "responseCode": status,
+            "body": body,
+            "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
+        }
+
+
+class Traffic:
+    """Which requests of a page are on their way, by the events of the ``Network`` domain.
+
+    A picture is taken when all files have come: pictures of a style sheet are asked for when
+    something that needs them appears.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._open: dict[str, str] = {}
+
+    def note(self, method: str, params: Message) -> None:
+        """Take in an event; called on the reader thread."""
+        with self._changed:
+            if method == "Network.requestWillBeSent":
+                url = params["request"]["url"]
+                if not url.startswith("data:"):
+                    self._open[params["requestId"]] = url
+            elif method in ("Network.loadingFinished", "Network.loadingFailed"):
+                self._open.pop(params["requestId"], None)
+                self._changed.notify_all()
+
+    def forget(self) -> None:
+        """Start anew: the page was replaced."""
+        with self._changed:
+            self._open.clear()
+            self._changed.notify_all()
+
+    def settle(self, timeout: float) -> None:
+        """Wait until nothing is on its way.
+
+        Raises:
+            DeviceTimeout: something still is after `timeout` seconds.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: not self._open, timeout):
+                late = ", ".join(sorted(self._open.values())[:3])
+                raise DeviceTimeout(f"the page still loads {late} after {timeout:g} s")
+
+
+@functools.lru_cache(maxsize=512)
+def _read(file: Path) -> str:
+    return base64.b64encode(file.read_bytes()).decode()
+
+
+def _type_of(file: Path) -> str:
+    known: Any = _TYPES.get(file.suffix.lower()) or mimetypes.guess_type(file.name)[0]
+    return str(known or "application/octet-stream")

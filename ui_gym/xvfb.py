@@ -1,0 +1,135 @@
+"""An X server without a screen (Xvfb) whose picture is read as memory.
+
+Xvfb started with ``-fbdir`` keeps its screen in a file of the XWD format, version 7 (X11's
+``XWDFile.h``: big-endian header, then the colour table, then rows of 32-bit pixels in the order
+blue, green, red, unused). Mapped into memory, a picture costs a copy: nothing is encoded, sent or
+decoded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ui_gym.errors import DeviceStartError
+
+START_SECONDS = 15.0
+"""How long the server may take to come up."""
+
+# The server ends when our end of its standard input closes, be it by `close` or because this
+# process died, and leaves no folder.
+_SCRIPT = """
+"$@" </dev/null & x=$!
+trap 'kill $x 2>/dev/null' TERM INT HUP
+read -r _; kill $x 2>/dev/null; wait $x; rm -rf "$UI_GYM_XVFB_FOLDER"
+"""
+
+
+def find_xvfb() -> str | None:
+    """The path of the server's program, None if it is not installed."""
+    return shutil.which("Xvfb")
+
+
+class XServer:
+    """A running server with one screen of `size` (width, height) pixels, 24 bits deep.
+
+    `display` is its name (``":3"``), `screen` the live picture: shape (height, width, 4), uint8,
+    blue, green, red, unused; read-only.
+
+    Raises:
+        DeviceStartError: it is not installed (names the package), or did not start.
+    """
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        program = find_xvfb()
+        if program is None:
+            raise DeviceStartError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
+        self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-xvfb-"))
+        told, tell = os.pipe()
+        width, height = size
+        # -nocursor: the pointer is no part of the picture. Shared GL is of no use without a GPU.
+        command = [
+            program, "-displayfd", str(tell), "-screen", "0", f"{width}x{height}x24",
+            "-fbdir", str(self._folder), "-nolisten", "tcp", "-noreset", "-nocursor",
+            "-extension", "GLX",
+        ]  # fmt: skip
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _SCRIPT, "sh", *command],
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                pass_fds=[tell], start_new_session=True,
+                env={**os.environ, "UI_GYM_XVFB_FOLDER": str(self._folder)},
+            )  # fmt: skip
+        finally:
+            os.close(tell)
+        try:
+            self.display = ":" + _read_line(told, START_SECONDS)
+            self._map = _mapped(self._folder / "Xvfb_screen0")
+            self.screen = _pixels(self._map, size)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(told)
+
+    @property
+    def pid(self) -> int:
+        """The process group of the server."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """End the server and remove its folder. Bounded in time; idempotent."""
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=3)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(timeout=10)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _read_line(descriptor: int, seconds: float) -> str:
+    """The number of the display, which the server writes when it is ready."""
+    deadline = time.monotonic() + seconds
+    said = b""
+    while not said.endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            raise DeviceStartError(f"Xvfb did not start within {seconds:g} s")
+        piece = os.read(descriptor, 64)
+        if not piece:
+            raise DeviceStartError("Xvfb ended at once; is /tmp/.X11-unix writable?")
+        said += piece
+    return said.decode().strip()
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _pixels(mapped: mmap.mmap, size: tuple[int, int]) -> NDArray[np.uint8]:
+    header_size, stride, colours = (
+        struct.unpack_from(">I", mapped, offset)[0] for offset in (0, 48, 76)
+    )
+    width, height = size
+    start = header_size + 12 * colours
+    rows = np.frombuffer(mapped, np.uint8, count=stride * height, offset=start)
+    return rows.reshape(height, stride // 4, 4)[:, :width]
