@@ -14,13 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from gymnasium import logger
 from gymnasium.error import ClosedEnvironmentError
 
-from ui_gym.env import Observation, Seconds, UIEnv
-from ui_gym.errors import DeviceTimeout
+from ui_gym.device import Image
+from ui_gym.env import Observation, Seconds
+from ui_gym.errors import DeviceError, DeviceTimeout
 
 RESET_TRIES = 3
 """How often a reset that gives no answer is tried, each time on a fresh device."""
@@ -49,7 +50,25 @@ class SlotResult:
         return self.terminated or self.truncated
 
 
-Call = Callable[[UIEnv], SlotResult]
+class SlotEnv(Protocol):
+    """What a slot needs of its env: a `UIEnv`, or one that stands for it in another process."""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]: ...
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]: ...
+
+    def render(self) -> Image | None: ...
+
+    def heir(self) -> SlotEnv: ...
+
+    def abandon(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+Call = Callable[[SlotEnv], SlotResult]
 """What a worker does with its env."""
 
 _Answer = tuple[int, int, SlotResult | BaseException]
@@ -59,7 +78,7 @@ _Answer = tuple[int, int, SlotResult | BaseException]
 class Slot:
     """One env, its thread, and what is known of its episode."""
 
-    def __init__(self, index: int, env: UIEnv, answers: queue.SimpleQueue[_Answer]) -> None:
+    def __init__(self, index: int, env: SlotEnv, answers: queue.SimpleQueue[_Answer]) -> None:
         self.index = index
         self.env = env
         self.last: SlotResult | None = None
@@ -100,21 +119,21 @@ class Slot:
         self.env = env.heir()
         self._start()
         # In a thread of its own, because closing a device that hangs may hang as well.
-        closer = _daemon(f"ui-gym-closer-{self.index}", _quietly, env.abandon)
+        closer = daemon(f"ui-gym-closer-{self.index}", quietly, env.abandon)
         return [hung, closer]
 
     def stop(self) -> list[threading.Thread]:
         """Let the worker close its env and end; one that is busy loses its device at once."""
         threads = [self._thread]
         if self.busy:
-            threads.append(_daemon(f"ui-gym-closer-{self.index}", _quietly, self.env.abandon))
+            threads.append(daemon(f"ui-gym-closer-{self.index}", quietly, self.env.abandon))
         self._inbox.put(None)
         return threads
 
     def _start(self) -> None:
         self._inbox: queue.SimpleQueue[tuple[int, Call] | None] = queue.SimpleQueue()
         arguments = (self.index, self.env, self._inbox, self._answers)
-        self._thread = _daemon(f"ui-gym-slot-{self.index}", _work, *arguments)
+        self._thread = daemon(f"ui-gym-slot-{self.index}", _work, *arguments)
 
 
 class Fleet:
@@ -123,7 +142,7 @@ class Fleet:
     Its errors state the rule that was broken. Not thread-safe: one thread sends and receives.
     """
 
-    def __init__(self, envs: Sequence[UIEnv], step_timeout: float, pool: Any | None) -> None:
+    def __init__(self, envs: Sequence[SlotEnv], step_timeout: float, pool: Any | None) -> None:
         self._answers: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
         self._pool = pool
         """The pool, if it is this fleet's to close."""
@@ -212,6 +231,8 @@ class Fleet:
         slot = self.slots[index]
         if sequence != slot.sequence:
             return
+        if isinstance(answer, DeviceError) and not slot.resetting:
+            answer = self._failed(slot, str(answer))
         if isinstance(answer, BaseException):
             slot.settle(None)
             raise answer
@@ -225,7 +246,7 @@ class Fleet:
             call, tries = slot.call, slot.tries
             self._leaving = [t for t in self._leaving if t.is_alive()] + slot.give_up()
             if not slot.resetting:
-                result = self._no_answer(slot)
+                result = self._failed(slot, f"no answer within {self._timeout:g} s", self._timeout)
                 slot.settle(result)
                 self._ready.append(result)
             elif tries < RESET_TRIES:
@@ -240,15 +261,14 @@ class Fleet:
                 )
         return bool(late)
 
-    def _no_answer(self, slot: Slot) -> SlotResult:
-        """The end of an episode whose device hangs: what was seen last, and why it ended."""
+    def _failed(self, slot: Slot, why: str, seconds: float = 0.0) -> SlotResult:
+        """The end of an episode whose device failed: what was seen last, and why it ended."""
         assert slot.last is not None
-        failure = f"device: no answer within {self._timeout:g} s"
         info = copy.deepcopy(slot.last.info)
         info |= {"score": 0.0, "success": False, "notes": "", "action_error": None}
-        info |= {"failure": failure, "step": info["step"] + 1}
+        info |= {"failure": f"device: {why}", "step": info["step"] + 1}
         info |= {key: Seconds(0.0) for key in info if key.startswith("time_")}
-        info["time_action"] = Seconds(self._timeout)
+        info["time_action"] = Seconds(seconds)
         observation = copy.deepcopy(slot.last.observation) | {"feedback": ""}
         return SlotResult(slot.index, observation, 0.0, False, True, info)
 
@@ -263,14 +283,14 @@ class Fleet:
 
 
 def _step(index: int, action: str) -> Call:
-    def call(env: UIEnv) -> SlotResult:
+    def call(env: SlotEnv) -> SlotResult:
         return SlotResult(index, *env.step(action))
 
     return call
 
 
 def _reset(index: int, seed: int | None, options: dict[str, Any] | None) -> Call:
-    def call(env: UIEnv) -> SlotResult:
+    def call(env: SlotEnv) -> SlotResult:
         observation, info = env.reset(seed=seed, options=options)
         return SlotResult(index, observation, 0.0, False, False, info, is_reset=True)
 
@@ -279,7 +299,7 @@ def _reset(index: int, seed: int | None, options: dict[str, Any] | None) -> Call
 
 def _work(
     index: int,
-    env: UIEnv,
+    env: SlotEnv,
     inbox: queue.SimpleQueue[tuple[int, Call] | None],
     answers: queue.SimpleQueue[_Answer],
 ) -> None:
@@ -291,16 +311,17 @@ def _work(
         except BaseException as error:
             answer = error
         answers.put((index, sequence, answer))
-    _quietly(env.close)
+    quietly(env.close)
 
 
-def _quietly(close: Callable[[], None]) -> None:
+def quietly(close: Callable[[], None]) -> None:
     """Close something that may be broken already: nobody is left to whom its error matters."""
     with contextlib.suppress(Exception):
         close()
 
 
-def _daemon(name: str, target: Callable[..., None], *arguments: Any) -> threading.Thread:
+def daemon(name: str, target: Callable[..., None], *arguments: Any) -> threading.Thread:
+    """Run something in a thread that keeps nobody from exiting."""
     thread = threading.Thread(target=target, args=arguments, name=name, daemon=True)
     thread.start()
     return thread

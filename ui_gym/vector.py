@@ -16,8 +16,9 @@ from ui_gym.arguments import RESET_OPTIONS, choose
 from ui_gym.device import Image
 from ui_gym.env import Observation, Seconds, UIEnv
 from ui_gym.errors import UserError
-from ui_gym.slot import CLOSE_SECONDS, Fleet, SlotResult
+from ui_gym.slot import CLOSE_SECONDS, Fleet, SlotEnv, SlotResult
 from ui_gym.task import Task
+from ui_gym.workers import Blueprint, Workers, remote_envs
 
 __all__ = ["SlotResult", "UIVectorEnv"]
 
@@ -51,6 +52,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         *,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         step_timeout: float = 60.0,
+        processes: int = 0,
         **arguments: Any,
     ) -> None:
         """Make the slots; devices are started when they are first reset.
@@ -60,6 +62,8 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             task: An id, a name or a `Task`.
             autoreset_mode: As Gymnasium's own vector envs have it, ``NextStep`` by default.
             step_timeout: Seconds within which a slot must answer.
+            processes: Worker processes that the slots are spread over; 0: threads of this one,
+                which is enough until Python itself is what keeps the cores busy.
             arguments: As for `UIEnv`. The slots share `pool`, which is made here if none is given.
 
         Raises:
@@ -69,12 +73,13 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             raise UserError(f"num_envs is a whole number from 1 on, not {num_envs!r}")
         if not step_timeout > 0:
             raise UserError(f"step_timeout is a number of seconds above 0, not {step_timeout!r}")
+        if isinstance(processes, bool) or not isinstance(processes, int) or processes < 0:
+            raise UserError(f"processes is a whole number from 0 on, not {processes!r}")
         modes = {mode.value: mode for mode in AutoresetMode}
         name = getattr(autoreset_mode, "value", autoreset_mode)
         self.autoreset_mode = modes[choose(name, list(modes), "autoreset_mode")]
 
         first = UIEnv(task, **arguments)
-        pool = first.disown_pool()
         self.num_envs = num_envs
         self.render_mode = first.render_mode
         self.metadata = {**UIEnv.metadata, "autoreset_mode": self.autoreset_mode}
@@ -82,8 +87,16 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self.single_observation_space = first.observation_space
         self.action_space = batch_space(first.action_space, num_envs)
         self.observation_space = batch_space(first.observation_space, num_envs)
-        envs = [first, *(first.heir() for _ in range(num_envs - 1))]
-        self._fleet = Fleet(envs, step_timeout, pool)
+        envs: Sequence[SlotEnv]
+        if processes:
+            closed_with_us: Any = Workers(
+                min(processes, num_envs), Blueprint.of(first, task, arguments)
+            )
+            envs = remote_envs(first, num_envs, closed_with_us)
+        else:
+            closed_with_us = first.disown_pool()
+            envs = [first, *(first.heir() for _ in range(num_envs - 1))]
+        self._fleet = Fleet(envs, step_timeout, closed_with_us)
         # It also closes when this object is forgotten, and at exit: it holds no reference back.
         self._finalizer = weakref.finalize(self, self._fleet.close)
 
