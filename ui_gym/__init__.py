@@ -35,6 +35,7 @@ __all__ = [
     "registry",
 ]
 
+import ui_gym.browser.suite
 import ui_gym.browser.tasks  # noqa: F401  registers the browser tasks
 
 registry.register_entry_points()

@@ -13,7 +13,7 @@ import json
 import threading
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -30,6 +30,8 @@ MAX_SECONDS = 60.0
 
 Button = Literal["left", "middle", "right"]
 Outcome = Literal["success", "failure", "infeasible"]
+Locate = Callable[[object], tuple[int, int]]
+"""Where the element of an id is: what it returns, or an `ActionError` that says which there are."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,26 +202,68 @@ def usage(name: str) -> str:
     return f"{name}({', '.join(parts)})"
 
 
-def parse(text: str, *, limit: int = MAX_ACTIONS) -> list[Action]:
+def parse(text: str, *, limit: int = MAX_ACTIONS, locate: Locate | None = None) -> list[Action]:
     """Read canonical actions, separated by newlines or ``;``.
+
+    With `locate`, ``element=12`` may stand for a point; see `build`.
 
     Raises:
         ActionError: `text` is not of the grammar (``parse``), names an unknown action (``name``),
             has a wrong argument (``argument``), or holds none or more than `limit` actions.
     """
-    try:
-        with _AST:
-            tree = ast.parse(text.strip())
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        reason = getattr(error, "msg", None) or "not readable"
-        raise ActionError(
-            "parse", f"cannot read {shorten(text)}: {reason}. Write one action, as in click(10, 20)"
-        ) from None
+    tree = syntax_tree(text, "Write one action, as in click(10, 20)")
     if not tree.body:
         raise ActionError("parse", "no action given. Write one, as in click(10, 20)")
     if len(tree.body) > limit:
         raise ActionError("parse", f"{len(tree.body)} actions in one step; at most {limit}")
-    return [_from_statement(statement, text) for statement in tree.body]
+    found = [one for said in tree.body for one in _from_statement(said, text, locate)]
+    if len(found) > limit:
+        raise ActionError("parse", f"{len(found)} actions in one step; at most {limit}")
+    return found
+
+
+def syntax_tree(text: str, hint: str) -> ast.Module:
+    """The syntax tree of a text, which is never run. `hint` ends the error's message.
+
+    Raises:
+        ActionError: (``parse``) `text` is not Python, or too much of it.
+    """
+    try:
+        with _AST:
+            return ast.parse(text.strip())
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        reason = getattr(error, "msg", None) or "not readable"
+        raise ActionError("parse", f"cannot read {shorten(text)}: {reason}. {hint}") from None
+
+
+def build(
+    kind: type[Action],
+    args: Sequence[Any],
+    named: Mapping[str, Any],
+    locate: Locate | None = None,
+) -> list[Action]:
+    """The action of a kind with these arguments.
+
+    An argument ``element`` is the id of an element, and stands for the point where that is. Text is
+    typed into an element by clicking it first, which makes two actions.
+
+    Raises:
+        ActionError: an argument is wrong.
+        TypeError: an argument is missing, unknown or given twice.
+    """
+    if "element" not in named:
+        return [kind(*args, **named)]
+    rest = {name: value for name, value in named.items() if name != "element"}
+    if not issubclass(kind, _PointAction | Type):
+        raise ActionError("argument", f"{kind.name} takes no element")
+    if locate is None:
+        raise ActionError("argument", f"{kind.name}: no elements are shown; give x and y")
+    point = locate(named["element"])
+    if issubclass(kind, Type):
+        return [Click(*point), kind(*args, **rest)]
+    if args or rest.keys() & {"x", "y"}:
+        raise ActionError("argument", f"{kind.name}: give an element, or x and y, but not both")
+    return [kind(*point, **rest)]
 
 
 def check_points(actions: Sequence[Action], size: tuple[int, int]) -> None:
@@ -240,7 +284,7 @@ def shorten(text: str, limit: int = 60) -> str:
     return repr(text if len(text) <= limit else text[: limit - 3] + "...")
 
 
-def _from_statement(statement: ast.stmt, text: str) -> Action:
+def _from_statement(statement: ast.stmt, text: str, locate: Locate | None) -> list[Action]:
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise ActionError(
@@ -252,8 +296,8 @@ def _from_statement(statement: ast.stmt, text: str) -> Action:
         raise ActionError("name", f"there is no action {name!r}. {nearest(name, ACTIONS)}")
     try:
         args = [_constant(node) for node in call.args]
-        kwargs = {_keyword(node): _constant(node.value) for node in call.keywords}
-        return kind(*args, **kwargs)
+        named = {_keyword(node): _constant(node.value) for node in call.keywords}
+        return build(kind, args, named, locate)
     except (TypeError, ValueError) as error:
         reason = str(error).replace(f"{kind.__name__}.__init__()", name)
         raise ActionError("argument", f"{reason}. It is written {usage(name)}") from None

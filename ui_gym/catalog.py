@@ -26,7 +26,8 @@ class TaskSource(BaseModel):
     """A choice of tasks.
 
     `ids`, `file` and `custom` name tasks; where none of them is given, all registered tasks are
-    meant. The filters (`suite`, `category`, `difficulty`, `tags`) then narrow them down.
+    meant (those of a collection, such as MiniWoB++, only if `tags` has its name). The filters
+    (`suite`, `category`, `difficulty`, `tags`) then narrow them down.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,7 +70,11 @@ class TaskSource(BaseModel):
             chosen += _read(self.file)
         chosen += [_import_task(path) for path in self.custom]
         if not (self.ids or self.file or self.custom):
-            chosen = list(registry.specs())
+            chosen = [
+                task
+                for task in registry.specs(collections=True)
+                if not task.collection or task.collection in self.tags
+            ]
         kept = self._filtered(list(dict.fromkeys(chosen)))
         if not kept:
             raise UserError(f"no task is left by {self._described()}; `ui-gym list` shows them all")
@@ -132,11 +137,11 @@ class TaskSource(BaseModel):
             wanted = getattr(self, name)
             if wanted is None:
                 continue
-            known = {getattr(task, name) for task in registry.specs()}
+            known = {getattr(task, name) for task in registry.specs(collections=True)}
             if name != "difficulty" and wanted not in known:
                 raise UserError(f"no task has the {name} {wanted!r}. {nearest(wanted, known)}")
             tasks = [task for task in tasks if getattr(task, name) == wanted]
-        known_tags = {tag for task in registry.specs() for tag in task.tags}
+        known_tags = {tag for task in registry.specs(collections=True) for tag in task.tags}
         for tag in self.tags:
             if tag not in known_tags:
                 raise UserError(f"no task has the tag {tag!r}. {nearest(tag, known_tags)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -55,9 +56,13 @@ def list_tasks(
     suite: Annotated[str | None, typer.Option(help="Only this suite, such as browser.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
     difficulty: Annotated[str | None, typer.Option(help="easy, medium or hard.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only with this tag, such as miniwob.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also each task of collections, such as MiniWoB++.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the tasks that there are.
+    """Show the tasks that there are; a collection is one line, unless its tag is asked for.
 
     Example: [bold]ui-gym list --suite browser --difficulty easy[/bold]
     """
@@ -68,6 +73,10 @@ def list_tasks(
             if value not in known:
                 raise UserError(f"there is no {field} {value!r}. {nearest(value, known)}")
             found = [spec for spec in found if getattr(spec, field) == value]
+    if tag is not None:
+        found = _tagged(found, tag)
+    folded = [] if everything or tag else [spec for spec in found if spec.collection]
+    found = [spec for spec in found if spec not in folded]
     if as_json:
         return _print_json([{"id": spec.id, **asdict(spec)} for spec in found])
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -81,6 +90,11 @@ def list_tasks(
         table.add_row(
             spec.id, spec.suite, spec.category, _level(spec), str(spec.max_steps), spec.summary
         )
+    for name in dict.fromkeys(spec.collection for spec in folded):
+        members = [spec for spec in folded if spec.collection == name]
+        prefix = os.path.commonprefix([spec.id for spec in members])
+        text = f"{len(members)} tasks: ui-gym list --tag {name}"
+        table.add_row(f"{prefix}*", members[0].suite, "", "", "", text)
     Console().print(table)
     return None
 
@@ -166,7 +180,10 @@ def check(
     tasks: Annotated[
         list[str] | None, typer.Argument(metavar="[TASK]...", help="Ids or names.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every task that there is.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every task that there is, without collections.")
+    ] = False,
+    tag: Annotated[str | None, typer.Option(help="All with this tag, such as miniwob.")] = None,
     as_json: Json = False,
 ) -> None:
     """Check that tasks keep their contract; exit code 1 if one does not.
@@ -175,11 +192,14 @@ def check(
     """
     from ui_gym import registry
 
-    if bool(tasks) == everything:
+    if (bool(tasks), everything, tag is not None).count(True) != 1:
         raise UserError("name the tasks to check, or give --all; `ui-gym list` shows them")
-    ids = (
-        [spec.id for spec in _tasks()] if everything else [registry.spec(t).id for t in tasks or ()]
-    )
+    if tag is not None:
+        ids = [spec.id for spec in _tagged(_tasks(), tag)]
+    elif everything:
+        ids = [spec.id for spec in registry.specs()]
+    else:
+        ids = [registry.spec(task).id for task in tasks or ()]
     from ui_gym.testing import check_ui_env
 
     console = Console()
@@ -233,7 +253,14 @@ def doctor(as_json: Json = False) -> None:
 def _tasks() -> list[TaskSpec]:
     from ui_gym import registry
 
-    return list(registry.specs())
+    return list(registry.specs(collections=True))
+
+
+def _tagged(tasks: Iterable[TaskSpec], tag: str) -> list[TaskSpec]:
+    known = {tag for spec in _tasks() for tag in spec.tags}
+    if tag not in known:
+        raise UserError(f"there is no tag {tag!r}. {nearest(tag, known)}")
+    return [spec for spec in tasks if tag in spec.tags]
 
 
 def _level(spec: TaskSpec) -> Text:

@@ -22,11 +22,12 @@ from ui_gym.arguments import (
 )
 from ui_gym.device import Device, DeviceOptions, DevicePool, Frame, Image
 from ui_gym.dialects import get_dialect
+from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
 from ui_gym.guide import Guide, blame
 from ui_gym.lease import Lease
 from ui_gym.spaces import MAX_ELEMENTS, MAX_GOAL, ActionText, observation_space
-from ui_gym.task import SPLITS, Split, Task, Verdict, split_of
+from ui_gym.task import SPLITS, Split, Task, Verdict
 
 Observation = dict[str, Any]
 """What an agent sees: `goal` and `feedback` (str), `screenshot` (uint8, H x W x 3), `elements`."""
@@ -107,10 +108,11 @@ class UIEnv(gymnasium.Env[Observation, str]):
     `task`.
 
     ## Infos
-    `task`, `seed`, `split`, `step`; `score`, `success`, `notes` of the judge; `action_error` and
-    `failure`, None if there was none; `time_action` (of a reset: the setup), `time_capture`,
-    `time_decode`, `time_judge` in seconds; `screenshot_encoded` and `screenshot_format`, the
-    picture as the device sent it, or None; `privileged`: what an honest agent leaves alone.
+    `task`, `seed`, `split`, `step`; `score`, `success`, `notes` (for people) and `details` (for
+    programs) of the judge; `action_error` and `failure`, None if there was none; `time_action` (of
+    a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
+    `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None;
+    `privileged`: what an honest agent leaves alone.
     """
 
     metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 4}
@@ -134,13 +136,14 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self.task = make_task(task, task_arguments, _ENV_ARGUMENTS)
         if viewport is not None:
             self.task.viewport = check_viewport(viewport)
+        self._playing = self.task
         self.size = self.task.viewport
         self.dialect = get_dialect(dialect)
         self.observation_mode = choose(observation, OBSERVATIONS, "observation")
         self.reward_mode = choose(reward, REWARDS, "reward")
         self.split: Split | None = choose(split, (*SPLITS, None), "split")
-        own = self.task.max_steps or self.task.spec.max_steps
-        self.max_steps = own if max_steps is None else max_steps
+        self._max_steps = max_steps
+        self.max_steps = self.task.patience if max_steps is None else max_steps
         if not isinstance(self.max_steps, int) or self.max_steps < 1:
             raise UserError(f"max_steps is a whole number from 1 on, not {max_steps!r}")
         if not timeout > 0:
@@ -178,12 +181,13 @@ class UIEnv(gymnasium.Env[Observation, str]):
         asked = ResetOptions.read(options, self.task, self.split)
         self._needs_reset = True
         self._seed = int(self.np_random.integers(2**31)) if seed is None else int(seed)
-        with blame(self.task, "sample"):
-            self._params = self.task.draw(self._seed, asked.split)
-        with blame(self.task, "goal"):
-            self._goal = self.task.goal(self._params)[:MAX_GOAL]
-        with blame(self.task, "blind_rate"):
-            self._blind_rate = self.task.blind_rate(self._params)
+        self._playing = self.task.choose(self._seed, asked.task)
+        if self._max_steps is None:
+            self.max_steps = self._playing.patience
+        with blame(self._playing, "sample"):
+            self._params = self._playing.draw(self._seed, asked.split)
+        with blame(self._playing, "blind_rate"):
+            self._blind_rate = self._playing.blind_rate(self._params)
         self._step = 0
         self._history: list[Action] = []
         self._verdict = Verdict(0.0)
@@ -258,6 +262,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         """
         heir = copy.copy(self)
         heir.task = copy.copy(self.task)
+        heir._playing = heir.task
         heir._lease = Lease(self._lease.pool)
         heir._owns_pool = False
         heir._needs_reset = True
@@ -283,25 +288,28 @@ class UIEnv(gymnasium.Env[Observation, str]):
                     raise
                 if attempt == len(RESET_PAUSES):
                     raise type(error)(
-                        f"{self.task.spec.id}: the device failed in {attempt + 1} resets in a row. "
-                        f"{error} (`ui-gym doctor` checks what this machine lacks)"
+                        f"{self._playing.spec.id}: the device failed in {attempt + 1} resets in a "
+                        f"row. {error} (`ui-gym doctor` checks what this machine lacks)"
                     ) from error
                 self._lease.pause(RESET_PAUSES[attempt])
         raise AssertionError("unreachable")
 
     def _setup(self, device: Device, asked: ResetOptions) -> None:
         started = time.perf_counter()
-        with blame(self.task, "setup"):
-            self.task.setup(device, self._params)
+        with blame(self._playing, "setup"):
+            self._playing.setup(device, self._params)
+        with blame(self._playing, "goal"):
+            self._brief = self._playing.brief(device, self._params)
         self._times["action"] = time.perf_counter() - started
         self._capture(device)
         if self.reward_mode == "progress":  # gains are counted from where the task begins
             self._judge()
         self._guide = None
         if asked.rates is not None:
-            with blame(self.task, "misread"):
-                believed = self.task.misunderstand(self._params, asked.rates, self._seed)
-            self._guide = Guide(self.task, device, believed, self.dialect)
+            known = {k: v for k, v in asked.rates.items() if k in self._playing.mistakes}
+            with blame(self._playing, "misread"):
+                believed = self._playing.misunderstand(self._params, known, self._seed)
+            self._guide = Guide(self._playing, device, believed, self.dialect)
 
     def _perform(self, text: str) -> tuple[ActionError | None, bool]:
         """Do the actions of `text`: what was wrong with it, and whether it ends the episode."""
@@ -330,19 +338,26 @@ class UIEnv(gymnasium.Env[Observation, str]):
     def _parse(self, text: str) -> list[Action]:
         if not isinstance(text, str):
             raise ActionError("parse", f"an action is text, not {type(text).__name__}")
-        actions = self.dialect.parse(text, self.size)
+        actions = self.dialect.parse(text, self.size, self._seen())
         check_points(actions, self.size)
         for action in actions[:-1]:
             if action.ends_episode:
                 raise ActionError("parse", f"{action} ends the episode; nothing may follow it")
         return actions
 
+    def _seen(self) -> Seen:
+        """What a text may refer to: the elements of the last observation, and the pointer."""
+        assert self._frame is not None
+        elements = () if self.observation_mode == "screenshot" else self._frame.elements
+        ends = (action.points()[-1] for action in reversed(self._history) if action.points())
+        return Seen(elements, next(ends, None))
+
     def _judge(self) -> None:
         started = time.perf_counter()
-        with blame(self.task, "judge"):
-            verdict = self.task.judge(self._lease.device, self._params, tuple(self._history))
+        with blame(self._playing, "judge"):
+            verdict = self._playing.judge(self._lease.device, self._params, tuple(self._history))
         if not isinstance(verdict, Verdict):
-            raise TaskError(f"{self.task.spec.id}, judge: returned {verdict!r}, not a Verdict")
+            raise TaskError(f"{self._playing.spec.id}, judge: returned {verdict!r}, not a Verdict")
         self._verdict = verdict
         self._times["judge"] = time.perf_counter() - started
 
@@ -361,7 +376,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     def _observe(self, feedback: str = "") -> Observation:
         assert self._frame is not None
-        observation: Observation = {"goal": self._goal, "feedback": feedback[:MAX_GOAL]}
+        goal = self._brief.goal[:MAX_GOAL]
+        observation: Observation = {"goal": goal, "feedback": feedback[:MAX_GOAL]}
         if self.observation_mode != "elements":
             observation["screenshot"] = self._frame.image.copy()
         if self.observation_mode != "screenshot":
@@ -374,15 +390,16 @@ class UIEnv(gymnasium.Env[Observation, str]):
         """What is known beyond the observation. Times are in seconds, of the last step alone."""
         assert self._frame is not None
         return {
-            "task": self.task.spec.id,
+            "task": self._playing.spec.id,
             "seed": self._seed,
-            "split": split_of(self._params),
+            "split": self._playing.split_of(self._params),
             "step": self._step,
             "action_error": error.kind if error else None,
             "success": self._verdict.success,
             "score": float(self._verdict.score),
             "failure": failure,
             "notes": self._verdict.notes,
+            "details": dict(self._verdict.details),
             **{f"time_{phase}": Seconds(seconds) for phase, seconds in self._times.items()},
             "screenshot_encoded": self._frame.encoded,
             "screenshot_format": self._frame.format,
@@ -394,6 +411,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         params = self._params
         plain = dataclasses.asdict if dataclasses.is_dataclass(params) else copy.deepcopy
         known: dict[str, Any] = {"params": plain(params), "blind_rate": self._blind_rate}
+        known |= copy.deepcopy(dict(self._brief.privileged))
         if self._guide is not None:
             known |= {"answer": self._guide.answer, "aloud": self._guide.demo.aloud}
         return known

@@ -38,6 +38,10 @@ class TaskSpec:
     tags: tuple[str, ...] = ()
     version: int = 0
     summary: str = ""
+    collection: str = ""
+    """The benchmark that the task is taken over from, if it is; also one of its tags. Such tasks
+    are many, and there where something is installed: a choice of tasks has them if it names them,
+    or their tag."""
 
     @property
     def id(self) -> str:
@@ -59,6 +63,9 @@ class TaskSpec:
 
 
 _SPECS: dict[str, TaskSpec] = {}
+
+_MISSING: dict[str, tuple[TaskSpec, str]] = {}
+"""Tasks that could be had, and what to do for it."""
 
 
 def register(
@@ -91,17 +98,33 @@ def register(
     return decorate
 
 
-def specs() -> Iterator[TaskSpec]:
-    """Every registered task, by id."""
-    return iter(sorted(_SPECS.values(), key=lambda spec: spec.id))
+def declare(new: TaskSpec) -> None:
+    """Make a task known whose class is imported when it is made."""
+    if new.id not in _SPECS:
+        _add(new)
+
+
+def declare_missing(absent: TaskSpec, remedy: str) -> None:
+    """Say of a task what must be done before there is such a one."""
+    _MISSING[absent.id] = (absent, remedy)
+    _register_env(absent.id)
+
+
+def specs(*, collections: bool = False) -> Iterator[TaskSpec]:
+    """Every registered task, by id; those of collections too where they are wanted."""
+    known = (spec for spec in _SPECS.values() if collections or not spec.collection)
+    return iter(sorted(known, key=lambda spec: spec.id))
 
 
 def spec(task: str) -> TaskSpec:
     """The task of an id (``UI/DataEntry-v0``) or a name (``DataEntry``: its newest version)."""
     if task in _SPECS:
         return _SPECS[task]
-    versions = [s for s in _SPECS.values() if task in (s.name, s.id.removeprefix("UI/"))]
+    versions = [s for s in _SPECS.values() if _is_called(s, task)]
     if not versions:
+        for absent, remedy in _MISSING.values():
+            if _is_called(absent, task):
+                raise UserError(f"{absent.id} is not installed: {remedy}")
         raise UserError(f"there is no task {task!r}. {nearest(task, _SPECS)}")
     return max(versions, key=lambda s: s.version)
 
@@ -116,20 +139,27 @@ def register_entry_points() -> None:
         declared = TaskSpec(
             name=name, suite="custom", entry_point=entry.value, version=int(version or 0)
         )
-        if declared.id not in _SPECS:
-            _add(declared)
+        declare(declared)
 
 
 _NAME = re.compile(r"(.*?)(?:-v(\d+))?", re.DOTALL)
 
 
+def _is_called(found: TaskSpec, name: str) -> bool:
+    return name in (found.id, found.name, found.id.removeprefix("UI/"))
+
+
 def _add(new: TaskSpec) -> None:
     _SPECS[new.id] = new
+    _register_env(new.id)
+
+
+def _register_env(task: str) -> None:
     # A task that was declared by its entry point and is imported now keeps its registration.
-    if new.id not in gymnasium.registry:
+    if task not in gymnasium.registry:
         gymnasium.register(
-            id=new.id,
+            id=task,
             entry_point="ui_gym.env:UIEnv",
             vector_entry_point="ui_gym.vector:UIVectorEnv",
-            kwargs={"task": new.id},
+            kwargs={"task": task},
         )

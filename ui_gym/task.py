@@ -10,11 +10,12 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
+from ui_gym import registry
 from ui_gym.action import Action
 from ui_gym.device import DeviceOptions, DevicePool
 from ui_gym.errors import TaskError, UserError, nearest
@@ -32,11 +33,13 @@ D = TypeVar("D")
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judgement: `score` in [0, 1]; `done` ends the episode; `notes` say why, for people."""
+    """A judgement: `score` in [0, 1]; `done` ends the episode; `notes` say why, for people, and
+    `details` in values, for programs."""
 
     score: float
     done: bool = False
     notes: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.score <= 1.0:
@@ -60,6 +63,14 @@ class Demo:
     aloud: str = ""
 
 
+@dataclass(frozen=True)
+class Brief:
+    """What an episode is about: its goal, and what an honest agent is not told beside it."""
+
+    goal: str
+    privileged: Mapping[str, Any] = field(default_factory=dict)
+
+
 class Task(Generic[P, D]):
     """Base class of tasks: `P` is its params (a frozen dataclass), `D` its suite's device.
 
@@ -71,7 +82,7 @@ class Task(Generic[P, D]):
     """(width, height) of the screen that this task wants, in pixels."""
     max_steps: int | None = None
     """Steps until truncation, where the task's arguments bear on it; else the registered number."""
-    mistakes: ClassVar[tuple[str, ...]] = ()
+    mistakes: tuple[str, ...] = ()
     """Names of the misunderstandings that `misread` knows."""
     levels: ClassVar[Mapping[Difficulty, Mapping[str, Any]]] = {}
     """What the argument `level` stands for: values of other arguments, for each level."""
@@ -87,6 +98,13 @@ class Task(Generic[P, D]):
     def setup(self, device: D, params: P) -> None:
         """Bring the device to the starting state, with the goal not yet reached."""
         raise NotImplementedError
+
+    def brief(self, device: D, params: P) -> Brief:
+        """The goal as the agent reads it, asked for after `setup`.
+
+        For tasks whose params do not tell it, because it is made on the device.
+        """
+        return Brief(self.goal(params))
 
     def judge(self, device: D, params: P, history: Sequence[Action]) -> Verdict:
         """The score now, from the device's state and the actions done so far."""
@@ -117,6 +135,33 @@ class Task(Generic[P, D]):
 
     # -- what the base class gives --
 
+    def choose(self, seed: int, asked: str | None) -> Task[Any, Any]:
+        """The task that the episode of `seed` plays, where the id or name `asked` may be given:
+        this one, unless this is a suite.
+
+        Raises:
+            UserError: another one was asked for.
+        """
+        if asked is not None and registry.spec(asked).id != self.spec.id:
+            raise UserError(
+                f"this env plays {self.spec.id} alone, not {asked!r}; make an env of that task"
+            )
+        return self
+
+    @property
+    def patience(self) -> int:
+        """Steps until truncation."""
+        return self.max_steps or self.spec.max_steps
+
+    @property
+    def has_oracle(self) -> bool:
+        """Whether somebody wrote down how it is solved."""
+        return type(self).oracle is not Task.oracle
+
+    def split_of(self, params: P) -> Split:
+        """The split that params belong to."""
+        return split_of(params)
+
     def at_level(self, level: Difficulty | None, **given: Any) -> dict[str, Any]:
         """The arguments of a level (by default the registered difficulty), and over them what was
         `given` beside it and is not None.
@@ -143,7 +188,7 @@ class Task(Generic[P, D]):
         rng = np.random.default_rng(seed)
         for _ in range(1000):
             params = self.sample(rng)
-            if split is None or split_of(params) == split:
+            if split is None or self.split_of(params) == split:
                 return params
         raise TaskError(
             f"{self.spec.id}: 1,000 draws of seed {seed} gave nothing in the split {split!r}; "

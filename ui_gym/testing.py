@@ -21,10 +21,13 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env
 
 from ui_gym.env import Observation, UIEnv
-from ui_gym.task import SPLITS, Task, params_json, split_of
+from ui_gym.task import SPLITS, Task, params_json
 
 DRAWS = 30
 """How many params are drawn where no device is needed."""
+
+STRAY_STEPS = 4
+"""Steps of an episode that is played without an oracle."""
 
 WRONG_ACTION = "(this is no action)"
 """No dialect can read it."""
@@ -128,6 +131,11 @@ def _check(env: UIEnv, seeds: list[int]) -> Report:
     try:
         for seed in seeds:
             _check_episode(env, other, seed, report)
+        if _goal_is_told(env.task):
+            with report.checking("goals are told by the device") as details:
+                goals = {env.reset(seed=seed)[0]["goal"] for seed in seeds}
+                assert all(goals), "a goal is empty"
+                details.append(f"{len(goals)} in {len(seeds)} seeds")
         for mistake in env.task.mistakes:
             with report.checking(f"the near miss {mistake!r} is no success") as details:
                 details.append(_check_near_miss(env, mistake, seeds))
@@ -154,11 +162,12 @@ def _check_params(env: UIEnv, report: Report) -> None:
     with report.checking("params are plain JSON"):
         for seed in range(DRAWS):
             params_json(task.draw(seed))
-    with report.checking("goals vary") as details:
-        goals = {task.goal(task.draw(seed, env.split)) for seed in range(DRAWS)}
-        assert len(goals) > 1, f"{DRAWS} seeds have the one goal {goals.pop()!r}"
-        assert all(goals), "a goal is empty"
-        details.append(f"{len(goals)} in {DRAWS} seeds")
+    if not _goal_is_told(task):
+        with report.checking("goals vary") as details:
+            goals = {task.goal(task.draw(seed, env.split)) for seed in range(DRAWS)}
+            assert len(goals) > 1, f"{DRAWS} seeds have the one goal {goals.pop()!r}"
+            assert all(goals), "a goal is empty"
+            details.append(f"{len(goals)} in {DRAWS} seeds")
     with report.checking("train and heldout share no params"):
         drawn = {
             split: {params_json(task.draw(seed, split)) for seed in range(DRAWS)}
@@ -167,7 +176,13 @@ def _check_params(env: UIEnv, report: Report) -> None:
         both = drawn["train"] & drawn["heldout"]
         assert not both, f"in both: {sorted(both)[:3]}"
         for split in SPLITS:
-            assert split_of(task.draw(0, split)) == split, f"a draw of {split} belongs elsewhere"
+            drawn_first = task.draw(0, split)
+            assert task.split_of(drawn_first) == split, f"a draw of {split} belongs elsewhere"
+
+
+def _goal_is_told(task: Task[Any, Any]) -> bool:
+    """Whether the goal is made on the device, so that `goal` alone cannot tell it."""
+    return type(task).brief is not Task.brief
 
 
 # -- Gymnasium --
@@ -216,17 +231,36 @@ def _check_episode(env: UIEnv, other: UIEnv, seed: int, report: Report) -> None:
         assert not told["success"], f"it is judged a success: {told['notes']}"
         assert not terminated, f"it is judged to be over: {told['notes']}"
     with report.checking(f"seed {seed}: the oracle succeeds") as details:
-        steps, last = _play(env, seed, True)
-        assert last["failure"] is None, last["failure"]
-        assert last["success"], (
-            f"score {last['score']:g} after {steps} of {env.max_steps} steps. {last['notes']}"
-        )
-        details.append(f"{steps} steps")
+        if env.task.has_oracle:
+            details.append(_check_oracle(env, seed))
+        else:
+            _stray(env, seed)
+            details.append("skipped: it has no oracle")
     with report.checking(f"seed {seed}: the first screenshot is the same to the byte"):
         again, told = env.reset(seed=seed)
         assert _seen(again) == _seen(first), "it differs after an episode was played"
         assert told["privileged"]["params"] == info["privileged"]["params"], "params differ"
         assert _seen(other.reset(seed=seed)[0]) == _seen(first), "it differs on another device"
+
+
+def _check_oracle(env: UIEnv, seed: int) -> str:
+    steps, last = _play(env, seed, True)
+    assert last["failure"] is None, last["failure"]
+    assert last["success"], (
+        f"score {last['score']:g} after {steps} of {env.max_steps} steps. {last['notes']}"
+    )
+    return f"{steps} steps"
+
+
+def _stray(env: UIEnv, seed: int) -> None:
+    """Play a few steps of an episode at random."""
+    env.reset(seed=seed)
+    env.action_space.seed(seed)
+    for _ in range(STRAY_STEPS):
+        _, _, terminated, truncated, info = env.step(env.action_space.sample())
+        assert info["failure"] is None, info["failure"]
+        if terminated or truncated:
+            break
 
 
 def _check_near_miss(env: UIEnv, mistake: str, seeds: list[int]) -> str:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_helpers import SIZE
 
 from ui_gym import action as act
 from ui_gym.browser import input as device_input
 from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.process import BROWSER_VARIABLE
+from ui_gym.device import DeviceOptions
 from ui_gym.errors import ActionError
+from ui_gym.xvfb import find_xvfb
+
+FULL_CHROMIUM = "/usr/lib/chromium/chromium"
 
 BODY = """
 <style>
@@ -321,6 +328,118 @@ def test_a_long_press_lasts_in_the_pages_time(device: ChromiumDevice) -> None:
     device.perform([act.LongPress(*center(device, "pad"), seconds=0.75)])
     (down,), (up,) = seen(device, "mousedown"), seen(device, "mouseup")
     assert up["time"] - down["time"] == 750
+
+
+# -- the browser's own drag-and-drop, which pages of third parties use --
+
+DROP_BODY = """
+<style>
+  body { background: #fff; margin: 0 } ul { margin: 0; padding: 0; list-style: none; width: 120px }
+  li { height: 30px } #bin, #wall { position: absolute; left: 200px; width: 100px; height: 60px }
+  #bin { top: 0 } #wall { top: 120px }
+</style>
+<ul><li id="a" draggable="true">a</li><li id="b" draggable="true">b</li>
+<li id="c" draggable="true">c</li></ul><div id="bin"></div><div id="wall"></div>
+"""
+
+DROP_SCRIPT = """
+const list = document.querySelector("ul"), bin = document.querySelector("#bin");
+const seen = [];
+let dragged = null, binned = null;
+for (const type of ["mousedown", "mouseup", "click", "dragstart", "dragenter", "dragover", "drop",
+                    "dragend"]) {
+  addEventListener(type, (event) => {
+    const again = seen.at(-1)?.[0] === type && type === "dragover";
+    if (!again) seen.push([type, event.target.id ?? null]);
+  });
+}
+list.addEventListener("dragstart", (event) => {
+  dragged = event.target;
+  event.dataTransfer.effectAllowed = "move";
+  event.dataTransfer.setData("text/plain", `row ${dragged.id}`);
+});
+list.addEventListener("dragover", (event) => {
+  const over = event.target.closest("li");
+  event.preventDefault();
+  if (over === null || over === dragged) return;
+  const { top, height } = over.getBoundingClientRect();
+  if (event.clientY < top + height / 2) over.before(dragged);
+  else over.after(dragged);
+});
+bin.addEventListener("dragover", (event) => event.preventDefault());
+bin.addEventListener("drop", (event) => {
+  event.preventDefault();
+  binned = event.dataTransfer.getData("text/plain");
+});
+uiGym.state = () => ({ order: [...list.children].map((row) => row.id).join(""), seen, binned });
+"""
+
+
+@pytest.fixture(scope="module", params=["beginframe", "screenshot", "framebuffer"])
+def browser(request: pytest.FixtureRequest) -> Iterator[ChromiumDevice]:
+    """Each kind of Chromium: that paints on demand, that paints on its own, that has a window."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "screenshot":
+            if shutil.which(FULL_CHROMIUM) is None:
+                pytest.skip(f"needs {FULL_CHROMIUM}")
+            patch.setenv(BROWSER_VARIABLE, FULL_CHROMIUM)
+        if request.param == "framebuffer" and find_xvfb() is None:
+            pytest.skip("needs Xvfb")
+        device = ChromiumDevice(DeviceOptions(kind=f"chromium:{request.param}", size=SIZE))
+        device.start()
+    yield device
+    device.close()
+
+
+def test_keys_reach_a_page_that_was_never_clicked(
+    browser: ChromiumDevice, page: Callable[..., Path]
+) -> None:
+    browser.load(page(BODY, SCRIPT), {})
+    browser.perform([act.Press("tab"), act.Type("a")])
+    assert browser.state()["values"]["one"] == "a"
+
+
+@pytest.fixture
+def dropping(browser: ChromiumDevice, page: Callable[..., Path]) -> ChromiumDevice:
+    """A page of draggable rows and a bin."""
+    browser.load(page(DROP_BODY, DROP_SCRIPT), {})
+    return browser
+
+
+def test_what_is_draggable_is_dropped_with_its_data(dropping: ChromiumDevice) -> None:
+    dropping.perform([act.Drag(60, 45, 250, 30)])
+    state = dropping.state()
+    assert state["binned"] == "row b"
+    told = [one for one in state["seen"] if one[0] not in ("dragenter", "dragover")]
+    assert told == [["mousedown", "b"], ["dragstart", "b"], ["drop", "bin"], ["dragend", "b"]]
+    assert ["dragenter", "bin"] in state["seen"]
+
+
+def test_rows_that_move_under_the_drag_are_sorted(dropping: ChromiumDevice) -> None:
+    dropping.perform([act.Drag(60, 15, 60, 85)])
+    assert dropping.state()["order"] == "bca"
+    dropping.perform([act.Drag(60, 45, 60, 5), act.Drag(60, 85, 60, 35)])  # two in one step
+    assert dropping.state()["order"] == "cab"
+
+
+def test_nothing_is_dropped_where_nothing_may_be(dropping: ChromiumDevice) -> None:
+    dropping.perform([act.Drag(110, 15, 250, 150)])
+    state = dropping.state()
+    assert "drop" not in [type for type, _ in state["seen"]]
+    assert state["seen"][-1] == ["dragend", "a"]
+    assert (state["order"], state["binned"]) == ("abc", None)
+
+
+def test_the_mouse_is_free_after_a_drop(dropping: ChromiumDevice) -> None:
+    dropping.perform([act.Drag(60, 15, 250, 30), act.Click(250, 150)])
+    assert dropping.state()["seen"][-3:] == [
+        ["mousedown", "wall"],
+        ["mouseup", "wall"],
+        ["click", "wall"],
+    ]
+    dropping.perform([act.Drag(210, 10, 290, 50)])  # of what is not draggable: a plain drag
+    types = [type for type, _ in dropping.state()["seen"]]
+    assert types[-3:] == ["mousedown", "mouseup", "click"]
 
 
 # -- wheel and time --

@@ -7,9 +7,18 @@ from hypothesis import strategies as st
 from ui_gym import action as a
 
 SIZES = st.tuples(st.integers(1, 1000), st.integers(1, 1000))
-TEXT = st.text(max_size=40) | st.text(alphabet="\\'\"\n\r\t);,#<x1>y ¬é", max_size=12)
+TEXT = (
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+    | st.text(alphabet="\\'\"\n\r\t);,#<x1>y ¬é{}[]:`", max_size=12)
+    | st.sampled_from(
+        ["Action: wait()", "\nAction: {", "</tool_call>", "```", "<tool_call>{", "DONE"]
+    )
+)
 SECONDS = st.floats(0, a.MAX_SECONDS) | st.sampled_from([0.3, 0.8, 1.0, 5.0])
-KEYS = st.sampled_from(["enter", "ctrl+c", "ctrl++", "+", "a", "home", "back", "ctrl+shift+t"])
+KEYS = st.sampled_from(
+    ["enter", "ctrl+c", "ctrl++", "+", "a", "A", "home", "back", "ctrl+shift+t", "escape", "pageup",
+     "meta+space", "alt+left", "f5", "volume_up", "recents", "a b", "ctrl+ctrl", "'", "`"]
+)  # fmt: skip
 AMOUNTS = st.sampled_from([-300, 0, 300]) | st.integers(-2000, 2000)
 
 
@@ -40,6 +49,10 @@ def actions(size: tuple[int, int]) -> st.SearchStrategy[a.Action]:
 
 @st.composite
 def screens(draw: st.DrawFn, most: int = 4) -> tuple[tuple[int, int], list[a.Action]]:
-    """A screen and one to `most` actions on it."""
+    """A screen and one to `most` actions on it; only the last one may end the episode."""
     size = draw(SIZES)
-    return size, draw(st.lists(actions(size), min_size=1, max_size=most))
+    drawn = draw(st.lists(actions(size), min_size=1, max_size=most))
+    return size, [one for one in drawn[:-1] if not one.ends_episode] + drawn[-1:]
+
+
+THOUGHTS = st.text(max_size=40) | TEXT

@@ -19,8 +19,8 @@ from ui_gym.action import (
     Type,
     Wait,
 )
+from ui_gym.dialects.grid import smart_resize
 from ui_gym.dialects.uitars import SCROLL, UITars, UITars15
-from ui_gym.dialects.uitars_grid import smart_resize
 from ui_gym.errors import ActionError
 
 SIZE = (500, 200)

@@ -36,6 +36,12 @@ _BEGIN_FRAME = "HeadlessExperimental.beginFrame"
 LARGE = 400_000
 """Pixels from which on a mapped framebuffer is faster than a picture that is encoded."""
 
+MOST_FRAMES = 10
+"""Frames that a page is given to come to rest."""
+
+TILE_SECONDS = 0.004
+"""How long the threads that paint tiles are left alone after a frame."""
+
 Run = Callable[[Sequence[Command]], list[Message]]
 """Sends commands to the page and waits for their results."""
 
@@ -74,8 +80,8 @@ class Capture(Protocol):
     def opened(self, context: int) -> None:
         """The page was opened; `context` is the script context of its main frame."""
 
-    def empty_frame(self) -> Command:
-        """A command that lets the page go through one frame, for what it does to the page."""
+    def quieten(self, run: Run) -> None:
+        """Before and after a wheel: let the page paint what it has to."""
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
@@ -111,8 +117,8 @@ class Screenshots:
     def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
         return reply.result(timeout)
 
-    def empty_frame(self) -> Command:
-        return ("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})
+    def quieten(self, run: Run) -> None:
+        run([("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})])
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
@@ -146,7 +152,7 @@ class Screenshots:
 class BeginFrames(Screenshots):
     """``chromium-headless-shell`` under BeginFrame control: no frame begins unasked."""
 
-    nudge = ((_BEGIN_FRAME, {}),)
+    nudge: Sequence[Command] = ((_BEGIN_FRAME, {}),)
 
     def __init__(self, options: DeviceOptions) -> None:
         super().__init__(options)
@@ -154,30 +160,49 @@ class BeginFrames(Screenshots):
             "--enable-begin-frame-control", "--run-all-compositor-stages-before-draw",
         )  # fmt: skip
         self.target = {**self.target, "enableBeginFrameControl": True}
+        self._moving = False
+        self._pause = threading.Event()
 
     def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
         """Moves and wheels are handled when a frame begins: begin frames until they are."""
         deadline = time.monotonic() + timeout
         while not reply.wait(0.004) and time.monotonic() < deadline:
-            run([self.empty_frame()])
+            run(self.nudge)
         if not reply.wait(0):
             raise DeviceTimeout(f"the browser did not answer {reply.method} within {timeout:g} s")
         return reply.result(timeout)
 
-    def empty_frame(self) -> Command:
-        return (_BEGIN_FRAME, {})
+    def quieten(self, run: Run) -> None:
+        # The first frame lays out or moves, later ones paint what came into sight.
+        run(self.nudge)
+        for _ in range(MOST_FRAMES):
+            self._pause.wait(TILE_SECONDS)
+            if not run(self.nudge)[0].get("hasDamage"):
+                break
+        self._moving = True
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
     ) -> tuple[list[Message], Picture]:
         started = time.perf_counter()
-        *results, shot = run([*also, (_BEGIN_FRAME, {"screenshot": _PNG})])
-        for _ in range(3):
-            if "screenshotData" in shot:
+        results = run(also) if also else []
+        shot = self._shot(run)
+        # Tiles are painted beside the frames: after a wheel a picture counts once it came twice.
+        for _ in range(MOST_FRAMES if self._moving else 0):
+            self._pause.wait(TILE_SECONDS)
+            before, shot = shot, self._shot(run)
+            if shot == before:
                 break
+        self._moving = False
+        return results, self._decoded(shot, out, started)
+
+    def _shot(self, run: Run) -> str | None:
+        for _ in range(4):
+            result = run([(_BEGIN_FRAME, {"screenshot": _PNG})])[0]
+            if "screenshotData" in result:
+                return str(result["screenshotData"])
             # Nothing had changed since the last frame: ask for one that is surely painted.
-            shot = run([(_BEGIN_FRAME, {"screenshot": _PNG})])[0]
-        return results, self._decoded(shot.get("screenshotData"), out, started)
+        return None
 
 
 class Framebuffer:
@@ -227,8 +252,8 @@ class Framebuffer:
     def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
         return reply.result(timeout)
 
-    def empty_frame(self) -> Command:
-        return ("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})
+    def quieten(self, run: Run) -> None:
+        run([("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})])
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None

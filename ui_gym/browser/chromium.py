@@ -90,13 +90,16 @@ class ChromiumDevice:
         rest = self._site.rest if self._site else device_input.REST
         prepared = [device_input.commands(action, rest) for action in actions]
         for action, batches in zip(actions, prepared, strict=True):
+            wheel = isinstance(action, Scroll)
+            if wheel:  # what opened since the last frame is not known yet to scroll
+                self._capture.quieten(self._run)
             for batch in batches:
                 # Input is acknowledged when the page's handlers have run; only then time goes on.
                 for reply in self._send(batch):
                     self._settle(reply)
-                if isinstance(action, Scroll) and batch is batches[0]:
+                if wheel and batch is batches[0]:
                     # A wheel is acknowledged when it is known what scrolls: it does in a frame.
-                    self._run([self._capture.empty_frame()])
+                    self._capture.quieten(self._run)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         if self._site:
@@ -277,6 +280,7 @@ class ChromiumDevice:
             # From here on, scripts run in the frame; the page around it is the capture's.
             self._app_context = self._contexts[self._frame_id]
             self._capture.opened(self._contexts[main])
+            self._run([_evaluate("window.focus()")])  # else the first keys go to the page around it
 
     def _navigate(self, url: str) -> str:
         """Replace the whole page, until it is loaded; the id of its main frame."""

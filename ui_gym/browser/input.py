@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ui_gym import action as act
-from ui_gym.browser.cdp import Command
+from ui_gym.browser.protocol import Command
 from ui_gym.errors import ActionError, nearest
 
 REST = 0.05
@@ -94,8 +94,10 @@ def chord(keys: str) -> tuple[int, list[Key]]:
     return modifiers, others
 
 
-def commands(action: act.Action) -> list[list[Command]]:
+def commands(action: act.Action, rest: float = REST) -> list[list[Command]]:
     """The commands of an action: each batch is sent in one go, when the one before was handled.
+
+    `rest` is the page time that passes after it, in seconds.
 
     Raises:
         ActionError: this device cannot do it.
@@ -111,7 +113,7 @@ def commands(action: act.Action) -> list[list[Command]]:
         else:
             batches[-1].append(command)
     after = action.seconds if isinstance(action, act.Wait) else 0.0
-    return [batch for batch in batches if batch] + [[_tick(after + REST)]]
+    return [batch for batch in batches if batch] + [[_tick(after + rest)]]
 
 
 def _click(action: act.Click) -> list[Command]:
@@ -144,6 +146,8 @@ def _move(action: act.Move) -> list[Command]:
 
 
 def _drag(action: act.Drag) -> list[Command]:
+    # Chromium plays its own drag-and-drop (dragstart to drop) on these, where something is
+    # draggable: no Input.setInterceptDrags is needed, in a headless one neither.
     sent = [
         _mouse("mouseMoved", action.x1, action.y1),
         _mouse("mousePressed", action.x1, action.y1, 0, "left", 1),

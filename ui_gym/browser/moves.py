@@ -28,18 +28,23 @@ def fill(
 def pick(device: BrowserDevice, dropdown: str, value: str) -> Iterator[Action]:
     """Choose the option with the data-value `value` in the kit's drop-down list of the id."""
     yield click(device, f"#{dropdown}")
-    option = f"#{dropdown}-list [data-value={json.dumps(value)}]"
+    option = f"#{dropdown}-list [data-value={json.dumps(value, ensure_ascii=False)}]"
     yield from reveal(device, option, f"#{dropdown}-list")
     yield click(device, option)
 
 
-def reveal(device: BrowserDevice, selector: str, pane: str, *, margin: int = 0) -> Iterator[Scroll]:
-    """Scroll `pane` (a CSS selector) until the element is wholly inside it, `margin` px apart."""
+def reveal(
+    device: BrowserDevice, selector: str, pane: str, *, margin: int = 0, head: int = 0
+) -> Iterator[Scroll]:
+    """Scroll `pane` (a CSS selector) until the element is wholly inside it, `margin` px apart.
+
+    `head` is the height of what stays at the pane's top, as the titles of a table do.
+    """
     left, top, width, height = device.box(pane)
     before = None
     while True:
         _, its_top, _, its_height = device.box(selector)
-        above = its_top < top + margin
+        above = its_top < top + margin + head
         below = its_top + its_height > top + height - margin
         if not (above or below) or its_top == before:
             return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from ui_gym.browser.site import Site
 from ui_gym.device import Device
 
 
@@ -23,6 +24,15 @@ class BrowserDevice(Device, Protocol):
 
     def load(self, page: str | Path, params: Mapping[str, Any], *, seed: int = 0) -> None:
         """Show `page` with `params`; its clock, randomness and event log start anew."""
+
+    def visit(self, site: Site, path: str) -> None:
+        """Show the file at `path` of a site, in a fresh realm; clock and event log start anew."""
+
+    def evaluate(self, expression: str, *, promise: bool = False) -> Any:
+        """The JSON value of a script of the task's own; never of anything an agent wrote.
+
+        With `promise`, of what the script promises.
+        """
 
     def state(self) -> dict[str, Any]:
         """What the page's `uiGym.state()` returns; also brings `events` up to date."""

@@ -12,13 +12,23 @@ from collections.abc import Sequence
 from typing import Protocol, cast, runtime_checkable
 
 from ui_gym.action import Action
+from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import UserError, nearest
 
 _TABLE: dict[str, str] = {
     "canonical": "ui_gym.dialects.canonical:Canonical",
     "cells": "ui_gym.dialects.cells:Cells",
+    "json": "ui_gym.dialects.plainjson:PlainJson",
     "uitars": "ui_gym.dialects.uitars:UITars",
     "uitars15": "ui_gym.dialects.uitars:UITars15",
+    "openai": "ui_gym.dialects.openai:OpenAI",
+    "anthropic": "ui_gym.dialects.anthropic:Anthropic",
+    "qwen": "ui_gym.dialects.qwen:Qwen",
+    "qwen_mobile": "ui_gym.dialects.qwen:QwenMobile",
+    "qwen25": "ui_gym.dialects.qwen:Qwen25",
+    "qwen25_mobile": "ui_gym.dialects.qwen:Qwen25Mobile",
+    "pyautogui": "ui_gym.dialects.pyautogui:PyAutoGUI",
+    "androidworld": "ui_gym.dialects.androidworld:AndroidWorld",
 }
 
 DIALECTS: tuple[str, ...] = tuple(_TABLE)
@@ -34,8 +44,11 @@ class Dialect(Protocol):
 
     name: str
 
-    def parse(self, text: str, size: tuple[int, int]) -> list[Action]:
+    def parse(self, text: str, size: tuple[int, int], seen: Seen = NOTHING) -> list[Action]:
         """Read one to `ui_gym.action.MAX_ACTIONS` actions; every point lies on the screen.
+
+        `seen` is what the agent was shown: elements that the text may name by their numbers, and
+        where the pointer is, for formats that click where it rests.
 
         Raises:
             ActionError: whatever is wrong with `text` (``parse``, ``name`` or ``argument``).
@@ -50,8 +63,11 @@ class Dialect(Protocol):
                 outside the screen; (``parse``) there is no action.
         """
 
-    def prompt(self, size: tuple[int, int]) -> str:
-        """What a model must be told to write this dialect on a screen of `size`."""
+    def prompt(self, size: tuple[int, int], *, elements: bool = False) -> str:
+        """What a model must be told to write this dialect on a screen of `size`.
+
+        With `elements`, the observation lists them, and it is told how to name them.
+        """
 
     def can_say(self, action: Action) -> bool:
         """Whether `render` can write `action`, its points being on the screen."""

@@ -13,7 +13,9 @@ import re
 from collections.abc import Sequence
 
 from ui_gym.action import Action, shorten
-from ui_gym.dialects.canonical import Canonical, check_actions, check_length
+from ui_gym.dialects.canonical import ELEMENTS, Canonical
+from ui_gym.dialects.common import check_actions, check_length
+from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import ActionError
 
 # A quoted string is matched first, so that a point inside it stays text.
@@ -38,12 +40,12 @@ class Cells:
         self.cell = cell
         self._canonical = Canonical()
 
-    def parse(self, text: str, size: tuple[int, int]) -> list[Action]:
+    def parse(self, text: str, size: tuple[int, int], seen: Seen = NOTHING) -> list[Action]:
         check_length(text)
         line = text.rstrip().rpartition("\n")[2]
         plain = _STRING_OR_POINT.sub(lambda match: self._pixels(match, size), line)
         try:
-            return self._canonical.parse(plain, size)
+            return self._canonical.parse(plain, size, seen)
         except ActionError as error:
             if error.kind != "parse":
                 raise
@@ -58,7 +60,7 @@ class Cells:
         line = "; ".join(map(self._write, actions))
         return f"{thought}\n{line}" if thought else line
 
-    def prompt(self, size: tuple[int, int]) -> str:
+    def prompt(self, size: tuple[int, int], *, elements: bool = False) -> str:
         columns, rows = self.grid(size)
         return (
             f"The screen is a grid of {columns} columns and {rows} rows of cells. A point is "
@@ -66,7 +68,7 @@ class Cells:
             "from the top. Write your thought if you have one, then the action on the last line: "
             'click(<x3><y5>), drag(<x3><y5>, <x9><y5>), scroll(<x3><y5>, dy=200), type("text"), '
             'press("enter"), wait(1), answer("text") or finish("success"). '
-            'Several actions are joined by ";".'
+            'Several actions are joined by ";".' + (ELEMENTS if elements else "")
         )
 
     def can_say(self, action: Action) -> bool:

@@ -40,10 +40,19 @@ from ui_gym.action import (
     Wait,
     shorten,
 )
-from ui_gym.dialects.canonical import check_actions, check_length
-from ui_gym.dialects.uitars_grid import MAX_PIXELS, MIN_PIXELS, Size, scale, smart_resize
+from ui_gym.dialects.common import DIRECTIONS, check_actions, check_length, unknown
+from ui_gym.dialects.grid import (
+    MAX_PIXELS,
+    MIN_PIXELS,
+    RELATIVE,
+    Size,
+    smart_resize,
+    to_grid,
+    to_pixel,
+)
+from ui_gym.dialects.seen import NOTHING, Point, Seen
 from ui_gym.dialects.uitars_text import Call, quote, read_calls, read_numbers
-from ui_gym.errors import ActionError, nearest
+from ui_gym.errors import ActionError
 
 SCROLL = 300
 """How far one ``scroll`` goes, in pixels."""
@@ -80,10 +89,7 @@ _USAGE = {
     "finished": "finished(content='')",
     "call_user": "call_user()",
 }
-_DIRECTIONS = {"down": (0, 1), "up": (0, -1), "right": (1, 0), "left": (-1, 0)}
-_ARROWS = {f"arrow{direction}": direction for direction in _DIRECTIONS}
-
-Point = tuple[int, int]
+_ARROWS = {f"arrow{direction}": direction for direction in DIRECTIONS}
 
 
 class UITars:
@@ -102,7 +108,7 @@ class UITars:
         self.coordinates = coordinates
         self._resize = (factor, min_pixels, max_pixels)
 
-    def parse(self, text: str, size: Size) -> list[Action]:
+    def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
         check_length(text)
         return [self._action(call, size) for call in read_calls(text)]
 
@@ -111,13 +117,13 @@ class UITars:
         grid = self.grid(size)
 
         def place(point: Point) -> str:
-            x, y = (scale(v, s, g) for v, s, g in zip(point, size, grid, strict=True))
+            x, y = to_grid(point, grid, size)
             return f"'({x},{y})'"
 
         said = "Action: " + "\n\n".join(_say(action, place) for action in actions)
         return f"Thought: {thought}\n{said}" if thought else said
 
-    def prompt(self, size: Size) -> str:
+    def prompt(self, size: Size, *, elements: bool = False) -> str:
         width, height = self.grid(size)
         return _PROMPT + (
             "- x and y run from 0 to 1000, from the left and from the top of the screen."
@@ -135,13 +141,13 @@ class UITars:
     def grid(self, size: Size) -> Size:
         """The coordinates of the screen's far corner, as the model writes them."""
         if self.coordinates == "relative":
-            return 1000, 1000
+            return RELATIVE
         return smart_resize(size, *self._resize)
 
     def _action(self, call: Call, size: Size) -> Action:
         name = _ALIASES.get(call.name, call.name)
         if name not in _USAGE:
-            raise ActionError("name", f"there is no action {call.name!r}. {nearest(name, _USAGE)}")
+            raise unknown("action", call.name, _USAGE)
         try:
             return self._build(name, call, size)
         except ActionError as error:
@@ -186,9 +192,9 @@ class UITars:
 
     def _scroll(self, call: Call, size: Size) -> Scroll:
         said = call.need("direction").strip().lower()
-        if said not in _DIRECTIONS:
+        if said not in DIRECTIONS:
             raise ActionError("argument", f"direction {shorten(said)} is unknown")
-        dx, dy = (SCROLL * sign for sign in _DIRECTIONS[said])
+        dx, dy = (SCROLL * sign for sign in DIRECTIONS[said])
         middle = size[0] // 2, size[1] // 2
         somewhere = call.get("start_box", "point", "start_point")
         x, y = self._point(call, "start", size) if somewhere else middle
@@ -200,18 +206,8 @@ class UITars:
         numbers = read_numbers(said, 2, 4)
         half = len(numbers) // 2
         # Of a box, its middle: (x1 + x2) / 2.
-        middle = [sum(numbers[axis::2]) / half for axis in (0, 1)]
-        grid = self.grid(size)
-        for value, most in zip(middle, grid, strict=True):
-            if not 0 <= value <= most:
-                raise ActionError(
-                    "argument",
-                    f"{shorten(said)} is outside the screen; x is 0 to {grid[0]}, "
-                    f"y is 0 to {grid[1]}",
-                )
-        # The far edge (1000) is a legal coordinate, but there is no pixel: take the last one.
-        x, y = (min(scale(v, g, s), s - 1) for v, g, s in zip(middle, grid, size, strict=True))
-        return x, y
+        x, y = (sum(numbers[axis::2]) / half for axis in (0, 1))
+        return to_pixel((x, y), self.grid(size), size)
 
 
 class UITars15(UITars):
@@ -241,7 +237,7 @@ def _say(action: Action, place: Callable[[Point], str]) -> str:
         case Drag(seconds=Drag.seconds):
             return f"drag(start_box={points[0]}, end_box={points[1]})"
         case Scroll(dx=dx, dy=dy):
-            for direction, (right, down) in _DIRECTIONS.items():
+            for direction, (right, down) in DIRECTIONS.items():
                 if (dx, dy) == (right * SCROLL, down * SCROLL):
                     return f"scroll(start_box={points[0]}, direction='{direction}')"
         case Type(clear=False, text=text, enter=enter) if enter or not text.endswith("\n"):

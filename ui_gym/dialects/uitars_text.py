@@ -131,7 +131,7 @@ def _read_call(body: str, position: int) -> tuple[Call, int]:
         if value is None:
             raise _unreadable(body, start)
         text = value[1]
-        arguments[key[1]] = _unquote(text) if quoted in ("'", '"') else text.strip()
+        arguments[key[1]] = unescape(text) if quoted in ("'", '"') else text.strip()
         position = value.end()
     return Call(opening[1].lower(), arguments), closing.end()
 
@@ -141,7 +141,8 @@ def _unreadable(body: str, start: int) -> ActionError:
     return ActionError("parse", f"cannot read {shown}. Write it as in {_EXAMPLE}")
 
 
-def _unquote(text: str) -> str:
+def unescape(text: str) -> str:
+    r"""The inside of a quoted string, with ``\n`` and the like as what they stand for."""
     return _ESCAPE.sub(_unescape, text)
 
 

@@ -12,10 +12,11 @@ from ui_gym.arguments import make_task
 from ui_gym.browser.tasks.click_button import ClickButton, ClickButtonParams
 from ui_gym.browser.tasks.login import Login
 from ui_gym.device import DeviceOptions
+from ui_gym.suite import families
 from ui_gym.task import Task, params_json
 from ui_gym.testing import check_ui_env
 
-FAMILIES = [spec for spec in registry.specs() if spec.suite == "browser"]
+FAMILIES = families("browser")
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     (spec.id, {"level": level}) for spec in FAMILIES for level in spec.load().levels

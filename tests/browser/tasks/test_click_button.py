@@ -85,9 +85,22 @@ def test_click_button_families_have_an_icon_each() -> None:
     [
         ({"count": 1}, "count must be 2 to 10, not 1"),
         ({"count": 11}, "count must be 2 to 10, not 11"),
-        ({"likeness": "medium"}, "likeness must be 'low' or 'high', not 'medium'"),
+        ({"likeness": "medium"}, "there is no likeness 'medium'"),
     ],
 )
 def test_click_button_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         ClickButton(**arguments)
+
+
+def test_click_button_levels() -> None:
+    arguments = {
+        level: (ClickButton(level=level).count, ClickButton(level=level).likeness)
+        for level in ClickButton.levels
+    }
+    assert arguments == {"easy": (6, "low"), "medium": (6, "high"), "hard": (10, "high")}
+    assert (ClickButton().count, ClickButton(level="hard", count=3).count) == (6, 3)
+    assert (ClickButton(compact=True).count, ClickButton(compact=True, level="hard").count) == (
+        4,
+        10,
+    )

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.tasks.login import Login, LoginParams
+from ui_gym.action import Click, Type
+from ui_gym.browser.tasks.login import CodeLoginParams, Login, LoginParams
+from ui_gym.errors import UserError
+from ui_gym.task import params_json
 
 ACCOUNT = LoginParams(
     user="ann", password="Secret-1", kind="name", stay=False, labels=("User name", "Password"),
@@ -77,3 +80,70 @@ def test_login_mistakes() -> None:
         typos = {task.misread(account, "typo", rng).password for _ in range(30)}
         assert word not in typos
         assert all(abs(len(typo) - len(word)) <= 1 for typo in typos)
+
+
+@pytest.mark.parametrize(
+    ("code", "score", "done"),
+    [("123456", 1.0, True), (" 123456 ", 1.0, True), ("123465", 0.0, False), ("", 0.0, False)],
+)
+def test_login_with_a_code_needs_it(code: str, score: float, done: bool) -> None:
+    params = CodeLoginParams(**dataclasses.asdict(ACCOUNT), code="123456")
+    said = {"user": "ann", "password": "Secret-1", "stay": False, "code": code}
+    verdict = judge(Login(level="hard"), params, ("sign_in", said))
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_login_levels_change_the_form_alone() -> None:
+    easy, medium, hard = (Login(level=level) for level in ("easy", "medium", "hard"))
+    assert [task.steps for task in (Login(), easy, medium, hard)] == [1, 1, 2, 3]
+    for seed in SEEDS:
+        params = easy.draw(seed)
+        assert params_json(medium.draw(seed)) == params_json(params)
+        coded = hard.draw(seed)
+        assert isinstance(coded, CodeLoginParams)
+        assert len(coded.code) == 6
+        assert f'"{coded.code}"' in hard.goal(coded)
+        assert {**dataclasses.asdict(coded), "code": ""} == {
+            **dataclasses.asdict(params),
+            "code": "",
+        }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"steps": 4}, "steps must be 1 to 3, not 4"),
+        ({"level": "harder"}, "no level 'harder'"),
+        ({"compact": True, "steps": 2}, "the compact page has one step, not 2"),
+        ({"compact": True, "level": "hard"}, "the compact page has one step, not 3"),
+    ],
+)
+def test_login_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Login(**arguments)
+
+
+def test_login_of_three_steps_counts_wrong_passwords_and_wrong_codes(make_device: Any) -> None:
+    task = Login(level="hard")
+    params = task.draw(0)
+    device = make_device(task.viewport)
+    task.setup(device, params)
+
+    def enter(text: str) -> Any:
+        device.perform([Type(text, enter=True)])
+        return device.state()["step"]
+
+    device.perform([Click(*device.center("#user"))])
+    assert enter(" ") == "user"
+    assert enter(params.user) == "password"
+    assert enter("guess") == "password"
+    device.perform([Click(*device.center("#password"))])
+    assert enter(params.password) == "code"
+    assert enter("000000") == "code"
+    assert not task.judge(device, params, ()).done
+    device.perform([Click(*device.center(".who button"))])
+    assert device.state()["step"] == "user"
+    assert enter("") == "password"
+    assert enter(params.password) == "code"
+    assert enter("000000") == "code"
+    assert task.judge(device, params, ()).notes == "locked after 3 wrong tries"

@@ -37,6 +37,7 @@
     bold: "M7 5h6a3.5 3.5 0 0 1 0 7H7zM7 12h7a3.5 3.5 0 0 1 0 7H7z", calendar: "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5",
     cart: "M3 4h3l2 11h10l2-8H7M9 20h.01M17 20h.01", chart: "M4 4v16h16M8 16v-4M12 16V8M16 16v-6", check: "M5 12.5 10 17.5 19 7.5",
     clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4l3 2", close: "M6 6l12 12M18 6 6 18", copy: "M9 8h11v13H9zM15 8V3H4v13h5",
+    cut: "M6.5 9a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM6.5 20a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM8.5 8 20 17M8.5 16 20 7",
     delete: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5", down: "M5 9l7 7 7-7", drag: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
     edit: "M4 20h4L20 8l-4-4L4 16zM14 6l4 4", eye: "M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
     file: "M6 3h8l4 4v14H6zM14 3v4h4", filter: "M4 5h16l-6 8v6l-4-2v-4z", find: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 21 21",
@@ -49,6 +50,7 @@
     list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01", lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3", mail: "M3 6h18v12H3zM3 7l9 7 9-7",
     menu: "M4 6h16M4 12h16M4 18h16", minus: "M5 12h14", more: "M6 12h.01M12 12h.01M18 12h.01", move: "M3 5h6l2 3h10v11H3zM9 13.5h6M13 11.5l2 2-2 2", next: "M9 5l7 7-7 7",
     page: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6", people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20a6 6 0 0 1 12 0M16 4.5a3.5 3.5 0 0 1 0 6M18 14.5a6 6 0 0 1 3 5.5",
+    paste: "M9 3h6v4H9zM15 5h4v16H5V5h4M9 12h6M9 16h4",
     person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0", pin: "M12 21s7-6 7-11.5a7 7 0 0 0-14 0C5 15 12 21 12 21zM12 7.5a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4z",
     plane: "M21 15v-2l-8-5V4a1.5 1.5 0 0 0-3 0v4l-8 5v2l8-2.5V18l-2 1.5V21l3.5-1 3.5 1v-1.5L13 18v-5.5z", print: "M7 9V3h10v6M7 17H4V9h16v8h-3M7 14h10v7H7z",
     refresh: "M20 11a8 8 0 1 0-2 6M20 5v6h-6", reply: "M10 6l-7 6 7 6v-4c5 0 8 1 10 5 0-6-3-9-10-9z", save: "M5 4h11l3 3v13H5zM8 4v5h7V4M8 20v-6h8v6", send: "M21 3 3 10l7 3.5L13.5 21zM10 13.5 21 3",
@@ -85,9 +87,13 @@
   const tick = (type, id, label, checked = false, props = {}) =>
     make("label.tick", make("input", { id, type, checked }, props), make("span", label));
 
+  // Lets a node float over the page until something else is pressed, or Escape; pressing `anchor`, what
+  // it belongs to, is left to the caller. What it returns puts the node in its place.
   let closeOpen = null;  // one floating thing is open at a time
-  const float = (node, close) => {
+  let openAnchor = null;
+  const float = (node, close, anchor = null) => {
     closeOpen?.();
+    openAnchor = anchor;
     closeOpen = () => {
       closeOpen = null;
       node.remove();
@@ -102,7 +108,7 @@
     };
   };
   document.addEventListener("mousedown", (event) => {
-    if (closeOpen && !event.target.closest(".float")) closeOpen();
+    if (closeOpen && !event.target.closest(".float") && !openAnchor?.contains(event.target)) closeOpen();
   }, true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && closeOpen) {
@@ -140,25 +146,35 @@
         items[marked].classList.add("marked");
         items[marked].scrollIntoView({ block: "nearest" });
       };
+      let typed = "";
+      let typedAt = 0;
+      const search = (letter) => {
+        typed = Date.now() - typedAt > 500 ? letter : typed + letter;
+        typedAt = Date.now();
+        const found = all.findIndex(([, label]) => label.toLowerCase().startsWith(typed.toLowerCase()));
+        if (found >= 0) mark(found);
+      };
       node.onkeydown = (event) => {
+        if (event.key === "Tab") return closeOpen();
         if (event.key === "ArrowDown") mark(marked + 1);
         else if (event.key === "ArrowUp") mark(marked - 1);
-        else if (event.key === "Enter" && marked >= 0) choose(all[marked][0]);
+        else if (event.key === "Home") mark(0);
+        else if (event.key === "End") mark(items.length - 1);
+        else if ((event.key === "Enter" || (event.key === " " && Date.now() - typedAt > 500)) && marked >= 0) choose(all[marked][0]);
+        else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) search(event.key);
         else return;
         event.preventDefault();
       };
       const place = float(list, () => {
         node.onkeydown = null;
         node.setAttribute("aria-expanded", "false");
-      });
+      }, node);
       node.setAttribute("aria-expanded", "true");
       const box = node.getBoundingClientRect();
       place(box.left, box.bottom + 4, box.top - 4);
       if (marked >= 0) mark(marked);
     };
-    let wasOpen = false;
-    node.addEventListener("mousedown", () => void (wasOpen = node.getAttribute("aria-expanded") === "true"), true);
-    node.addEventListener("click", () => (wasOpen ? (wasOpen = false) : open()));
+    node.addEventListener("click", () => (node.getAttribute("aria-expanded") === "true" ? closeOpen() : open()));
     Object.defineProperty(node, "value", { get: () => node.chosen ?? "", set: show });
     show(chosen ?? "");
     return node;
@@ -178,6 +194,49 @@
   };
   const closeFloating = () => closeOpen?.();
 
+  // A box `#<id of the anchor>-box` that a button opens below itself and closes: { open, close }.
+  // `fill` gives what is in it, each time anew; `closed` is told when it went.
+  const popover = (anchor, fill, closed) => {
+    const isOpen = () => anchor.getAttribute("aria-expanded") === "true";
+    const open = () => {
+      const node = make("div.float.popover", { id: `${anchor.id}-box`, role: "dialog", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent }, fill());
+      const place = float(node, () => {
+        anchor.setAttribute("aria-expanded", "false");
+        anchor.focus();
+        closed?.();
+      }, anchor);
+      anchor.setAttribute("aria-expanded", "true");
+      const box = anchor.getBoundingClientRect();
+      place(box.left, box.bottom + 4, box.top - 4);
+    };
+    const close = () => isOpen() && closeOpen?.();
+    anchor.setAttribute("aria-haspopup", "dialog");
+    anchor.setAttribute("aria-expanded", "false");
+    anchor.addEventListener("click", () => (isOpen() ? close() : open()));
+    return { open, close };
+  };
+
+  // A small whole number with a button on either side: `#<id>-less` and `#<id>-more`; node.value is it.
+  const stepper = (id, label, value, change, { min = 0, max = 9 } = {}) => {
+    const text = make("output", { id });
+    const by = (step) => () => {
+      show(node.number + step);
+      change?.(node.number);
+    };
+    const less = button(icon("minus"), by(-1), { id: `${id}-less`, className: "square", "aria-label": `${label}: one fewer` });
+    const more = button(icon("add"), by(1), { id: `${id}-more`, className: "square", "aria-label": `${label}: one more` });
+    const node = make("div.stepper", { role: "group", "aria-label": label }, less, text, more);
+    const show = (next) => {
+      node.number = Math.max(min, Math.min(max, next));
+      text.textContent = String(node.number);
+      less.disabled = node.number === min;
+      more.disabled = node.number === max;
+    };
+    Object.defineProperty(node, "value", { get: () => node.number, set: show });
+    show(value);
+    return node;
+  };
+
   // A dialog over everything; its `close` is returned. Actions are nodes, usually buttons.
   const dialog = (title, body, actions, props = {}) => {
     const before = document.activeElement;
@@ -191,12 +250,83 @@
     };
   };
 
+  // A dialog with a button `#cancel` and one more, `#ok`, which closes it unless `act` gives false. Enter
+  // presses it, Escape cancels, and nothing else can be reached meanwhile. It gives the button `#ok`.
+  const ask = (title, body, label, act, { danger = false } = {}) => {
+    const others = [...document.body.children];
+    const ok = button(label, () => act() !== false && close(), { id: "ok", className: danger ? "primary danger" : "primary" });
+    const shut = dialog(title, body, [button("Cancel", () => close(), { id: "cancel" }), ok]);
+    const key = (event) => {
+      if (event.key === "Escape") close();
+      else if (event.key === "Enter" && !["BUTTON", "TEXTAREA"].includes(event.target.tagName)) ok.click();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    const close = () => {
+      document.removeEventListener("keydown", key, true);
+      for (const node of others) node.inert = false;
+      shut();
+    };
+    document.addEventListener("keydown", key, true);
+    for (const node of others) node.inert = true;
+    ok.focus();
+    return ok;
+  };
+
   // A line at the bottom that tells what happened; it goes after `ms` of page time.
   const toast = (text, ms = 4000) => {
     document.querySelector(".toast")?.remove();
     const node = make("div.toast", { role: "status" }, text);
     document.body.append(node);
     setTimeout(() => node.remove(), ms);
+  };
+
+  // -- dragging with the mouse --
+
+  // Lets things inside `area` be dragged. `grab(event)` gives the node that is taken up, or nothing;
+  // `over(node, event)` shows where it would fall, `drop(node, event)` lets it fall (event.target is
+  // what lies there), and `end(node)` tidies up, also after Escape.
+  const drags = (area, { grab, over, drop, end }) => {
+    area.addEventListener("mousedown", (press) => {
+      const node = press.button === 0 ? grab(press) : null;
+      if (!node) return;
+      let ghost = null;
+      const move = (event) => {
+        if (ghost === null && Math.hypot(event.clientX - press.clientX, event.clientY - press.clientY) < 4) return;
+        if (ghost === null) {
+          const box = node.getBoundingClientRect();
+          ghost = make("div.ghost", { "aria-hidden": "true", style: { width: `${box.width}px`, left: `${box.left}px`, top: `${box.top}px` } }, node.cloneNode(true));
+          for (const copy of ghost.querySelectorAll("[id]")) copy.removeAttribute("id");
+          document.body.append(ghost);
+          node.classList.add("dragged");
+        }
+        ghost.style.translate = `${event.clientX - press.clientX}px ${event.clientY - press.clientY}px`;
+        over?.(node, event);
+      };
+      const stop = () => {
+        document.removeEventListener("mousemove", move);
+        document.removeEventListener("mouseup", release);
+        document.removeEventListener("keydown", escape, true);
+        ghost?.remove();
+        node.classList.remove("dragged");
+      };
+      const release = (event) => {
+        stop();
+        if (ghost === null) return;
+        drop(node, event);
+        end?.(node);
+      };
+      const escape = (event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        stop();
+        end?.(node);
+      };
+      document.addEventListener("mousemove", move);
+      document.addEventListener("mouseup", release);
+      document.addEventListener("keydown", escape, true);
+    });
   };
 
   // -- frames of apps --
@@ -229,5 +359,5 @@
     initials: (name) => name.split(/\s+/).map((part) => part[0]).slice(0, 2).join("").toUpperCase(),
   };
 
-  uiGym.kit = { make, icon, button, input, field, showError, tick, dropdown, menu, closeFloating, dialog, toast, theme, shell, sidebar, format, dayOf, MONTHS, DAYS };
+  uiGym.kit = { make, icon, button, input, field, showError, tick, dropdown, float, menu, closeFloating, popover, stepper, dialog, ask, toast, drags, theme, shell, sidebar, format, dayOf, MONTHS, DAYS };
 })();

@@ -41,7 +41,11 @@
       now = Math.max(now, timer.at);
       if (timer.period) timer.at = now + Math.max(1, timer.period);
       else timers.delete(due);
-      if (typeof timer.callback === "function") timer.callback(...timer.args);
+      try {
+        if (typeof timer.callback === "function") timer.callback(...timer.args);
+      } catch (error) {
+        reportError(error);  // as the browser's own timers do: the others still run
+      }
     }
     now = end;
   };

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ui_gym.action import Action, Click
+from ui_gym.arguments import choose
+from ui_gym.browser.choices import lookalike
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.errors import UserError
-from ui_gym.registry import register
+from ui_gym.registry import Difficulty, register
 from ui_gym.task import Demo, Verdict
 
 FAMILIES: dict[str, tuple[str, ...]] = {
@@ -39,6 +39,7 @@ LONGEST_COMPACT = 9
 LAYOUTS = ("dialog", "toolbar", "list")
 SCENES = 4
 COMPACT_SIZE = (320, 256)
+COMPACT_COUNT = 4
 PATCH = 32
 """The grid of the compact page, in pixels: its layout varies in whole patches of a vision model."""
 
@@ -105,8 +106,9 @@ class ClickButton(BrowserTask[ClickButtonParams]):
     ## Arguments
     | name | default | meaning |
     |---|---|---|
-    | `count` | 6 (compact: 4) | how many buttons, 2 to 10 |
-    | `likeness` | "low" | "low": labels of different first words; "high": alike labels |
+    | `level` | "easy" | "easy", "medium" or "hard": values of `count` and `likeness` |
+    | `count` | 6, 6, 10 (compact: 4 where no level is named) | how many buttons, 2 to 10 |
+    | `likeness` | "low", "high", "high" | "low": first words differ; "high": alike labels |
     | `compact` | False | a 320x256 page that a model of a million parameters can read |
 
     ## Version history
@@ -114,24 +116,29 @@ class ClickButton(BrowserTask[ClickButtonParams]):
     """
 
     page = "click_button.html"
+    levels = {
+        "easy": {"count": 6, "likeness": "low"},
+        "medium": {"count": 6, "likeness": "high"},
+        "hard": {"count": 10, "likeness": "high"},
+    }
     mistakes = ("lookalike", "neighbour")
 
     def __init__(
         self,
         *,
+        level: Difficulty | None = None,
         compact: bool = False,
         count: int | None = None,
-        likeness: Literal["low", "high"] = "low",
+        likeness: Literal["low", "high"] | None = None,
     ) -> None:
         self.compact = compact
-        self.count = count if count is not None else (4 if compact else 6)
-        self.likeness = likeness
         if compact:
             self.viewport = COMPACT_SIZE
-        if not isinstance(self.count, int) or not 2 <= self.count <= 10:
-            raise UserError(f"ClickButton: count must be 2 to 10, not {self.count!r}")
-        if likeness not in ("low", "high"):
-            raise UserError(f"ClickButton: likeness must be 'low' or 'high', not {likeness!r}")
+        if compact and level is None and count is None:
+            count = COMPACT_COUNT
+        chosen = self.at_level(level, count=count, likeness=likeness)
+        self.count = self.check_range("count", chosen["count"], 2, 10)
+        self.likeness = choose(chosen["likeness"], ("low", "high"), "likeness")
 
     def sample(self, rng: np.random.Generator) -> ClickButtonParams:
         labels = self._labels(rng)
@@ -197,8 +204,7 @@ class ClickButton(BrowserTask[ClickButtonParams]):
             beside = [i for i in others if abs(i - params.target) == 1]
             taken = beside[int(rng.integers(len(beside)))]
         else:
-            wanted = params.labels[params.target]
-            taken = max(others, key=lambda i: _likeness(wanted, params.labels[i]))
+            taken = lookalike(params.labels[params.target], params.labels)
         return dataclasses.replace(params, target=taken)
 
     def blind_rate(self, params: ClickButtonParams) -> float:
@@ -227,7 +233,3 @@ class ClickButton(BrowserTask[ClickButtonParams]):
         if self.compact and self.likeness == "low":
             return [FAMILIES[name][0]]  # one word each: twelve tokens are all that is to be read
         return [label for label in FAMILIES[name] if len(label) <= longest]
-
-
-def _likeness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()

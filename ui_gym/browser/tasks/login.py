@@ -11,9 +11,11 @@ import numpy as np
 
 from ui_gym.action import Action, Click, Type
 from ui_gym.browser import words
+from ui_gym.browser.choices import typo
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import register
+from ui_gym.errors import UserError
+from ui_gym.registry import Difficulty, register
 from ui_gym.task import Demo, Verdict
 
 TRIES = 3
@@ -53,6 +55,7 @@ COMPACT_GOALS = (
     'Log in: "{user}", "{password}".{stay}',
     'Sign in. User "{user}", password "{password}".{stay}',
 )
+CODE = ' When you are asked for a code, enter "{code}".'
 STAY = " Stay signed in."
 STAY_SHARE = 0.3
 """How often the goal asks to stay signed in."""
@@ -77,6 +80,13 @@ class LoginParams:
     phrasing: int
 
 
+@dataclass(frozen=True)
+class CodeLoginParams(LoginParams):
+    """All that varies where a code is asked for, too."""
+
+    code: str
+
+
 @register("Login", suite="browser", category="input", difficulty="easy", max_steps=15)
 class Login(BrowserTask[LoginParams]):
     """Sign in with the given user name (or e-mail address) and password.
@@ -85,7 +95,9 @@ class Login(BrowserTask[LoginParams]):
     The sign-in page of a made-up company. The goal gives the name and the password, and sometimes
     asks to stay signed in. Beside the two fields there are things that must be left alone: a form
     to create an account (on a tab, behind a link or next to it), a link for those who forgot their
-    password, a button that shows the password. Labels, layout, colours and place vary.
+    password, a button that shows the password. Labels, layout, colours and place vary. With more
+    `steps` the password is asked for after the name, and a code of six digits after both; the goal
+    gives the code as well.
 
     ## Action space
     `ActionText`: any text; actions are written in the env's dialect. Clicking a field, typing and
@@ -105,24 +117,34 @@ class Login(BrowserTask[LoginParams]):
     ## Episode end
     Termination: signed in; or the third wrong try, which locks the account (the first two show an
     error and empty the password); or an account was created or a new password asked for; or the
-    agent ends it. Truncation: `max_steps` (15).
+    agent ends it. Truncation: `max_steps` (15; 20 where a code is asked for).
 
     ## Arguments
     | name | default | meaning |
     |---|---|---|
-    | `compact` | False | a 320x256 page that a model of a million parameters can read |
+    | `level` | "easy" | "easy", "medium" or "hard": the value of `steps` |
+    | `steps` | 1, 2, 3 | 1: one form; 2: the password comes after the name; 3: then a code |
+    | `compact` | False | a 320x256 page of one step that a tiny model can read |
 
     ## Version history
     * v0: first version.
     """
 
     page = "login.html"
+    levels = {"easy": {"steps": 1}, "medium": {"steps": 2}, "hard": {"steps": 3}}
     mistakes = ("stay", "swapped", "typo")
 
-    def __init__(self, *, compact: bool = False) -> None:
+    def __init__(
+        self, *, level: Difficulty | None = None, compact: bool = False, steps: int | None = None
+    ) -> None:
         self.compact = compact
+        self.steps = self.check_range("steps", self.at_level(level, steps=steps)["steps"], 1, 3)
         if compact:
             self.viewport = COMPACT_SIZE
+            if self.steps > 1:
+                raise UserError(f"Login: the compact page has one step, not {self.steps}")
+        if self.steps == 3:
+            self.max_steps = 20
 
     def sample(self, rng: np.random.Generator) -> LoginParams:
         kind = "name" if self.compact else str(rng.choice(("name", "mail")))
@@ -132,7 +154,7 @@ class Login(BrowserTask[LoginParams]):
             place = (PATCH * int(rng.integers(3)), PATCH * int(rng.integers(3)))
         else:
             place = (24 * int(rng.integers(5)), 16 * int(rng.integers(5)))
-        return LoginParams(
+        params = LoginParams(
             user=self._user(kind, rng),
             password=self._password(rng),
             kind=kind,
@@ -143,20 +165,26 @@ class Login(BrowserTask[LoginParams]):
             place=place,
             phrasing=int(rng.integers(len(GOALS))),
         )
+        if self.steps < 3:
+            return params
+        code = str(rng.integers(100_000, 1_000_000))
+        return CodeLoginParams(**dataclasses.asdict(params), code=code)
 
     def goal(self, params: LoginParams) -> str:
         goals = COMPACT_GOALS if self.compact else GOALS
+        code = CODE.format(code=_code(params)) if _code(params) else ""
         return goals[params.phrasing].format(
             named=NAMED[params.kind],
             user=params.user,
             password=params.password,
-            stay=STAY if params.stay else "",
+            stay=code + (STAY if params.stay else ""),
         )
 
     def page_params(self, params: LoginParams) -> dict[str, Any]:
         return {
             # Any server knows its accounts: the page decides with it what to show, never the score.
-            "account": {"user": params.user, "password": params.password},
+            "account": {"user": params.user, "password": params.password, "code": _code(params)},
+            "steps": self.steps,
             "tries": TRIES,
             "labels": params.labels,
             "layout": params.layout,
@@ -185,10 +213,16 @@ class Login(BrowserTask[LoginParams]):
     def oracle(self, device: BrowserDevice, params: LoginParams) -> Iterator[Action | Demo]:
         user_label, password_label = params.labels
         yield from self._fill(device, params, "#user", params.user, user_label)
+        if self.steps > 1:
+            yield self._demo(device, params, Click(*device.center("#sign-in")), "Next")
         yield from self._fill(device, params, "#password", params.password, password_label)
         if params.stay:
             yield self._demo(device, params, Click(*device.center("#stay")), "Stay signed in")
         yield self._demo(device, params, Click(*device.center("#sign-in")), "Sign in")
+        # A wrong password, as somebody careless believes in it, leads to no code.
+        if self.steps == 3 and device.state()["step"] == "code":
+            yield from self._fill(device, params, "#code", _code(params), "Code")
+            yield self._demo(device, params, Click(*device.center("#sign-in")), "Sign in")
 
     def misread(self, params: LoginParams, mistake: str, rng: np.random.Generator) -> LoginParams:
         """``swapped``: name and password change places. ``typo``: two letters of the password
@@ -197,7 +231,7 @@ class Login(BrowserTask[LoginParams]):
             return dataclasses.replace(params, user=params.password, password=params.user)
         if mistake == "stay":
             return dataclasses.replace(params, stay=not params.stay)
-        return dataclasses.replace(params, password=_typo(params.password, rng))
+        return dataclasses.replace(params, password=typo(params.password, rng))
 
     def blind_rate(self, params: LoginParams) -> float:
         """Any name and password of the short lists, as often as can be tried; of the long: none."""
@@ -245,7 +279,14 @@ class Login(BrowserTask[LoginParams]):
 def _matches(said: Any, params: LoginParams) -> bool:
     """Whether a submission names the account: blanks around the name do not matter."""
     user, password = str(said.get("user", "")), str(said.get("password", ""))
-    return user.strip() == params.user and password == params.password
+    code = str(said.get("code", ""))
+    wanted = (params.user, params.password, _code(params))
+    return (user.strip(), password, code.strip()) == wanted
+
+
+def _code(params: LoginParams) -> str:
+    """The code that is asked for; empty where none is."""
+    return params.code if isinstance(params, CodeLoginParams) else ""
 
 
 def _signed_in(stay: bool, params: LoginParams) -> Verdict:
@@ -253,12 +294,3 @@ def _signed_in(stay: bool, params: LoginParams) -> Verdict:
         return Verdict(1.0, done=True, notes="signed in")
     box = "ticked unasked" if stay else "not ticked"
     return Verdict(0.5, done=True, notes=f'signed in, but "Stay signed in" is {box}')
-
-
-def _typo(text: str, rng: np.random.Generator) -> str:
-    """`text` with two unlike neighbours swapped, or its last letter lost."""
-    unlike = [i for i in range(len(text) - 1) if text[i] != text[i + 1]]
-    if not unlike or rng.random() < 0.5:
-        return text[:-1]
-    i = unlike[int(rng.integers(len(unlike)))]
-    return text[:i] + text[i + 1] + text[i] + text[i + 2 :]

@@ -1,0 +1,131 @@
+"""CalendarBook's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser.tasks.calendar_book import (
+    LENGTH_NAMES,
+    CalendarBook,
+    CalendarBookParams,
+    clashes,
+    right_slots,
+)
+from ui_gym.browser.weeks import FROM, TO, Busy
+from ui_gym.errors import UserError
+
+MONDAY, TUESDAY = "2026-01-19", "2026-01-20"
+ASKED = CalendarBookParams(
+    me="Mia Berg", people=("Ann Oak",),
+    events=(Busy(0, TUESDAY, 600, 60, "Demo"), Busy(1, TUESDAY, 690, 30, "Busy"),
+            Busy(0, MONDAY, 480, 600, "Travel")),
+    opens="2026-01-12", week=MONDAY, title="Roadmap", minutes=60, days=(0, 1), after=540,
+    before=840, order="any", slot=(1, 720), by_form=False, side="left", brand=0, theme=0,
+    phrasing=0,
+)  # fmt: skip
+"""On Tuesday from 9 to 10 and from 12 to 14 o'clock both are free."""
+
+
+def save(**said: Any) -> Any:
+    asked = {
+        "title": "Roadmap", "day": TUESDAY, "start": 720, "minutes": 60, "guests": ["Ann Oak"],
+    }  # fmt: skip
+    return ("save", asked | said)
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([save()], 1.0, True),
+        ([save(title=" Roadmap ", start=540)], 1.0, True),
+        ([save(start=780)], 1.0, True),
+        ([save(title="Roadmaps")], 0.75, True),
+        ([save(minutes=30)], 0.75, True),
+        ([save(guests=[])], 0.75, True),
+        ([save(guests=[], minutes=90, title="")], 0.25, True),
+        ([save(start=690)], 0.0, True),
+        ([save(start=570)], 0.0, True),
+        ([save(start=840)], 0.0, True),
+        ([save(start=480)], 0.0, True),
+        ([save(day=MONDAY)], 0.0, True),
+        ([save(day="2026-01-13")], 0.0, True),
+        ([save(day="2026-01-27")], 0.0, True),
+        ([save(start=690), save()], 0.0, True),
+        ([("delete", {"id": 1}), save()], 0.0, True),
+        ([("save", {})], 0.0, True),
+    ],
+    ids=["none", "right", "early", "late", "title", "length", "guests", "all wrong", "Ann is busy",
+         "half an hour", "too late", "too early", "full day", "last week", "next week",
+         "first counts", "deleted", "empty"],
+)  # fmt: skip
+def test_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(CalendarBook(), ASKED, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_the_first_or_last_time_may_be_asked_for() -> None:
+    for order, start in (("first", 540), ("last", 780)):
+        asked = dataclasses.replace(ASKED, order=order)
+        assert right_slots(asked) == [(1, start)]
+        assert judge(CalendarBook(), asked, save(start=start)).success
+        assert judge(CalendarBook(), asked, save(start=720)).score == 0
+        assert f"take the {order} of the week." in CalendarBook().goal(asked)
+
+
+def test_slots() -> None:
+    assert right_slots(ASKED) == [(1, 540), (1, 720), (1, 750), (1, 780)]
+    assert {(0, 540), (1, 570), (1, 690)} <= set(clashes(ASKED))
+    assert not set(clashes(ASKED)) & set(right_slots(ASKED))
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_goals_name_all_conditions_and_can_be_met(level: Any) -> None:
+    task = CalendarBook(level=level)
+    orders = set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal = task.goal(params)
+        assert params.slot in right_slots(params)
+        assert clashes(params)
+        assert f'"{params.title}"' in goal
+        assert LENGTH_NAMES[params.minutes] in goal
+        assert params.title not in {event.title for event in params.events}
+        assert "2026" in goal
+        assert (f"{params.after // 60:02}:00" in goal) == (params.after != FROM)
+        assert (f"{params.before // 60:02}:00" in goal) == (params.before != TO)
+        for name in params.people:
+            assert goal.count(name) == 2
+        assert task.blind_rate(params) <= 0.2
+        orders.add(params.order)
+        own = [e for e in params.events if e.person == 0]
+        for one in own:
+            rest = [e for e in own if e is not one and e.day == one.day]
+            assert all(
+                e.start + e.minutes <= one.start or one.start + one.minutes <= e.start for e in rest
+            )
+    assert orders == ({"any", "first", "last"} if task.strict else {"any"})
+
+
+def test_mistakes() -> None:
+    task, rng = CalendarBook(), np.random.default_rng(0)
+    for _ in range(20):
+        assert task.misread(ASKED, "clash", rng).slot in clashes(ASKED)
+        assert task.misread(ASKED, "day", rng).slot in [(day, 720) for day in (0, 2, 3, 4)]
+        assert task.misread(ASKED, "length", rng).minutes != 60
+    end = dataclasses.replace(ASKED, minutes=30, slot=(1, 1050))
+    assert task.misread(end, "length", rng).slot in clashes(end)
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [({"events": 1}, "2 to 16"), ({"people": 4}, "0 to 3"), ({"weeks": 5}, "0 to 4")],
+)
+def test_wrong_arguments(given: Any, rule: str) -> None:
+    with pytest.raises(UserError, match=rule):
+        CalendarBook(**given)

@@ -1,0 +1,178 @@
+"""ChartRead's logic, that of its charts, and what the elements of its page keep to themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Press, Type
+from ui_gym.browser import charts
+from ui_gym.browser.charts import CATEGORIES, PIES, TOPICS, Axis
+from ui_gym.browser.tasks.chart_read import ChartRead, ChartReadParams
+from ui_gym.errors import UserError
+
+LEVELS = ["easy", "medium", "hard"]
+POWER = ChartReadParams(
+    kind="bars", topic=0, series=(0, 1), categories=(2, 3, 4), values=((31, 58, 77), (12, 25, 93)),
+    axis=Axis(0, 100, 20), asked=((0, 1),), tolerance=4, theme=0, palette=0, phrasing=0,
+)  # fmt: skip
+SPLIT = dataclasses.replace(POWER, asked=((1, 2), (0, 0)))
+
+
+def check(value: str) -> Any:
+    return ("check", {"value": value})
+
+
+@pytest.mark.parametrize(
+    ("params", "events", "score", "done"),
+    [
+        (POWER, [], 0.0, False),
+        (POWER, [check("58")], 1.0, True),
+        (POWER, [check("62")], 1.0, True),
+        (POWER, [check("54.0 ")], 1.0, True),
+        (POWER, [check("62.1")], 0.0, True),
+        (POWER, [check("53.9")], 0.0, True),
+        (POWER, [check("25")], 0.0, True),
+        (POWER, [check("about 58"), check(""), check("58")], 1.0, True),
+        (POWER, [check("about 58")], 0.0, False),
+        (POWER, [check("1"), check("58")], 0.0, True),
+        (POWER, [("check", {})], 0.0, False),
+        (SPLIT, [check("62")], 1.0, True),
+        (SPLIT, [check("-62")], 0.0, True),
+        (SPLIT, [check("93")], 0.0, True),
+    ],
+    ids=["none", "exact", "above", "below", "too high", "too low", "other series", "words first",
+         "words", "too late", "nothing", "difference", "turned around", "one of two"],
+)  # fmt: skip
+def test_chart_read_scores(params: Any, events: Any, score: float, done: bool) -> None:
+    verdict = judge(ChartRead(), params, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_goals_in_full() -> None:
+    assert ChartRead().goal(POWER) == (
+        "Read the electricity made from Wind in April off the chart, enter it in GWh and press "
+        "Check. Being off by 4 is fine."
+    )
+    assert ChartRead(points=2).goal(SPLIT) == (
+        "By how much does the electricity made from Solar in May exceed the electricity made from "
+        "Wind in March? Enter the difference in GWh and press Check. Being off by 4 is fine."
+    )
+    pie = dataclasses.replace(POWER, kind="pie", series=(0,), categories=(0, 1, 2))
+    assert "the share of Gas in the electricity off the chart, enter it in per cent" in (
+        ChartRead().goal(pie)
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_asked_stands_out(level: Any) -> None:
+    """No neighbour can be read in its stead, and the goal names the one or two that are asked."""
+    task = ChartRead(level=level)
+    kinds = set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        kinds.add(params.kind)
+        assert params.tolerance >= 1
+        assert params.axis.step > 2 * params.tolerance or task.points == 2
+        assert len(params.asked) == len(set(params.asked)) == task.points
+        goal = task.goal(params)
+        assert f"off by {params.tolerance} is fine" in goal
+        for series, category in params.asked:
+            value = params.values[series][category]
+            assert value % params.axis.step
+            for s, c in charts.beside(params.values, (series, category)):
+                assert abs(params.values[s][c] - value) > 2 * params.tolerance
+            if params.kind == "pie":
+                assert PIES[params.topic].slices[params.categories[category]] in goal
+                continue
+            topic = TOPICS[params.topic]
+            assert CATEGORIES[topic.categories][params.categories[category]][1] in goal
+            assert (topic.series[params.series[series]] in goal) == (task.series > 1)
+        for line in params.values:
+            assert all(params.axis.low < value < params.axis.high for value in line)
+            assert params.kind != "pie" or sum(line) == 100
+        assert params.kind == "pie" or (params.axis.low > 0) == task.cut
+    assert kinds == {"bars", "line", "pie", *(() if level == "hard" else ("rows",))}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("mistake", ChartRead.mistakes)
+def test_a_misread_value_is_out_of_bounds(level: Any, mistake: str) -> None:
+    task = ChartRead(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        believed = task.misread(params, mistake, np.random.default_rng(seed))
+        assert believed != params
+        read = [believed.values[s][c] for s, c in believed.asked]
+        said = read[0] - sum(read[1:])
+        assert judge(task, params, check(str(said))).score == 0
+
+
+def test_blind_rate_is_the_share_of_the_axis() -> None:
+    assert ChartRead().blind_rate(POWER) == pytest.approx(9 / 101)
+
+
+def test_what_charts_hold() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        (slices,) = charts.shares(6, rng)
+        assert sum(slices) == 100
+        assert min(slices) >= 6
+        axis = charts.axis(True, rng)
+        assert axis.low > 0
+        assert axis.span % axis.step == 0
+    assert charts.beside(((1, 2), (3, 4)), (0, 1)) == [(0, 0), (1, 1)]
+    assert charts.distinct(((10, 31), (52, 33)), 5, 10) == [(1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"series": 5}, "series must be 1 to 4, not 5"),
+        ({"categories": 3}, "categories must be 4 to 12, not 3"),
+        ({"points": 0}, "points must be 1 to 2, not 0"),
+        ({"tolerance": 7}, "tolerance must be 1 to 6, not 7"),
+        ({"level": "rude"}, "has no level 'rude'"),
+    ],
+)
+def test_chart_read_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        ChartRead(**arguments)
+
+
+def test_elements_do_not_tell_the_values(make_device: Any) -> None:
+    task = ChartRead(level="easy")
+    device = make_device(task.viewport)
+    for kind in ("bars", "line", "pie", "rows"):
+        params = next(p for p in map(task.draw, SEEDS) if p.kind == kind)
+        task.setup(device, params)
+        elements = device.capture(elements=True).elements
+        assert [one.name for one in elements if one.role == "button"] == ["Check"]
+        left, top, width, height = next(one.box for one in elements if one.role in ("img", "image"))
+        labels = task.page_params(params)["categories"]
+        (line,) = params.values
+        for one in elements:
+            x, y, *_ = one.box
+            inside = left <= x < left + width and top <= y < top + height
+            assert not inside or one.role in ("img", "image", "text"), str(one)
+            for said in re.findall(r"\d+", one.name.replace(",", "")):
+                if one.name not in labels and int(said) % params.axis.step:
+                    assert int(said) not in line, str(one)
+
+
+def test_a_text_is_asked_again(make_device: Any) -> None:
+    task = ChartRead()
+    device = make_device(task.viewport)
+    params = task.draw(0)
+    task.setup(device, params)
+    device.perform([Click(*device.center("#value")), Type("many"), Press("enter")])
+    assert not task.judge(device, params, ()).done
+    series, category = params.asked[0]
+    value = str(params.values[series][category])
+    device.perform([Type(value, clear=True), Press("enter")])
+    assert task.judge(device, params, ()).success

@@ -1,0 +1,108 @@
+"""CheckboxSet's logic."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser.lists import THINGS
+from ui_gym.browser.tasks.checkbox_set import CheckboxSet, CheckboxSetParams
+from ui_gym.errors import UserError
+
+BOXES = CheckboxSetParams(
+    topic="zones", labels=("Hall", "Gate", "Roof", "Lift", "Ramp"), asked=(3, 0), ticked=(1,),
+    columns=1, width=460, side=False, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def save(*labels: str) -> Any:
+    return ("save", {"ticked": labels})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([save("Hall", "Lift")], 1.0, True),
+        ([save("Lift", "Hall")], 1.0, True),
+        ([save("Gate")], 0.0, True),
+        ([save("Gate", "Hall", "Lift")], 2 / 3, True),
+        ([save("Hall")], 2 / 3, True),
+        ([save("Hall", "Ramp")], 1 / 3, True),
+        ([save()], 1 / 3, True),
+        ([save("Hall", "Lift", "Roof", "Ramp")], 1 / 3, True),
+        ([save("Gate", "Roof", "Ramp")], 0.0, True),
+        ([save("Hall"), save("Hall", "Lift")], 2 / 3, True),
+        ([("save", {})], 1 / 3, True),
+        ([("tick", {"label": "Hall"})], 0.0, False),
+    ],
+    ids=["none", "right", "any order", "as it was", "not unticked", "one", "one and another",
+         "all unticked", "extra", "worse", "first save", "empty", "other event"],
+)  # fmt: skip
+def test_checkbox_set_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(CheckboxSet(), BOXES, *events)
+    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+
+
+@pytest.mark.parametrize("level", CheckboxSet.levels)
+def test_checkbox_set_goals_name_the_boxes_and_no_others(level: Any) -> None:
+    task = CheckboxSet(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        assert len(set(params.labels)) == task.count
+        assert len(set(params.asked)) == task.asked
+        assert len(set(params.ticked)) == task.ticked
+        assert set(params.ticked) != set(params.asked)
+        named = [one for one in re.findall(r'"([^"]+)"', task.goal(params)) if one != "Save"]
+        assert named == [params.labels[i] for i in params.asked]
+
+
+def test_checkbox_set_likeness() -> None:
+    low, high = CheckboxSet(level="easy"), CheckboxSet(level="medium")
+    for seed in SEEDS:
+        params = low.draw(seed)
+        things, ways = THINGS[params.topic]
+        assert {label.lower() for label in params.labels} <= {thing.lower() for thing in things}
+        params = high.draw(seed)
+        things, ways = THINGS[params.topic]
+        about = [thing for thing in things for way in ways if _is(params, way, thing)]
+        assert len(about) == len(params.labels)
+        assert len(set(about)) == 4
+
+
+def _is(params: CheckboxSetParams, way: str, thing: str) -> bool:
+    return way.format(thing).lower() in {label.lower() for label in params.labels}
+
+
+def test_checkbox_set_mistakes() -> None:
+    task, rng = CheckboxSet(), np.random.default_rng(0)
+    forgot = {task.misread(BOXES, "forgot", rng).asked for _ in range(20)}
+    assert forgot == {(3,), (0,)}
+    beside = {task.misread(BOXES, "neighbour", rng).asked for _ in range(40)}
+    assert beside == {(2, 0), (4, 0), (3, 1)}
+    params = CheckboxSetParams(**{
+        **vars(BOXES), "labels": ("Edit orders", "Edit prices", "Edit offers", "View", "Add"),
+        "asked": (0,),
+    })  # fmt: skip
+    assert task.misread(params, "lookalike", rng).asked == (2,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"level": "harder"}, "no level 'harder'"),
+        ({"count": 1}, "count must be 2 to 100, not 1"),
+        ({"count": 101}, "count must be 2 to 100, not 101"),
+        ({"count": 25, "likeness": "low"}, "count must be 2 to 24, not 25"),
+        ({"asked": 20}, "asked must be 1 to 19, not 20"),
+        ({"ticked": -1}, "ticked must be 0 to 20, not -1"),
+        ({"likeness": "medium"}, "there is no likeness 'medium'"),
+    ],
+)
+def test_checkbox_set_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        CheckboxSet(**arguments)

@@ -1,0 +1,129 @@
+"""CopyPaste's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser.notes import LABELLED
+from ui_gym.browser.tasks.copy_paste import WHOLE, Copy, CopyPaste, CopyPasteParams, Note, text_of
+from ui_gym.errors import UserError
+
+BANK = "Holder: Ann\nIBAN: XX1\nBIC: A2"
+TRIP = "Train: 12\nFrom: Cork"
+ASKED = CopyPasteParams(
+    notes=(Note("Bank", BANK, "1 January"), Note("Trip", TRIP, "2 January"),
+           Note("Bank (old)", "Holder: Ben\nIBAN: XX2\nBIC: A3", "3 January")),
+    form=0, fields=(("Answer", ""), ("Remark", "n/a"), ("Details", "Old")),
+    copies=(Copy(0, WHOLE, 0), Copy(1, 1, 1)), layout="beside", side="left", brand=0, theme=0,
+    phrasing=0,
+)  # fmt: skip
+NOTES = [note.text for note in ASKED.notes]
+
+
+def save(*fields: str, notes: Any = NOTES) -> Any:
+    return ("save", {"fields": list(fields), "notes": list(notes)})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([save(BANK, "From: Cork", "Old")], 1.0, True),
+        ([save(f" {BANK}\n", "From: Cork\n", "Old")], 1.0, True),
+        ([save(BANK.replace("\n", "\r\n"), "From: Cork", "Old")], 1.0, True),
+        ([save(BANK, "n/a", "Old")], 0.5, True),
+        ([save("", "n/a", "Old")], 0.0, True),
+        ([save(BANK, "n/aFrom: Cork", "Old")], 0.5, True),
+        ([save(BANK, TRIP, "Old")], 0.5, True),
+        ([save(BANK.replace("XX1", "XXl"), "From: Cork", "Old")], 0.5, True),
+        ([save(BANK.replace("\n", " "), "From: Cork", "Old")], 0.5, True),
+        ([save("From: Cork", BANK, "Old")], 0.0, True),
+        ([save(BANK, "From: Cork", "")], 0.5, True),
+        ([save(BANK, "From: Cork", "Old", notes=[BANK, "", NOTES[2]])], 0.5, True),
+        ([save("", "n/a", "Old"), save(BANK, "From: Cork", "Old")], 0.0, True),
+        ([("save", {})], 0.0, True),
+    ],
+    ids=["none", "right", "blanks", "line ends", "half", "unchanged", "not replaced", "too much",
+         "typo", "one line", "swapped", "other field", "note cut", "first counts", "empty"],
+)  # fmt: skip
+def test_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(CopyPaste(), ASKED, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_goals_say_what_goes_where() -> None:
+    said = CopyPaste().goal(ASKED)
+    assert said == (
+        'Copy the whole note "Bank" into the field "Answer" and copy the line of the note "Trip" '
+        'that begins with "From:" into the field "Remark". What these fields held before must be '
+        "gone. Then save the form."
+    )
+    one = dataclasses.replace(ASKED, copies=ASKED.copies[:1])
+    assert CopyPaste().goal(one) == (
+        'Copy the whole note "Bank" into the field "Answer". Then save the form.'
+    )
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_goals_have_one_reading(level: Any) -> None:
+    task = CopyPaste(level=level)
+    kinds, filled = set(), 0
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal = task.goal(params)
+        titles = [note.title for note in params.notes]
+        assert len(set(titles)) == len(titles) == task.notes
+        assert len({label for label, _ in params.fields}) == len(params.fields) == task.copies + 1
+        assert len({copy.field for copy in params.copies}) == task.copies
+        assert len({copy.note for copy in params.copies}) == task.copies
+        for copy in params.copies:
+            note, (label, old) = params.notes[copy.note], params.fields[copy.field]
+            assert f'"{note.title}"' in goal
+            assert f'"{label}"' in goal
+            assert text_of(params, copy).strip() not in ("", old)
+            filled += bool(old)
+            if copy.line != WHOLE:
+                begin = text_of(params, copy).partition(":")[0] + ":"
+                assert f'"{begin}"' in goal
+                assert sum(line.startswith(begin) for line in note.text.split("\n")) == 1
+            kinds.add((note.title in LABELLED, copy.line == WHOLE))
+    assert {(True, True), (False, True)} <= kinds
+    assert ((True, False) in kinds) == task.tricky
+    assert bool(filled) == task.filled
+
+
+def test_every_asked_note_has_a_twin_where_it_is_tricky() -> None:
+    params = CopyPaste(level="hard").draw(0)
+    for copy in params.copies:
+        title = params.notes[copy.note].title
+        assert sum(note.title.startswith(f"{title} ") for note in params.notes) == 1
+
+
+def test_mistakes() -> None:
+    task, rng = CopyPaste(), np.random.default_rng(0)
+    one = dataclasses.replace(ASKED, copies=ASKED.copies[:1])
+    assert task.misread(one, "note", rng).copies == (Copy(2, WHOLE, 0),)
+    assert task.misread(one, "part", rng).copies == (Copy(0, 0, 0),)
+    assert task.misread(one, "field", rng).copies[0].field in (1, 2)
+    line = dataclasses.replace(ASKED, copies=ASKED.copies[1:])
+    assert task.misread(line, "part", rng).copies == (Copy(1, 0, 1),)
+    assert task.misread(line, "note", rng).copies[0].note in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ({"notes": 11}, "2 to 10"),
+        ({"copies": 4}, "1 to 3"),
+        ({"lines": 1}, "2 to 8"),
+        ({"level": "hard", "notes": 5}, "at least 6 here, not 5"),
+    ],
+)
+def test_wrong_arguments(given: Any, rule: str) -> None:
+    with pytest.raises(UserError, match=rule):
+        CopyPaste(**given)

@@ -1,0 +1,133 @@
+"""DropdownPick's logic, and the kit's drop-down list."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Press, Type, Wait
+from ui_gym.browser import lists
+from ui_gym.browser.tasks.dropdown_pick import SCENES, DropdownPick, DropdownPickParams
+from ui_gym.errors import UserError
+
+GUINEAS = ("Gabon", "Guinea", "Guinea-Bissau", "Guyana")
+LISTS = DropdownPickParams(
+    scene="region", labels=("Country", "Currency", "Holidays"),
+    options=(GUINEAS, ("Euro", "Swiss franc"), GUINEAS), start=("Gabon", "", "Guyana"),
+    asked=((0, "Guinea"), (1, "Euro")), columns=1, side=False, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def apply(country: str, currency: str, holidays: str = "Guyana") -> Any:
+    return ("apply", {"values": {"list-0": country, "list-1": currency, "list-2": holidays}})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([apply("Guinea", "Euro")], 1.0, True),
+        ([apply("Guinea", "")], 0.5, True),
+        ([apply("Guinea-Bissau", "Euro")], 0.5, True),
+        ([apply("Guinea", "Euro", "Guinea")], 0.5, True),
+        ([apply("Guinea", "Swiss franc", "")], 0.0, True),
+        ([apply("Gabon", "")], 0.0, True),
+        ([apply("Gabon", ""), apply("Guinea", "Euro")], 0.0, True),
+        ([("apply", {})], 0.0, True),
+        ([("choose", {"list-0": "Guinea"})], 0.0, False),
+    ],
+    ids=["none", "right", "one", "lookalike", "other changed", "one right of three",
+         "as it was", "first counts", "empty", "other event"],
+)  # fmt: skip
+def test_dropdown_pick_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(DropdownPick(), LISTS, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_dropdown_pick_says_what_is_wrong() -> None:
+    verdict = judge(DropdownPick(), LISTS, apply("Guyana", "Euro", "Gabon"))
+    assert verdict.notes == "applied with Country and Holidays wrong"
+
+
+@pytest.mark.parametrize("level", DropdownPick.levels)
+def test_dropdown_pick_goals_name_lists_and_options(level: Any) -> None:
+    task = DropdownPick(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        assert len(set(params.labels)) == task.fields
+        assert len(params.asked) == task.asked
+        assert max(map(len, params.options)) <= task.length
+        for i, value in params.asked:
+            assert value in params.options[i]
+            assert value != params.start[i]
+        quoted = [one for one in re.findall(r'"([^"]+)"', task.goal(params)) if one != "Apply"]
+        assert quoted == [text for i, value in params.asked for text in (params.labels[i], value)]
+
+
+def test_dropdown_pick_lists_hold_everything_once() -> None:
+    for fields in SCENES.values():
+        assert len({label for label, _ in fields}) == len(fields)
+        for _, options in fields:
+            assert len(set(options)) == len(options)
+    for name in ("COUNTRIES", "CURRENCIES", "FONTS", "LANGUAGES", "PORTS"):
+        options = [option.replace("Cádiz", "Cadiz") for option in getattr(lists, name)]
+        assert options == sorted(options, key=str.lower), name
+
+
+def test_dropdown_pick_mistakes() -> None:
+    task, rng = DropdownPick(), np.random.default_rng(0)
+    taken = {
+        mistake: {task.misread(LISTS, mistake, rng).asked for _ in range(60)}
+        for mistake in task.mistakes
+    }
+    assert taken == {
+        "forgot": {((1, "Euro"),), ((0, "Guinea"),)},
+        "lookalike": {((0, "Guyana"), (1, "Euro")), ((0, "Guinea"), (1, "Swiss franc"))},
+        "neighbour": {
+            ((0, "Gabon"), (1, "Euro")),
+            ((0, "Guinea-Bissau"), (1, "Euro")),
+            ((0, "Guinea"), (1, "Swiss franc")),
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"fields": 9}, "fields must be 1 to 8, not 9"),
+        ({"asked": 6}, "asked must be 1 to 5, not 6"),
+        ({"asked": True}, "asked must be 1 to 5, not True"),
+        ({"length": 2}, "length must be 3 to 132, not 2"),
+    ],
+)
+def test_dropdown_pick_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        DropdownPick(**arguments)
+
+
+def test_a_dropdown_is_closed_by_its_button_and_by_escape_and_searched_by_letters(
+    make_device: Any,
+) -> None:
+    task = DropdownPick()
+    device = make_device(task.viewport)
+    task.setup(device, dataclasses.replace(LISTS, columns=2))
+    button = Click(*device.center("#list-0"))
+
+    def after(*actions: Any) -> tuple[Any, str]:
+        device.perform(actions)
+        state = device.state()
+        return state["open"], state["values"]["list-0"]
+
+    assert after(button) == ("list-0", "Gabon")
+    assert after(button) == (None, "Gabon")
+    assert after(button, Press("escape")) == (None, "Gabon")
+    assert after(button, Press("tab")) == (None, "Gabon")
+    assert after(button, Type("guinea-"), Press("enter")) == (None, "Guinea-Bissau")
+    assert after(button, Type("g"), Wait(1.0), Type("guy"), Press("enter")) == (None, "Guyana")
+    assert after(button, Press("home"), Press("down"), Press("space")) == (None, "Guinea")
+    assert after(button, Click(*device.center("#list-1"))) == ("list-1", "Guinea")

@@ -1,0 +1,164 @@
+"""FlightBooking's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser import flights
+from ui_gym.browser.tasks.flight_booking import NAMES, FlightBooking, FlightBookingParams
+from ui_gym.errors import UserError
+
+LEVELS = ("easy", "medium", "hard")
+
+
+def flight(depart: int, duration: int, stops: int, fare: int, *, back: bool = False) -> Any:
+    """It costs $1 more on every day after Monday."""
+    places = ("ATH", "OSL") if back else ("OSL", "ATH")
+    fares = tuple(fare + day for day in range(7))
+    return flights.Flight(*places, 0, 100, depart, duration, stops, fares)
+
+
+TIMETABLE = (
+    flight(600, 300, 1, 100),
+    flight(420, 400, 2, 80),
+    flight(800, 200, 0, 150),
+    flight(500, 250, 0, 200, back=True),
+    flight(900, 230, 1, 120, back=True),
+)
+OUT = flights.Leg("OSL", "ATH", 4, "cheapest", "stops", 0)  # Monday, 19 January 2026
+BACK = flights.Leg("ATH", "OSL", 6, "first", "", 0)
+PARAMS = FlightBookingParams(
+    airports=("ATH", "OSL"), timetable=TIMETABLE, legs=(OUT, BACK), adults=2, children=1, bag=False,
+    brand=0, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def search(**changed: Any) -> Any:
+    asked = {"from": "OSL", "to": "ATH", "depart": "2026-01-19", "return": "2026-01-21",
+             "adults": 2, "children": 1}  # fmt: skip
+    return ("search", {**asked, **changed})
+
+
+def book(*chosen: tuple[int, str], **changed: Any) -> Any:
+    legs = [{"flight": id, "date": date} for id, date in chosen]
+    return ("book", {"legs": legs, "adults": 2, "children": 1, "bag": False, **changed})
+
+
+RIGHT = ((2, "2026-01-19"), (3, "2026-01-21"))
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([search()], 0.25, False),
+        ([search(adults=1)], 0.0, False),
+        ([search(**{"return": ""})], 0.0, False),
+        ([search(), book(*RIGHT)], 1.0, True),
+        ([book(*RIGHT)], 1.0, True),
+        ([search(), book(*RIGHT, adults=3)], 0.75, True),
+        ([search(), book(*RIGHT, bag=True)], 0.75, True),
+        ([search(), book(RIGHT[0], (4, "2026-01-21"))], 0.5, True),
+        ([search(), book(RIGHT[0])], 0.5, True),
+        ([search(), book(*RIGHT[::-1])], 0.25, True),
+        ([book((2, "2026-01-20"), (3, "2026-01-22"))], 0.0, True),
+        ([search(), book(RIGHT[0]), book(*RIGHT)], 0.5, True),
+        ([("search", {}), ("book", {})], 0.0, True),
+    ],
+    ids=["none", "searched", "other passengers", "one way", "right", "no search", "an adult more",
+         "bags", "one leg", "no way back", "swapped", "days", "too late", "empty"],
+)  # fmt: skip
+def test_flight_booking_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(FlightBooking(), PARAMS, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_a_way_back_that_was_not_asked_for_is_no_success() -> None:
+    one_way = dataclasses.replace(PARAMS, legs=(OUT,), bag=True)
+    assert judge(FlightBooking(), one_way, book(RIGHT[0], bag=True)).success
+    assert judge(FlightBooking(), one_way, book(*RIGHT, bag=True)).score == 0.5
+    assert judge(FlightBooking(), one_way, book(RIGHT[0])).score == 0.75
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "bound", "right"),
+    [
+        ("cheapest", "", 0, 1), ("shortest", "", 0, 2), ("first", "", 0, 1),
+        ("cheapest", "stops", 0, 2), ("cheapest", "after", 600, 0), ("cheapest", "after", 601, 2),
+        ("shortest", "before", 900, 0), ("shortest", "before", 899, 1),
+        ("shortest", "price", 100, 0), ("first", "price", 79, None),
+    ],
+)  # fmt: skip
+def test_the_flight_that_is_meant(kind: str, limit: str, bound: int, right: int | None) -> None:
+    leg = dataclasses.replace(OUT, kind=kind, limit=limit, bound=bound)
+    assert flights.pick(leg, TIMETABLE) == right
+
+
+def test_fares_depend_on_the_day() -> None:
+    tuesday = dataclasses.replace(OUT, day=5)
+    assert [flights.fare(TIMETABLE[0], leg) for leg in (OUT, tuesday)] == [100, 101]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_goals_say_all_and_one_flight_fits(level: Any) -> None:
+    task = FlightBooking(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal = task.goal(params)
+        assert len(params.legs) == task.legs
+        cities = {NAMES[code].split()[0] for code in (params.legs[0].origin, params.legs[0].goal)}
+        assert len(cities) == 2
+        assert ("checked bags" in goal) == params.bag
+        assert ("child" in goal) == (params.children > 0)
+        for leg in params.legs:
+            assert NAMES[leg.origin] in goal
+            assert NAMES[leg.goal] in goal
+            assert f" {leg.date.day} {leg.date:%B %Y}" in goal
+            assert flights.phrase(leg) in goal
+            assert bool(leg.limit) == bool(task.limits)
+            right = flights.pick(leg, params.timetable)
+            assert right is not None
+            others = [
+                each
+                for each in params.timetable
+                if (each.origin, each.goal) == (leg.origin, leg.goal)
+            ]
+            assert len(others) == task.flights
+            for measured in (
+                [flights.fare(each, leg) for each in others],
+                [each.duration for each in others],
+                [each.depart for each in others],
+            ):
+                assert len(set(measured)) == task.flights
+            assert all(each.arrive < 24 * 60 for each in others)
+            assert flights.careless(leg, params.timetable) != leg
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_mistakes_book_something_else(level: Any) -> None:
+    task, rng = FlightBooking(level=level), np.random.default_rng(0)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        assert judge(task, params, _booked(params)).success
+        for mistake in task.mistakes:
+            believed = task.misread(params, mistake, rng)
+            assert believed.adults > 0
+            assert sorted(leg.day for leg in believed.legs) == [leg.day for leg in believed.legs]
+            assert not judge(task, params, _booked(believed)).success
+
+
+def _booked(params: FlightBookingParams) -> Any:
+    legs = [(flights.pick(leg, params.timetable), leg.date.isoformat()) for leg in params.legs]
+    return book(*legs, adults=params.adults, children=params.children, bag=params.bag)
+
+
+def test_wrong_arguments_are_told() -> None:
+    with pytest.raises(UserError, match="FlightBooking: legs must be 1 to 2, not 3"):
+        FlightBooking(legs=3)
+    with pytest.raises(UserError, match="FlightBooking: flights must be 3 to 12, not 2"):
+        FlightBooking(flights=2)

@@ -1,0 +1,153 @@
+"""KanbanDrag's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Drag, Press, Type
+from ui_gym.browser.tasks.kanban_drag import KanbanDrag, KanbanDragParams
+from ui_gym.errors import UserError
+
+BOARD = KanbanDragParams(
+    board="Web app", columns=("To do", "Review", "Done"),
+    cards=(("Fix the menu", "Bug", "Ann", 0), ("Test the menu", "Bug", "Ben", 0),
+           ("Fix the login", "Docs", "Ann", 1), ("Test the login", "Bug", "Ben", 2)),
+    asked=((0, 2), (2, 0)), rule="title", theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def move(card: int, to: int) -> Any:
+    return ("move", {"card": card, "to": to})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([move(0, 2)], 0.5, False),
+        ([move(0, 2), move(2, 0)], 1.0, True),
+        ([move(2, 0), move(0, 1), move(0, 2)], 1.0, True),
+        ([move(0, 1), move(2, 0)], 0.5, False),
+        ([move(1, 2), move(2, 0)], 0.0, False),
+        ([move(0, 2), move(2, 0), move(1, 1)], 0.5, False),
+        ([move(1, 1), move(0, 2), move(2, 0), move(1, 0)], 1.0, True),
+        ([move(1, 1), move(3, 1)], 0.0, False),
+    ],
+    ids=["none", "half", "right", "by a detour", "wrong column", "look-alike", "one too many",
+         "put back", "only others"],
+)  # fmt: skip
+def test_kanban_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(KanbanDrag(), BOARD, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_kanban_tells_what_is_wrong() -> None:
+    verdict = judge(KanbanDrag(), BOARD, move(0, 2), move(1, 1))
+    assert verdict.notes == "1 of 2 cards are in place; 1 others were moved"
+
+
+@pytest.mark.parametrize("level", ["easy", "medium"])
+def test_kanban_goals_name_each_card_and_its_column(level: Any) -> None:
+    task = KanbanDrag(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal = task.goal(params)
+        titles = [title for title, *_ in params.cards]
+        assert len(set(titles)) == len(titles)
+        for card, column in params.asked:
+            title, _, _, source = params.cards[card]
+            assert goal.index(f'"{title}"') < goal.rindex(f'"{params.columns[column]}"')
+            assert column != source
+        assert len({card for card, _ in params.asked}) == task.moves
+
+
+def test_kanban_rules_pick_just_the_asked_cards() -> None:
+    task = KanbanDrag(level="hard")
+    rules = set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        rules.add(params.rule)
+        field = 1 if params.rule == "label" else 2
+        (card, column), *_ = params.asked
+        value, source = str(params.cards[card][field]), params.cards[card][3]
+        there = [i for i, one in enumerate(params.cards) if (one[field], one[3]) == (value, source)]
+        assert there == [card for card, _ in params.asked]
+        assert {to for _, to in params.asked} == {column} != {source}
+        # Both halves of the rule are needed.
+        assert any(one[field] == value and one[3] != source for one in params.cards)
+        goal = task.goal(params)
+        for said in (value, f'"{params.columns[source]}"', f'"{params.columns[column]}"'):
+            assert said in goal
+    assert rules == {"label", "person"}
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_kanban_mistakes_fail(level: Any) -> None:
+    task, rng = KanbanDrag(level=level), np.random.default_rng(0)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        for mistake in task.mistakes:
+            believed = task.misread(params, mistake, rng)
+            verdict = judge(task, params, *(move(*one) for one in believed.asked))
+            assert not verdict.success
+            assert all(params.cards[card][3] != column for card, column in believed.asked)
+
+
+def test_kanban_takes_the_look_alike_in_the_same_column() -> None:
+    swapped = KanbanDrag().misread(
+        dataclasses.replace(BOARD, asked=((0, 2),)), "card", np.random.default_rng(0)
+    )
+    assert swapped.asked == ((1, 2),)
+
+
+def test_kanban_levels_differ() -> None:
+    easy, hard = KanbanDrag(level="easy"), KanbanDrag(level="hard")
+    assert (easy.max_steps, hard.max_steps) == (10, 18)
+    assert len(easy.draw(0).cards) < len(hard.draw(0).cards)
+    assert easy.blind_rate(easy.draw(0)) > hard.blind_rate(hard.draw(0))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cards": 3}, "cards must be 4 to 40, not 3"),
+        ({"moves": 3, "cards": 5}, "cards must be 6 to 40, not 5"),
+        ({"columns": 2}, "columns must be 3 to 5, not 2"),
+        ({"by": "color"}, "by must be 'title' or 'rule', not 'color'"),
+        ({"level": "harder"}, "no level 'harder'"),
+    ],
+)
+def test_kanban_refuses_wrong_arguments(given: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        KanbanDrag(**given)
+
+
+def test_kanban_works_from_the_keyboard(make_device: Any) -> None:
+    task, device = KanbanDrag(), make_device((1280, 800))
+    task.setup(device, BOARD)
+    device.perform([Click(*device.center("#card-0"))])
+    device.perform([Press("space"), Press("right"), Press("escape")])
+    assert device.state()["columns"] == [[0, 1], [2], [3]]
+    device.perform([Press("space"), Press("right"), Press("right"), Press("space")])
+    device.perform([Click(*device.center("#card-2")), Press("space"), Press("left")])
+    assert not task.judge(device, BOARD, ()).done  # it is still held
+    device.perform([Press("enter")])
+    assert task.judge(device, BOARD, ()).success
+
+
+def test_kanban_drops_nowhere_but_on_columns(make_device: Any) -> None:
+    task, device = KanbanDrag(), make_device((1280, 800))
+    task.setup(device, BOARD)
+    x, y = device.center("#card-0")
+    device.perform([Drag(x, y, 640, 30)])
+    assert device.state()["columns"] == [[0, 1], [2], [3]]
+    device.perform([Click(*device.center("#find")), Type("login")])
+    x, y = device.center("#card-2")
+    device.perform([Drag(x, y, *device.center("#column-0 .cards"))])
+    assert device.state()["columns"] == [[0, 1, 2], [], [3]]
+    assert [event.data for event in device.events] == [{"card": 2, "from": 1, "to": 0}]

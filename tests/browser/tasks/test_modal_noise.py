@@ -1,0 +1,130 @@
+"""ModalNoise's logic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser import jobs
+from ui_gym.browser.tasks.modal_noise import (
+    AT_COMMIT,
+    BLOCKING,
+    CORNER,
+    ModalNoise,
+    ModalNoiseParams,
+    Noise,
+)
+from ui_gym.errors import UserError
+
+LEVELS = ("easy", "medium", "hard")
+
+PARAMS = ModalNoiseParams(
+    base="order", items=(("41", "Ann", "$9"), ("14", "Bob", "$8")), target=1,
+    noises=(
+        Noise("cookies", 0, 0, "accept"), Noise("trial", 0, 0, "decline"),
+        Noise("survey", 0, 1, "decline"), Noise("app", 0, 2, "decline"),
+    ),
+    tricky=False, brand=0, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def answers(*given: str) -> list[Any]:
+    """What is answered to the first, the second... of what comes up."""
+    said = {"a": "accept", "d": "decline"}
+    return [("answer", {"noise": id, "answer": said[one]}) for id, one in enumerate(given)]
+
+
+def done(item: str = "14") -> Any:
+    return ("done", {"item": item})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "over"),
+    [
+        ([], 0.0, False),
+        (answers(*"addd"), 0.0, False),
+        ([*answers(*"addd"), done()], 1.0, True),
+        ([*answers("a"), done()], 1.0, True),
+        ([done(" 14 ")], 1.0, True),
+        ([*answers(*"dddd"), done()], 0.75, True),
+        ([*answers(*"aadd"), done()], 0.75, True),
+        ([*answers(*"daaa"), done()], 0.25, True),
+        ([*answers(*"addd"), done("41")], 0.0, True),
+        ([*answers(*"addd"), done("41"), done()], 0.0, True),
+        ([("answer", {}), done()], 0.75, True),
+        ([("answer", {"noise": 9, "answer": "decline"}), done()], 0.75, True),
+        ([("done", {})], 0.0, True),
+    ],
+    ids=["none", "answered only", "right", "some open", "blanks", "cookies", "offer", "all wrong",
+         "other order", "too late", "unnamed", "unknown", "empty"],
+)  # fmt: skip
+def test_modal_noise_scores(events: Any, score: float, over: bool) -> None:
+    verdict = judge(ModalNoise(), PARAMS, *events)
+    assert (verdict.score, verdict.done) == (score, over)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_goals_say_what_to_do_and_what_to_decline(level: Any) -> None:
+    task, bases = ModalNoise(level=level), set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal, item = task.goal(params), params.items[params.target][0]
+        bases.add(params.base)
+        assert item in goal
+        assert goal.count("decline whatever else comes up") == 1
+        assert ("Accept all cookies" in goal) == (params.noises[0].answer == "accept")
+        assert ("necessary cookies" in goal) == (params.noises[0].answer == "decline")
+        names = [each[0] for each in params.items]
+        assert len(set(names)) == len(names) > 1
+        assert item not in str(task.page_params(params)) or params.base != "note"
+    assert bases == set(jobs.ITEMS)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_comes_up(level: Any) -> None:
+    task = ModalNoise(level=level)
+    for seed in SEEDS:
+        cookies, first, *others = task.draw(seed).noises
+        assert len(others) == task.noises - 2
+        assert (cookies.kind, cookies.at) == ("cookies", 0)
+        # It cannot be missed, so that accepting it is a near miss.
+        assert first.kind in BLOCKING
+        assert first.at in ((0, 1, AT_COMMIT) if task.late else (0,))
+        kinds = [first.kind, *(noise.kind for noise in others)]
+        assert len(set(kinds)) == len(kinds)
+        assert set(kinds) <= {*BLOCKING, *CORNER}
+        assert all(noise.answer == "decline" for noise in (first, *others))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_mistakes_are_no_success(level: Any) -> None:
+    task, rng = ModalNoise(level=level), np.random.default_rng(0)
+    scores = {"cookies": 0.75, "offer": 0.75, "neighbour": 0.0}
+    for seed in SEEDS:
+        params = task.draw(seed)
+        assert judge(task, params, *_played(params)).success
+        for mistake in task.mistakes:
+            believed = task.misread(params, mistake, rng)
+            assert judge(task, params, *_played(believed)).score == scores[mistake]
+
+
+def _played(params: ModalNoiseParams) -> list[Any]:
+    given = (noise.answer[0] for noise in params.noises)
+    return [*answers(*given), done(params.items[params.target][0])]
+
+
+def test_the_page_does_not_know_the_answers() -> None:
+    told = ModalNoise().page_params(PARAMS)
+    assert "answer" not in str(told)
+    assert told["noises"][0] == {"kind": "cookies", "look": 0, "at": 0}
+
+
+def test_wrong_arguments_are_told() -> None:
+    with pytest.raises(UserError, match="ModalNoise: noises must be 1 to 8, not 9"):
+        ModalNoise(noises=9)
+    with pytest.raises(UserError, match="ModalNoise: items must be 4 to 16, not 3"):
+        ModalNoise(items=3)
+    assert len(ModalNoise(noises=1).draw(0).noises) == 1

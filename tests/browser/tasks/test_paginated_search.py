@@ -1,0 +1,139 @@
+"""PaginatedSearch's logic, that of its ledgers, and the pages of its list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Press, Type
+from ui_gym.browser import ledgers
+from ui_gym.browser.ledgers import LEDGERS, Record
+from ui_gym.browser.tasks.paginated_search import PAGE, PaginatedSearch, PaginatedSearchParams
+from ui_gym.errors import UserError
+
+ORDERS = PaginatedSearchParams(
+    ledger=0,
+    records=(
+        Record("A-1", "Ann Lee", "2026-01-10", "Selby East", 1250, "7K4-2QD"),
+        Record("A-2", "Ann Lee", "2025-12-10", "Selby East", 990, "XX2-349"),
+        Record("A-3", "Bob Lee", "2025-11-03", "Marlow North", 7700, "PPT-22C"),
+    ),
+    asked=1, facts=2, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("copy", "events", "score", "done"),
+    [
+        (False, [], 0.0, False),
+        (False, [("search", {"query": "Ann Lee"})], 0.0, False),
+        (False, [("open", {"code": "A-2"})], 1.0, True),
+        (False, [("open", {"code": "A-1"}), ("open", {"code": "A-2"})], 0.0, True),
+        (False, [("open", {})], 0.0, True),
+        (False, [("check", {"value": "XX2-349"})], 0.0, False),
+        (True, [("open", {"code": "A-2"})], 0.0, False),
+        (True, [("open", {"code": "A-1"}), ("check", {"value": "XX2-349"})], 1.0, True),
+        (True, [("check", {"value": " xx2-349 "})], 1.0, True),
+        (True, [("check", {"value": "7K4-2QD"})], 0.0, True),
+        (True, [("check", {"value": "XX2349"})], 0.0, True),
+        (True, [("check", {"value": ""}), ("check", {"value": "XX2-349"})], 0.0, True),
+    ],
+    ids=["none", "searched", "right", "second", "nothing", "nothing to check", "only opened",
+         "copied", "in small letters", "of another", "misspelt", "too late"],
+)  # fmt: skip
+def test_paginated_search_scores(copy: bool, events: Any, score: float, done: bool) -> None:
+    verdict = judge(PaginatedSearch(copy=copy), ORDERS, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_goals_in_full() -> None:
+    one = "the order of Ann Lee placed on 10 December 2025"
+    assert PaginatedSearch().goal(ORDERS) == f"Open {one}."
+    assert PaginatedSearch(copy=True).goal(ORDERS) == (
+        f"Find {one}, enter its tracking code into the field on the page and press Check."
+    )
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_the_facts_name_one_record_and_no_fewer_do(level: Any) -> None:
+    task = PaginatedSearch(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        asked, about = params.records[params.asked], LEDGERS[params.ledger]
+        assert len(params.records) == task.records
+        for name in ("code", "secret"):
+            assert len({getattr(one, name) for one in params.records}) == task.records
+        facts = (asked.person, asked.day, asked.place)
+        for known in range(1, 4):
+            same = [
+                one
+                for one in params.records
+                if (one.person, one.day, one.place)[:known] == facts[:known]
+            ]
+            assert (len(same) == 1) == (known >= task.facts)
+        goal = task.goal(params)
+        for told, text in enumerate((asked.person, asked.written, asked.place)):
+            assert (text in goal) == (told < task.facts)
+        assert (about.secret.lower() in goal) == task.copy
+        days = [one.day for one in params.records]
+        assert days == sorted(days, reverse=True)
+        assert "2025-01-01" < days[-1] <= days[0] < "2026-01-15"
+        assert params.asked >= PAGE
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+@pytest.mark.parametrize("mistake", PaginatedSearch.mistakes)
+def test_a_mistake_takes_another_record(level: Any, mistake: str) -> None:
+    task = PaginatedSearch(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        believed = task.misread(params, mistake, np.random.default_rng(seed))
+        assert believed.asked != params.asked
+        asked, other = (one.records[one.asked] for one in (params, believed))
+        if mistake == "alike":
+            assert other.person.split()[-1] == asked.person.split()[-1]
+            assert (other.person == asked.person) == (task.facts > 1)
+            assert (asked.day == other.day or asked.place == other.place) or task.facts < 3
+
+
+def test_days_that_look_alike() -> None:
+    assert ledgers._like("2026-01-31") == "2025-12-28"
+    assert ledgers._like("2025-03-09") == "2025-02-09"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"records": 23}, "records must be 24 to 300, not 23"),
+        ({"facts": 4}, "facts must be 1 to 3, not 4"),
+        ({"level": "rude"}, "has no level 'rude'"),
+    ],
+)
+def test_paginated_search_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        PaginatedSearch(**arguments)
+
+
+def test_the_list_turns_and_searches(make_device: Any) -> None:
+    task = PaginatedSearch(level="hard")
+    params = task.draw(0)
+    codes = [one.code for one in params.records]
+    device = make_device(task.viewport)
+    task.setup(device, params)
+    shown = []
+    for _ in range(20):
+        shown += device.state()["shown"]
+        device.perform([Click(*device.center("#next"))])
+    assert shown == codes
+    device.perform([Click(*device.center("#search")), Type(codes[100].lower()), Press("enter")])
+    assert device.state()["shown"] == [codes[100]]
+    device.perform([Click(*device.center(f"#open-{codes[100]}"))])
+    assert device.state()["opened"] == codes[100]
+    device.perform([Press("enter")])  # the way back has the focus
+    assert device.state()["shown"] == [codes[100]]
+    device.perform([Click(*device.center("#search")), Type("nobody", clear=True, enter=True)])
+    assert device.state()["shown"] == []
+    assert device.state()["focused"] == "search"

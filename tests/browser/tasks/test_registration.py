@@ -1,0 +1,144 @@
+"""Registration's logic, and what its form refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Press, Type
+from ui_gym.browser.persons import DATES
+from ui_gym.browser.tasks.registration import Registration, RegistrationParams
+from ui_gym.errors import UserError
+
+PERSON = RegistrationParams(
+    record=(("first", "Ann"), ("last", "Lee"), ("email", "a@x.org")),
+    told=(("first", "Ann"), ("last", "Lee"), ("email", "a@x.org")),
+    news=False, ticked=True, formats=("dashes", "dmy", "blank"), order=("person", "account"),
+    wording=0, side="none", brand=0, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def submit(first: Any = "Ann", last: str = "Lee", email: str = "a@x.org", news: Any = False) -> Any:
+    return ("submit", {"record": {"first": first, "last": last, "email": email}, "news": news})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([submit()], 1.0, True),
+        ([submit(first=" Ann ")], 1.0, True),
+        ([submit(first="ann")], 0.75, True),
+        ([submit(first="Lee", last="Ann")], 0.5, True),
+        ([submit(news=True)], 0.75, True),
+        ([submit("", "", "", True)], 0.0, True),
+        ([submit(first=None)], 0.75, True),
+        ([("refused", {"wrong": ["terms"]})], 0.0, False),
+        ([("refused", {"wrong": ["terms"]}), submit()], 1.0, True),
+        ([submit(email="b@x.org"), submit()], 0.75, True),
+        ([("submit", {})], 0.25, True),
+    ],
+    ids=["none", "right", "blanks", "case", "swapped", "newsletter", "all wrong", "no text",
+         "refused", "after refusal", "first counts", "empty"],
+)  # fmt: skip
+def test_registration_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(Registration(fields=3), PERSON, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_registration_says_what_is_wrong() -> None:
+    verdict = judge(Registration(fields=3), PERSON, submit(last="Ray", news=True))
+    assert verdict.notes == "the account is created with last and newsletter wrong"
+
+
+@pytest.mark.parametrize("level", Registration.levels)
+def test_registration_goals_tell_every_field(level: Any) -> None:
+    task = Registration(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal, record, told = task.goal(params), dict(params.record), dict(params.told)
+        assert tuple(record) == tuple(told) == task.fields
+        assert all(value in goal for value in told.values())
+        assert ("do not subscribe" in goal) != params.news
+        for name in task.fields:
+            rewritten = task.reformat and name in ("phone", "birthday", "postcode")
+            assert (record[name] != told[name]) == rewritten
+            if name in ("phone", "postcode"):
+                assert _letters(record[name]) == _letters(told[name])
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def test_registration_dates_are_the_same_day() -> None:
+    task = Registration(level="hard")
+    for seed in SEEDS:
+        params = task.draw(seed)
+        written = dict(params.record)["birthday"]
+        day = datetime.datetime.strptime(written, DATES[params.formats[1]]).date()
+        assert dict(params.told)["birthday"] == f"{day.day} {day:%B %Y}"
+
+
+def test_registration_mistakes() -> None:
+    task, rng = Registration(fields=3), np.random.default_rng(0)
+    assert task.misread(PERSON, "news", rng).news is True
+    assert task.misread(PERSON, "swapped", rng).record[:2] == (("first", "Lee"), ("last", "Ann"))
+    for _ in range(30):
+        typed = task.misread(PERSON, "typo", rng)
+        assert sum(a != b for a, b in zip(typed.record, PERSON.record, strict=True)) == 1
+        assert typed.told == PERSON.told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"fields": 2}, "fields must be 3 to 10, not 2"),
+        ({"fields": 11}, "fields must be 3 to 10, not 11"),
+        ({"repeat": "yes"}, "there is no repeat 'yes'"),
+        ({"reformat": 2}, "there is no reformat 2"),
+        ({"level": "trivial"}, "no level 'trivial'"),
+    ],
+)
+def test_registration_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Registration(**arguments)
+
+
+def test_registration_refuses_what_is_not_valid(make_device: Any) -> None:
+    task = Registration(fields=7)
+    device = make_device(task.viewport)
+    params = dataclasses.replace(task.draw(0), formats=("dashes", "dmy", "joined"))
+    task.setup(device, params)
+
+    def enter(name: str, text: str) -> None:
+        device.evaluate(f"document.getElementById('{name}').scrollIntoView()")
+        device.perform([Click(*device.center(f"#{name}")), Type(text, clear=True)])
+
+    def refused() -> list[str]:
+        device.perform([Press("enter")])
+        device.state()
+        last = device.events[-1]
+        assert last.type == "refused", last
+        return sorted(last.data["wrong"])
+
+    entered = {"first": "Ann", "last": "Lee", "email": "a@x", "password": "Secret", "city": "York",
+               "repeat": "secret", "phone": "5552017788", "postcode": "AB1 2CD"}  # fmt: skip
+    for name, text in entered.items():
+        enter(name, text)
+    assert refused() == ["email", "password", "phone", "postcode", "repeat", "terms"]
+    for name, text in {"email": "a@x.org", "password": "Secret-1", "repeat": "Secret-1"}.items():
+        enter(name, text)
+    enter("phone", "555-201-7788")
+    enter("postcode", "AB12CD")
+    assert refused() == ["terms"]
+    device.evaluate("document.getElementById('terms').scrollIntoView()")
+    device.perform([Click(*device.center("#terms")), Click(*device.center("#create"))])
+    device.state()
+    assert device.events[-1].type == "submit"
+    assert device.events[-1].data["record"]["postcode"] == "AB12CD"

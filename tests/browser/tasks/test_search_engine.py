@@ -1,0 +1,129 @@
+"""SearchEngine's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser import web
+from ui_gym.browser.tasks.search_engine import PER_PAGE, SearchEngine, SearchEngineParams
+from ui_gym.errors import UserError
+
+LEVELS = ("easy", "medium", "hard")
+
+PARAMS = SearchEngineParams(
+    docs=(
+        web.Doc(topic=1, site="redbarn.com", page=0, age=9),
+        web.Doc(topic=0, site="oldlantern.com", page=0, age=40),
+        web.Doc(topic=0, site="oldlantern.com", page=2, age=30),
+        web.Doc(topic=2, site="oldlantern.com", page=3, age=5),
+    ),
+    pairs=(0, 3), topic=0, extra="", place=1, kind="newest", ads=1, engine=0, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def search(query: str = "trail running") -> Any:
+    return ("search", {"query": query})
+
+
+def open_(id: Any = 2, query: str = "trail running") -> Any:
+    return ("open", {"id": id, "query": query})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([search("running")], 0.0, False),
+        ([search()], 0.25, False),
+        ([search(" Running  TRAIL ")], 0.25, False),
+        ([search(), search("cheese making")], 0.25, False),
+        ([search(), open_()], 1.0, True),
+        ([search("running"), search(), open_()], 1.0, True),
+        ([search(), open_(1)], 0.25, True),
+        ([search(), open_("ad-2")], 0.25, True),
+        ([search("running"), open_(1, "running")], 0.0, True),
+        ([search("running"), open_(2, "running")], 0.5, True),
+        ([search(), open_(1), open_()], 0.25, True),
+        ([("open", {})], 0.0, True),
+    ],
+    ids=["none", "wrong words", "searched", "order of words", "searched on", "right", "second try",
+         "wrong", "ad", "wrong both", "right by other words", "too late", "empty"],
+)  # fmt: skip
+def test_search_engine_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(SearchEngine(), PARAMS, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_a_search_finds_the_fitting_first_and_keeps_the_order_of_the_web() -> None:
+    docs = web.shown(PARAMS.docs, ["trail running", "marathon running", "cheese making", "x"])
+    assert [doc["id"] for doc in web.find("Trail running!", docs)] == [1, 2, 0]
+    assert [doc["id"] for doc in web.find("running", docs)] == [0, 1, 2]
+    assert [doc["id"] for doc in web.find("trail seven", docs)] == [2, 1]
+    assert web.find("runn", docs) == []
+    assert docs[1]["date"] == "6 December 2025"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_goals_name_one_result(level: Any) -> None:
+    task, kinds = SearchEngine(level=level), set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        topics = [topic for pair in params.pairs for topic in web.TOPICS[pair]]
+        found = web.find(f"{topics[params.topic]} {params.extra}", web.shown(params.docs, topics))
+        goal, right = task.goal(params), found[params.place]
+        kinds.add(params.kind)
+        assert topics[params.topic] in goal
+        assert params.extra in goal
+        assert params.place < task.pages * PER_PAGE
+        if params.kind == "rank":
+            assert ("page" in goal) == (params.place >= PER_PAGE)
+            assert ("Sponsored" in goal) == (task.ads > 0)
+            continue
+        assert right["site"] in goal
+        ages = [params.docs[doc["id"]].age for doc in found if doc["site"] == right["site"]]
+        assert (len(ages) > 1) == (params.kind == "newest")
+        assert ages.count(min(ages)) == 1
+        assert params.docs[right["id"]].age == min(ages)
+    assert kinds == {"rank", "newest" if level == "hard" else "site"}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_mistakes_open_another_page(level: Any) -> None:
+    task, rng = SearchEngine(level=level), np.random.default_rng(0)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        right = judge(task, params, *_opened(params))
+        assert right.success
+        for mistake in task.mistakes:
+            believed = task.misread(params, mistake, rng)
+            assert not judge(task, params, *_opened(believed)).success
+
+
+def _opened(params: SearchEngineParams) -> list[Any]:
+    topics = [topic for pair in params.pairs for topic in web.TOPICS[pair]]
+    query = f"{topics[params.topic]} {params.extra}".strip()
+    found = web.find(query, web.shown(params.docs, topics))
+    return [search(query), open_(found[params.place]["id"], query)]
+
+
+def test_neighbours_are_below_and_at_the_end_above() -> None:
+    task, rng = SearchEngine(), np.random.default_rng(0)
+    assert task.misread(PARAMS, "neighbour", rng).place == 2
+    last = dataclasses.replace(PARAMS, place=2)
+    assert task.misread(last, "neighbour", rng).place == 1
+    assert task.misread(PARAMS, "topic", rng).topic == 1
+
+
+def test_wrong_arguments_are_told() -> None:
+    with pytest.raises(UserError, match="SearchEngine: results must be 6 to 24, not 40"):
+        SearchEngine(results=40)
+    with pytest.raises(UserError, match="SearchEngine: ads must be 0 to 3, not 4"):
+        SearchEngine(ads=4)
+    with pytest.raises(UserError, match="has no level 'harder'"):
+        SearchEngine(level="harder")  # type: ignore[arg-type]
+    assert SearchEngine(level="easy", results=24).draw(0).docs

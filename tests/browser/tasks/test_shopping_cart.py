@@ -1,0 +1,145 @@
+"""ShoppingCart's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser import shop
+from ui_gym.browser.tasks.shopping_cart import COUPONS, ShoppingCart, ShoppingCartParams
+from ui_gym.errors import UserError
+
+LEVELS = ("easy", "medium", "hard")
+
+PRODUCTS = (
+    shop.Product("Alma mug", "mug", 1200, 41, 30, ("blue", "red")),
+    shop.Product("Moss mug", "mug", 900, 39, 80, ("red",)),
+    shop.Product("Tarn mug", "mug", 1500, 45, 12, ("sand", "grey")),
+    shop.Product("Juno clock", "clock", 3000, 44, 15, ("black",)),
+)
+PARAMS = ShoppingCartParams(
+    products=PRODUCTS,
+    items=(shop.Item(0, "red", 2, "name", 0), shop.Item(3, "", 1, "cheapest", 40)),
+    coupon="TEATIME", delivery="standard", leftover=(), brand=0, theme=0, phrasing=0,
+)  # fmt: skip
+MUGS = {"product": 0, "colour": "red", "count": 2}
+CLOCK = {"product": 3, "colour": "black", "count": 1}
+
+
+def cart(*lines: Any) -> Any:
+    return ("cart", {"lines": list(lines)})
+
+
+def order(*lines: Any, coupon: str = "TEATIME", delivery: str = "standard") -> Any:
+    return ("order", {"lines": list(lines), "coupon": coupon, "delivery": delivery})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([cart(MUGS)], 0.25, False),
+        ([cart(MUGS), cart(MUGS, CLOCK)], 0.5, False),
+        ([cart(MUGS), cart()], 0.0, False),
+        ([order(CLOCK, MUGS)], 1.0, True),
+        ([order(MUGS)], 0.25, True),
+        ([order(MUGS, {**CLOCK, "count": 2})], 0.25, True),
+        ([order(MUGS, CLOCK, {**MUGS, "product": 1})], 1 / 3, True),
+        ([order({**MUGS, "colour": "blue"}, CLOCK)], 1 / 6, True),
+        ([order(MUGS, CLOCK, coupon="")], 0.75, True),
+        ([order(MUGS, CLOCK, coupon="HELLO5")], 0.75, True),
+        ([order(MUGS, CLOCK, delivery="express")], 0.75, True),
+        ([order(MUGS), order(MUGS, CLOCK)], 0.25, True),
+        ([("order", {})], 0.0, True),
+    ],
+    ids=["none", "half", "all in the cart", "taken out", "right", "one lacks", "count", "more",
+         "colour", "no coupon", "other coupon", "delivery", "too late", "empty"],
+)  # fmt: skip
+def test_shopping_cart_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(ShoppingCart(), PARAMS, *events)
+    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+
+
+def test_any_colours_will_do_where_none_is_named() -> None:
+    params = dataclasses.replace(PARAMS, items=(shop.Item(0, "", 2, "name", 0),))
+    one, other = ({**MUGS, "count": 1, "colour": colour} for colour in ("red", "blue"))
+    assert judge(ShoppingCart(), params, order(one, other)).success
+    assert not judge(ShoppingCart(), params, order(one)).success
+
+
+def test_limits_name_another_article_than_none_would() -> None:
+    assert shop.pick("mug", "cheapest", 40, PRODUCTS) == 0
+    assert shop.pick("mug", "cheapest", 39, PRODUCTS) == 1
+    assert shop.pick("mug", "best", 1200, PRODUCTS) == 0
+    assert ("cheapest", 39) not in shop.limits("mug", PRODUCTS)
+    assert ("cheapest", 41) in shop.limits("mug", PRODUCTS)
+    assert {bound for kind, bound in shop.limits("mug", PRODUCTS) if kind == "best"} == {
+        1000, 1100, 1200, 1300, 1400,
+    }  # fmt: skip
+    assert shop.limits("clock", PRODUCTS) == []
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_goals_name_each_thing_and_only_one_fits(level: Any) -> None:
+    task = ShoppingCart(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        goal = task.goal(params)
+        assert len({params.products[item.product].group for item in params.items}) == task.items
+        assert sum(item.kind != "name" for item in params.items) == task.limited
+        for item in params.items:
+            product = params.products[item.product]
+            of_group = [each for each in params.products if each.group == product.group]
+            assert shop.phrase(item, params.products) in goal
+            if item.kind == "name":
+                assert [each.name for each in of_group].count(product.name) == 1
+                assert item.colour in product.colours or len(product.colours) == 1
+            elif item.kind == "cheapest":
+                fitting = [each for each in of_group if each.rating >= item.bound]
+                assert [each.cents <= product.cents for each in fitting].count(True) == 1
+                assert f"{item.bound / 10} or better" in goal
+            else:
+                fitting = [each for each in of_group if each.cents <= item.bound]
+                assert [each.rating >= product.rating for each in fitting].count(True) == 1
+        assert (params.coupon in COUPONS and params.coupon in goal) or "coupon" not in goal
+        assert ("express" in goal, "collect" in goal) == (
+            params.delivery == "express", params.delivery == "collect",
+        )  # fmt: skip
+        assert ("whatever else" in goal) == bool(task.leftover)
+        assert not {line[0] for line in params.leftover} & {item.product for item in params.items}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_mistakes_order_something_else(level: Any) -> None:
+    task, rng = ShoppingCart(level=level), np.random.default_rng(0)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        assert judge(task, params, _ordered(params)).success
+        for mistake in task.mistakes:
+            believed = task.misread(params, mistake, rng)
+            assert all(item.count > 0 for item in believed.items)
+            assert not judge(task, params, _ordered(believed)).success
+
+
+def _ordered(params: ShoppingCartParams) -> Any:
+    lines = [
+        {
+            "product": item.product,
+            "colour": item.colour or params.products[item.product].colours[0],
+            "count": item.count,
+        }
+        for item in params.items
+    ]
+    return order(*lines, coupon=params.coupon, delivery=params.delivery)
+
+
+def test_wrong_arguments_are_told() -> None:
+    with pytest.raises(UserError, match="ShoppingCart: items must be 1 to 2, not 3"):
+        ShoppingCart(groups=2, items=3)
+    with pytest.raises(UserError, match="ShoppingCart: sizes must be 1 to 2, not 3"):
+        ShoppingCart(sizes=3)
+    assert ShoppingCart(groups=4, items=4, limited=4, lines=2, leftover=2).draw(1).items

@@ -1,0 +1,113 @@
+"""SliderSet's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser.panels import MOST, PANELS, Slider
+from ui_gym.browser.tasks.slider_set import SliderSet, SliderSetParams
+from ui_gym.errors import UserError
+
+# Fade in, Ceiling lamp, Warmth: the first to 40 s, the last to 3000 K.
+SCENE = SliderSetParams(
+    panel="lights", shown=(6, 0, 5), starts=(10, 50, 5000), asked=((0, 40), (2, 3000)), columns=1,
+    place=0, theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def applied(*values: int) -> Any:
+    return ("apply", {"values": list(values)})
+
+
+@pytest.mark.parametrize(
+    ("events", "slack", "score", "done"),
+    [
+        ([], 0, 0.0, False),
+        ([applied(40, 50, 3000)], 0, 1.0, True),
+        ([applied(41, 50, 3000)], 0, 0.5, True),
+        ([applied(41, 50, 3050)], 2, 1.0, True),
+        ([applied(42, 50, 3050)], 2, 0.5, True),
+        ([applied(38, 50, 2900)], 5, 1.0, True),
+        ([applied(40, 51, 3000)], 5, 0.5, True),
+        ([applied(10, 51, 5000)], 0, 0.0, True),
+        ([applied(3000, 50, 40)], 0, 0.0, True),
+        ([applied(40, 50, 5000), applied(40, 50, 3000)], 0, 0.5, True),
+    ],
+    ids=["none", "right", "one off", "within", "beyond", "far within", "another moved",
+         "only others", "swapped", "too late"],
+)  # fmt: skip
+def test_slider_set_scores(events: Any, slack: int, score: float, done: bool) -> None:
+    verdict = judge(SliderSet(level="easy", slack=slack), SCENE, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_slider_set_notes_say_what_is_wrong() -> None:
+    notes = judge(SliderSet(), SCENE, applied(40, 60, 5000)).notes
+    assert notes == "Ceiling lamp is at 60 %, not 50 %; Warmth is at 5000 K, not 3000 K"
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_slider_set_goals_name_sliders_values_and_slack(level: Any) -> None:
+    task, panels = SliderSet(level=level), set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        panels.add(params.panel)
+        goal = task.goal(params)
+        for i, value in params.asked:
+            slider = params.sliders[i]
+            assert f'"{slider.label}" to {slider.said(value)}' in goal
+        assert ("give or take" in goal) <= (task.slack > 0)
+    assert panels == set(PANELS)
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_slider_set_targets_can_be_met_and_are_not_met_yet(level: Any) -> None:
+    task = SliderSet(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        assert len({i for i, _ in params.asked}) == task.changes
+        for i, value in params.asked:
+            slider = params.sliders[i]
+            assert value in range(slider.low, slider.high + 1, slider.step)
+            assert abs(value - params.starts[i]) > 2 * task._tolerance(slider)
+        for slider, start in zip(params.sliders, params.starts, strict=True):
+            assert start in range(slider.low, slider.high + 1, slider.step)
+
+
+def test_panels_have_sliders_to_tell_apart() -> None:
+    for panel in PANELS.values():
+        assert len({slider.label for slider in panel.sliders}) == len(panel.sliders) == MOST
+        assert all((s.high - s.low) % s.step == 0 for s in panel.sliders)
+    assert Slider("Bass", -12, 12, 1, " dB").said(3) == "+3 dB"
+    assert Slider("Bass", -12, 12, 1, " dB").said(-3) == "-3 dB"
+    assert Slider("Bed", 20, 110, 1, " °C").said(30) == "30 °C"
+
+
+def test_slider_set_mistakes() -> None:
+    task, rng = SliderSet(), np.random.default_rng(0)
+    for _ in range(20):
+        (first, _), (last, _) = task.misread(SCENE, "neighbour", rng).asked
+        assert (first, last) in {(1, 2), (0, 1)}
+        off = task.misread(SCENE, "value", rng).asked
+        assert [i for i, _ in off] == [0, 2]
+        assert off != SCENE.asked
+    one = dataclasses.replace(SCENE, asked=((2, 3000),))
+    assert task.misread(one, "neighbour", rng).asked == ((1, 100),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sliders": 9}, "sliders must be 2 to 8, not 9"),
+        ({"sliders": 2, "changes": 3}, "changes must be 1 to 2, not 3"),
+        ({"slack": -1}, "slack must be 0 to 20, not -1"),
+    ],
+)
+def test_slider_set_wrong_arguments(arguments: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        SliderSet(**arguments)

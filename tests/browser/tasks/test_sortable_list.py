@@ -1,0 +1,170 @@
+"""SortableList's logic, and the order of lists."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Drag, Press
+from ui_gym.browser import sequences
+from ui_gym.browser.tasks.sortable_list import PLACES, SortableList, SortableListParams
+from ui_gym.errors import UserError
+
+SONGS = SortableListParams(
+    kind="songs", heading="Long drive",
+    items=(("Blue Tide", "Ada", 200), ("Amber Tide", "Ada", 100), ("Paper Tide", "Ben", 300),
+           ("Quiet Tide", "Ben", 150)),
+    wanted=(1, 3, 0, 2), asked=("value", 0, 0), handles="left", theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def order(*items: int) -> Any:
+    return ("order", {"items": list(items)})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([order(1, 0, 2, 3)], 1 / 3, False),
+        ([order(1, 0, 2, 3), order(1, 3, 0, 2)], 1.0, True),
+        ([order(1, 3, 2, 0)], 2 / 3, False),
+        ([order(2, 0, 3, 1)], 0.0, False),
+        ([order(1, 3, 0, 2), order(0, 1, 2, 3)], 0.0, False),
+    ],
+    ids=["none", "one right", "right", "two swapped", "the other way round", "undone"],
+)
+def test_sortable_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(SortableList(), SONGS, *events)
+    assert verdict.score == pytest.approx(score)
+    assert verdict.done == done
+
+
+def test_sortable_notes_say_how_far_it_is() -> None:
+    verdict = judge(SortableList(), SONGS, order(1, 0, 2, 3))
+    assert verdict.notes == "2 pairs stand the wrong way round; 3 at the start"
+
+
+@pytest.mark.parametrize(
+    ("asked", "goal"),
+    [
+        (("top", 2, 0), 'Move "Paper Tide" to the top of the list.'),
+        (("below", 0, 3), 'Move "Blue Tide" directly below "Quiet Tide".'),
+        (("title", 1, 0), "Sort the songs alphabetically by title, from Z to A."),
+        (("value", 0, 0), "Sort the songs from the shortest to the longest."),
+        (("given", 0, 0),
+         'Put the songs into this order: "Amber Tide", "Quiet Tide", "Blue Tide", "Paper Tide".'),
+    ],
+)  # fmt: skip
+def test_sortable_goals(asked: Any, goal: str) -> None:
+    assert SortableList().goal(dataclasses.replace(SONGS, asked=asked)) == goal
+
+
+def test_sortable_places_are_where_the_goal_says() -> None:
+    task, seen = SortableList(level="easy"), set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        how, item, anchor = params.asked
+        seen.add(how)
+        at = params.wanted.index(item)
+        neighbour = {"above": 1, "below": -1}.get(how, 0)
+        place = {"top": 0, "bottom": 4}.get(how, params.wanted.index(anchor) - neighbour)
+        assert at == place
+        assert [i for i in params.wanted if i != item] == [i for i in range(5) if i != item]
+        assert abs(at - item) > 1
+    assert seen == set(PLACES)
+
+
+def test_sortable_rules_have_one_answer() -> None:
+    task, seen = SortableList(level="hard"), set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        how, falls, _ = params.asked
+        seen.add((how, falls))
+        column = 0 if how == "title" else 2
+        values = [params.items[i][column] for i in params.wanted]
+        assert values == sorted(values, reverse=bool(falls))
+        assert len(set(values)) == len(values)
+        # Neither blanks nor capital letters decide.
+        plain = [str(value).replace(" ", "").casefold() for value in values]
+        assert how == "value" or plain == sorted(plain, reverse=bool(falls))
+        form = sequences.KINDS[params.kind].form
+        assert len({sequences.shown(form, value) for *_, value in params.items}) == task.items
+    assert seen == set(itertools.product(("title", "value"), (0, 1)))
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_sortable_mistakes_fail_but_do_something(level: Any) -> None:
+    task, rng = SortableList(level=level), np.random.default_rng(0)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        for mistake in task.mistakes:
+            wanted = task.misread(params, mistake, rng).wanted
+            assert sorted(wanted) == list(range(task.items))
+            assert wanted not in (params.wanted, tuple(range(task.items)))
+            assert not judge(task, params, order(*wanted)).success
+
+
+def test_the_fewest_moves_put_a_list_in_order() -> None:
+    for wanted in itertools.permutations(range(5)):
+        now, steps = list(range(5)), 0
+        for item, place in sequences.moves(now[:], wanted):
+            now.remove(item)
+            now.insert(place, item)
+            steps += 1
+        assert tuple(now) == wanted
+        assert steps <= 4
+        assert (steps == 0) == (wanted == tuple(range(5)))
+    assert list(sequences.moves((0, 1, 2, 3), (1, 2, 3, 0))) == [(0, 3)]
+
+
+def test_values_read_as_on_a_page() -> None:
+    shown = [
+        sequences.shown("length", 185), sequences.shown("price", 1205),
+        sequences.shown("date", 20), sequences.shown("pages", 312), sequences.shown("distance", 7),
+    ]  # fmt: skip
+    assert shown == ["3:05", "$12.05", "due 4 February 2026", "312 pages", "0.7 km"]
+
+
+def test_sortable_levels_differ() -> None:
+    tasks = [SortableList(level=level) for level in ("easy", "medium", "hard")]
+    assert [task.max_steps for task in tasks] == [10, 10, 18]
+    rates = [task.blind_rate(task.draw(0)) for task in tasks]
+    assert rates == sorted(rates, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"items": 3}, "items must be 4 to 12, not 3"),
+        ({"items": 13}, "items must be 4 to 12, not 13"),
+        ({"order": "random"}, "order must be 'place', 'given' or 'rule', not 'random'"),
+        ({"level": "harder"}, "no level 'harder'"),
+    ],
+)
+def test_sortable_refuses_wrong_arguments(given: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        SortableList(**given)
+
+
+@pytest.mark.parametrize("handles", ["left", "none"])
+def test_sortable_works_from_the_keyboard_and_can_be_undone(make_device: Any, handles: str) -> None:
+    task, device = SortableList(), make_device((1280, 800))
+    params = dataclasses.replace(SONGS, handles=handles)
+    grip = " .handle" if handles == "left" else ""
+    task.setup(device, params)
+    x, y = device.center(f"#row-0{grip}")
+    device.perform([Click(x, y), Press("alt+down"), Press("down"), Press("alt+down")])
+    assert device.state()["order"] == [1, 0, 3, 2]
+    assert device.state()["focused"] == "row-2"
+    device.perform([Click(*device.center("#undo")), Click(*device.center("#undo"))])
+    assert device.state()["order"] == [0, 1, 2, 3]
+    assert task.judge(device, params, ()).score == 0
+    # Far below the list is its end; whatever is not a handle holds nothing where there is one.
+    device.perform([Drag(x, y, x, 780), Drag(x + 200, y, x + 200, 780)])
+    assert device.state()["order"] == ([1, 2, 3, 0] if handles == "left" else [2, 3, 0, 1])

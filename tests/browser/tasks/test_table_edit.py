@@ -1,0 +1,158 @@
+"""TableEdit's logic, and the keys of its spreadsheet."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.action import Click, Press, Type
+from ui_gym.browser import tables
+from ui_gym.browser.sheets import SHEETS, Change
+from ui_gym.browser.tasks.table_edit import TableEdit, TableEditParams
+from ui_gym.errors import UserError
+
+STOCK = TableEditParams(
+    topic=0, rows=("Oak bench", "Oak desk", "Pine tray", "Elm bowl"), columns=(0, 2, 4),
+    cells=(
+        ("Brandt", "40", "120.50"), ("Hollis", "55", "1,300.00"), ("Brandt", "71", "25.00"),
+        ("Nordwood", "90", "30.00"),
+    ),
+    changes=(Change("set", 0, 1, "62"), Change("clear", 1, 0), Change("add", 2, 2, "9.50")),
+    theme=0, phrasing=0,
+)  # fmt: skip
+
+
+def edit(row: int, column: int, value: str) -> Any:
+    return ("edit", {"row": row, "column": column, "value": value})
+
+
+ALL = [edit(0, 1, "62"), edit(1, 0, ""), edit(2, 2, "34.50")]
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        (ALL, 1.0, True),
+        (ALL[::-1], 1.0, True),
+        (ALL[:1], 1 / 4, False),
+        (ALL[:2], 2 / 4, False),
+        ([*ALL[:2], edit(2, 2, "34.5")], 1.0, True),
+        ([*ALL[:2], edit(2, 2, "9.50")], 2 / 4, False),
+        ([edit(3, 1, "62"), *ALL], 2 / 4, False),
+        ([edit(3, 1, "62"), *ALL, edit(3, 1, "90")], 1.0, True),
+        ([edit(3, 1, "1"), edit(3, 0, "2"), ALL[0]], 0.0, False),
+        ([ALL[0], edit(0, 1, "40"), *ALL[1:]], 2 / 4, False),
+        ([edit(0, 1, "26"), *ALL], 1.0, True),
+        ([edit(3, 1, "90.0")], 0.0, False),
+    ],
+    ids=["none", "all", "any order", "one", "two", "another way", "not added", "extra", "repaired",
+         "more harm than good", "taken back", "second try", "no change"],
+)  # fmt: skip
+def test_table_edit_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(TableEdit(), STOCK, *events)
+    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "result"),
+    [
+        (Change("set", 0, 0, "Hollis"), 'set the supplier of Oak bench to "Hollis"', "Hollis"),
+        (Change("set", 0, 1, "62"), "set the stock of Oak bench to 62", "62"),
+        (Change("clear", 3, 2), "clear the price of Elm bowl", ""),
+        (Change("add", 1, 2, "2.50"), "add 2.50 to the price of Oak desk", "1,302.50"),
+        (Change("subtract", 2, 1, "7"), "subtract 7 from the stock of Pine tray", "64"),
+        (Change("copy", 2, 0, other=3), "give Pine tray the same supplier as Elm bowl",
+         "Nordwood"),
+    ],
+)  # fmt: skip
+def test_what_changes_say_and_do(change: Change, words: str, result: str) -> None:
+    columns = [SHEETS[0].columns[i] for i in STOCK.columns]
+    assert change.words(columns, STOCK.rows) == words
+    assert change.result(columns, STOCK.cells) == result
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_changes_are_apart_and_each_changes_something(level: Any) -> None:
+    task = TableEdit(level=level)
+    kinds = set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        columns = [SHEETS[params.topic].columns[i] for i in params.columns]
+        goal = task.goal(params)
+        assert len(set(params.rows)) == task.rows
+        touched = [one.row for one in params.changes]
+        assert len(set(touched)) == task.changes
+        for one in params.changes:
+            assert one.words(columns, params.rows)[1:] in goal
+            result = one.result(columns, params.cells)
+            assert not tables.same(result, params.cells[one.row][one.column])
+            assert (one.other in touched) is False
+            kinds.add(one.kind)
+    assert kinds == ({*task_kinds(task.mixed)})
+
+
+def task_kinds(mixed: bool) -> tuple[str, ...]:
+    return ("set", "clear", "add", "subtract", "copy") if mixed else ("set", "clear")
+
+
+@pytest.mark.parametrize("mistake", TableEdit.mistakes)
+def test_a_slip_changes_the_cell_beside(mistake: str) -> None:
+    task = TableEdit(level="hard")
+    for seed in SEEDS:
+        params = task.draw(seed)
+        believed = task.misread(params, mistake, np.random.default_rng(seed))
+        columns = [SHEETS[params.topic].columns[i] for i in params.columns]
+        (slip,) = [i for i, one in enumerate(params.changes) if one != believed.changes[i]]
+        right, wrong = params.changes[slip], believed.changes[slip]
+        moved = abs(right.row - wrong.row), abs(right.column - wrong.column)
+        assert moved == ((1, 0) if mistake == "row" else (0, 1))
+        done = [
+            edit(one.row, one.column, one.result(columns, params.cells)) for one in believed.changes
+        ]
+        assert not judge(task, params, *done).success
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rows": 5}, "rows must be 6 to 80, not 5"),
+        ({"changes": 7}, "changes must be 1 to 6, not 7"),
+        ({"level": "rude"}, "has no level 'rude'"),
+    ],
+)
+def test_table_edit_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        TableEdit(**arguments)
+
+
+def test_the_sheet_is_edited_as_sheets_are(make_device: Any) -> None:
+    task = TableEdit()
+    params = dataclasses.replace(STOCK, changes=(Change("set", 0, 1, "62"),))
+    device = make_device(task.viewport)
+    task.setup(device, params)
+
+    def does(*actions: Any) -> list[Any]:
+        before = len(device.events)
+        device.perform(actions)
+        device.state()
+        return [tuple(event.data.values()) for event in device.events[before:]]
+
+    bench, tray = device.center("#cell-0-1"), device.center("#cell-2-1")
+    assert does(Click(*bench), Type("6"), Press("escape")) == []
+    assert does(Type("62"), Press("tab")) == [(0, 1, "62")]
+    assert task.judge(device, params, ()).success
+    assert does(Press("enter"), Type("9"), Press("enter")) == [(0, 2, "120.509")]
+    assert does(Press("up"), Press("ctrl+z")) == [(0, 2, "120.50")]
+    assert task.judge(device, params, ()).success
+    assert does(Click(*tray, count=2), Type("5"), Click(*bench)) == [(2, 1, "715")]
+    assert does(Click(*device.center("#undo"))) == [(2, 1, "71")]
+    assert does(Press("backspace"), Press("f2"), Type("é"), Press("enter")) == [
+        (2, 1, ""), (2, 1, "é"),
+    ]  # fmt: skip
+    assert does(Click(*bench), Type("7", clear=True, enter=True))[-1] == (0, 1, "7")
+    assert device.state()["here"] == [1, 1]

@@ -1,0 +1,159 @@
+"""TableSortFilter's logic, and that of its catalogues."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser import catalogs
+from ui_gym.browser.catalogs import CATALOGS, Choice, Condition, Measure
+from ui_gym.browser.tasks.table_sort_filter import TableSortFilter, TableSortFilterParams
+from ui_gym.errors import UserError
+
+LAPTOPS = CATALOGS[0]
+# brand, memory, screen, weight, price, stock
+OFFERS = (
+    (0, 8, 14, 120, 500, 1),
+    (0, 16, 14, 130, 700, 1),
+    (0, 16, 15, 140, 650, 0),
+    (1, 16, 14, 150, 600, 1),
+    (0, 32, 16, 160, 900, 1),
+)
+ASKED = TableSortFilterParams(
+    catalog=0, names=("A", "B", "C", "D", "E"), offers=OFFERS, by="price", most=False,
+    conditions=(
+        Condition("brand", "is", 0), Condition("memory", "at_least", 16),
+        Condition("stock", "is", 1),
+    ),
+    theme=0, phrasing=0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([("open", {"row": 1})], 0.0, False),
+        ([("open", {"row": 0}), ("open", {"row": 1}), ("act", {"row": 1})], 1.0, True),
+        ([("act", {"row": 0})], 0.0, True),
+        ([("act", {"row": 2})], 0.0, True),
+        ([("act", {"row": 3})], 0.0, True),
+        ([("act", {"row": 4})], 0.0, True),
+        ([("act", {"row": 4}), ("act", {"row": 1})], 0.0, True),
+        ([("act", {})], 0.0, True),
+    ],
+    ids=["none", "only opened", "right", "little memory", "sold out", "other brand", "dearer",
+         "too late", "empty"],
+)  # fmt: skip
+def test_table_sort_filter_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(TableSortFilter(), ASKED, *events)
+    assert (verdict.score, verdict.done) == (score, done)
+
+
+def test_the_highest_may_be_asked_for() -> None:
+    most = dataclasses.replace(ASKED, most=True)
+    assert judge(TableSortFilter(), most, ("act", {"row": 4})).success
+    assert not judge(TableSortFilter(), most, ("act", {"row": 1})).success
+
+
+def test_a_goal_in_full() -> None:
+    expected = (
+        "Reserve the cheapest laptop that is made by Halden, has at least 16 GB of memory and is "
+        "in stock."
+    )
+    assert TableSortFilter().goal(ASKED) == expected
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_one_row_answers_and_every_condition_counts(level: Any) -> None:
+    """Recounted here in plain numbers: no tie, and another row without any one condition."""
+    task = TableSortFilter(level=level)
+    for seed in SEEDS:
+        params = task.draw(seed)
+        about = CATALOGS[params.catalog]
+        keys = list(about.columns)
+        assert len(params.conditions) == task.conditions
+        assert len({one.column for one in params.conditions} | {params.by}) == task.conditions + 1
+        assert len(set(params.names)) == task.rows
+
+        def best(conditions: Any, params: Any = params, keys: Any = keys) -> list[int]:
+            place, found = keys.index(params.by), {}
+            for row, offer in enumerate(params.offers):
+                have = dict(zip(keys, offer, strict=True))
+                if all(
+                    {
+                        "is": have[one.column] == one.value,
+                        "at_least": have[one.column] >= one.value,
+                        "at_most": have[one.column] <= one.value,
+                    }[one.relation]
+                    for one in conditions
+                ):
+                    found[row] = offer[place]
+            wanted = (max if params.most else min)(found.values())
+            assert len(found) > 1
+            return [row for row, value in found.items() if value == wanted]
+
+        (right,) = best(params.conditions)
+        assert judge(task, params, ("act", {"row": right})).success
+        for i in range(task.conditions):
+            assert best(params.conditions[:i] + params.conditions[i + 1 :]) != [right]
+        goal = task.goal(params)
+        for one in params.conditions:
+            assert one.words(about) in goal
+        assert about.noun in goal
+
+
+def test_table_sort_filter_mistakes() -> None:
+    task, rng = TableSortFilter(), np.random.default_rng(0)
+    forgotten = task.misread(ASKED, "condition", rng)
+    assert len(forgotten.conditions) == 2
+    assert set(forgotten.conditions) < set(ASKED.conditions)
+    assert task.misread(ASKED, "opposite", rng) == dataclasses.replace(ASKED, most=True)
+
+
+def test_the_page_is_told_cells_but_no_question() -> None:
+    told = TableSortFilter().page_params(ASKED)
+    assert set(told) == {"app", "mark", "title", "noun", "verb", "columns", "rows", "theme"}
+    assert told["rows"][0]["texts"] == ["Halden", "8 GB", "14 in", "1.20 kg", "$500", "Yes"]
+
+
+def test_nobody_asks_for_the_ends_of_a_scale() -> None:
+    assert catalogs.conditions(LAPTOPS, "memory", OFFERS[0]) == []
+    assert catalogs.conditions(LAPTOPS, "memory", OFFERS[1]) == [
+        Condition("memory", "at_least", 16)
+    ]
+    assert {one.relation for one in catalogs.conditions(LAPTOPS, "screen", OFFERS[0])} == {
+        "at_least", "at_most",
+    }  # fmt: skip
+    assert catalogs.conditions(LAPTOPS, "stock", OFFERS[2]) == []
+
+
+@pytest.mark.parametrize("catalog", CATALOGS, ids=lambda catalog: catalog.title)
+def test_catalogues_have_a_filter_of_both_kinds_and_extremes(catalog: Any) -> None:
+    kinds = [type(column) for column in catalog.columns.values()]
+    assert kinds.count(Choice) == 1
+    assert len(catalog.ordered()) == 2
+    for column in catalog.columns.values():
+        if isinstance(column, Measure) and column.least:
+            assert "{}" in column.least
+            assert "{}" in column.most
+    names = catalog.names(100, np.random.default_rng(0))
+    assert len(set(names)) == 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rows": 9}, "rows must be 10 to 100, not 9"),
+        ({"conditions": 0}, "conditions must be 1 to 3, not 0"),
+        ({"conditions": 4}, "conditions must be 1 to 3, not 4"),
+        ({"level": "rude"}, "has no level 'rude'"),
+    ],
+)
+def test_table_sort_filter_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        TableSortFilter(**arguments)

@@ -1,0 +1,133 @@
+"""WizardMultiStep's logic."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from task_helpers import SEEDS, judge
+
+from ui_gym.browser.flows import FLOWS, TEXTS, complete
+from ui_gym.browser.tasks.wizard_multi_step import WizardMultiStep, WizardMultiStepParams
+from ui_gym.errors import UserError
+
+ANSWERS = {"vehicle": "Car", "fuel": "Diesel", "cover": "Full", "pay": "Yearly", "name": "Ann Lee"}
+QUOTE = WizardMultiStepParams(
+    flow="insurance", detail=1, answers=tuple(ANSWERS.items()), left=True, theme=0, phrasing=0
+)
+
+
+def submit(*left_out: str, **changes: str) -> Any:
+    answers = {key: text for key, text in {**ANSWERS, **changes}.items() if key not in left_out}
+    return ("submit", {"answers": answers})
+
+
+@pytest.mark.parametrize(
+    ("events", "score", "done"),
+    [
+        ([], 0.0, False),
+        ([submit()], 1.0, True),
+        ([submit(name=" Ann Lee ")], 1.0, True),
+        ([submit(name="Ann Le")], 0.8, True),
+        ([submit(name="ann lee")], 0.8, True),
+        ([submit(pay="Monthly", cover="Partial")], 0.6, True),
+        ([submit(help="yes")], 1 - 1 / 6, True),
+        ([submit("pay")], 0.8, True),
+        ([submit("fuel", vehicle="Motorbike", engine="Over 500 cc")], 0.0, True),
+        ([submit(name="Ann Le"), submit()], 0.8, True),
+        ([("submit", {"answers": {}})], 0.0, True),
+    ],
+    ids=["none", "right", "blanks", "typo", "case", "two wrong", "one too many", "one missing",
+         "other branch", "too late", "empty"],
+)  # fmt: skip
+def test_wizard_scores(events: Any, score: float, done: bool) -> None:
+    verdict = judge(WizardMultiStep(level="easy"), QUOTE, *events)
+    assert verdict.score == pytest.approx(score)
+    assert verdict.success == (score == 1.0)
+    assert verdict.done == done
+
+
+def test_wizard_goal_tells_the_facts() -> None:
+    assert WizardMultiStep(level="easy").goal(QUOTE) == (
+        "Fill in the request for an insurance quote and submit it. I want to insure my car. "
+        "It runs on diesel. I need full cover. I will pay once a year. My name is Ann Lee."
+    )
+    notes = judge(WizardMultiStep(level="easy"), QUOTE, submit(pay="Monthly")).notes
+    assert notes == "submitted, but pay is 'Monthly', not 'Yearly'"
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_wizard_goals_leave_one_way_to_answer(level: Any) -> None:
+    task, flows = WizardMultiStep(level=level), set()
+    for seed in SEEDS:
+        params = task.draw(seed)
+        flows.add(params.flow)
+        goal, answers = task.goal(params), dict(params.answers)
+        assert [q.key for q in params.questions] == list(answers)
+        for question in params.questions:
+            answer = answers[question.key]
+            if question.options:
+                said = {question.say.format(text): o for o, text in question.options.items()}
+                assert [option for text, option in said.items() if text in goal] == [answer]
+            elif question.kind == "tick" and question.say:
+                assert (question.say in goal) == (answer == "yes")
+            elif question.say:
+                assert question.say.format(answer) in goal
+            else:
+                assert answer in ("no", "")
+    assert flows == set(FLOWS)
+
+
+def test_more_detail_asks_more() -> None:
+    for flow in FLOWS.values():
+        asked = []
+        for detail in (1, 2, 3):
+            rng = np.random.default_rng(0)
+            counts = [len(complete(flow, detail, {}, rng)) for _ in range(50)]
+            asked.append(sum(counts) / len(counts))
+        assert asked[0] + 1 < asked[1]
+        assert asked[1] + 1 < asked[2]
+
+
+@pytest.mark.parametrize("flow", FLOWS.values(), ids=FLOWS)
+def test_flows_are_sound(flow: Any) -> None:
+    questions = [question for page in flow.pages for question in page.questions]
+    assert max(Counter(q.key for q in questions).values()) == 1
+    before: dict[str, Any] = {}
+    for question in questions:
+        for key, values in question.when.items():
+            parent = before[key]
+            assert parent.detail <= question.detail
+            assert set(values) <= set(parent.options or ("yes", "no"))
+        assert bool(question.options) == (question.kind in ("cards", "list"))
+        assert (question.draw in TEXTS) == (question.kind == "text" and bool(question.say))
+        assert len(set(question.options.values())) == len(question.options)
+        before[question.key] = question
+
+
+def test_answers_that_still_fit_are_kept() -> None:
+    given = {**ANSWERS, "vehicle": "Motorbike"}
+    answers = complete(FLOWS["insurance"], 1, given, np.random.default_rng(0))
+    assert answers.pop("engine") in {"Up to 125 cc", "126 to 500 cc", "Over 500 cc"}
+    assert answers == {key: text for key, text in given.items() if key != "fuel"}
+
+
+def test_wizard_mistakes() -> None:
+    task, rng = WizardMultiStep(level="easy"), np.random.default_rng(0)
+    for _ in range(20):
+        other = dict(task.misread(QUOTE, "branch", rng).answers)
+        assert (other["vehicle"] != "Car") + (other["cover"] != "Full") == 1
+        option = dict(task.misread(QUOTE, "option", rng).answers)
+        changed = {key for key in ANSWERS if option[key] != ANSWERS[key]}
+        assert changed in ({"fuel"}, {"pay"})
+    typo = task.misread(QUOTE, "typo", rng)
+    assert typo == dataclasses.replace(QUOTE, answers=(*QUOTE.answers[:-1], ("name", "Ann Le")))
+
+
+@pytest.mark.parametrize("detail", [0, 4, "all"])
+def test_wizard_wrong_arguments(detail: Any) -> None:
+    with pytest.raises(UserError, match=f"detail must be 1 to 3, not {detail!r}"):
+        WizardMultiStep(detail=detail)

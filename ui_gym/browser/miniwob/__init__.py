@@ -1,0 +1,1 @@
+"""MiniWoB++ on our device: the pages, seeds and rewards of the distribution `miniwob`."""

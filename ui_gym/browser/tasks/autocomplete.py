@@ -1,0 +1,217 @@
+"""Autocomplete: type into fields that suggest, and pick the right suggestion among alike ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Type, Wait
+from ui_gym.browser.choices import lookalike
+from ui_gym.browser.directories import KINDS, STREETS, WAYS, Entry, Kind, directory
+from ui_gym.browser.moves import click, reveal
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+LABELS: dict[Kind, tuple[tuple[str, str], ...]] = {
+    "people": (("Assignee", "assignee"), ("Reviewer", "reviewer"), ("Approver", "approver")),
+    "companies": (("Customer", "customer"), ("Supplier", "supplier"), ("Carrier", "carrier")),
+    "addresses": (("Pick-up", "pick-up address"), ("Delivery", "delivery address"),
+                  ("Return to", "return address")),
+}  # fmt: skip
+"""By what is searched for: the fields' labels, and what they are called in a sentence."""
+
+GOALS = (
+    'Choose {parts}. Then press "Continue".',
+    'Fill in the form and continue. {lines}.',
+    'The form needs {parts}. Pick from the suggestions and press "Continue".',
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AutocompleteParams:
+    """All that varies between episodes."""
+
+    kind: Kind
+    labels: tuple[str, ...]
+    """Of the fields, from top to bottom."""
+    entries: tuple[Entry, ...]
+    """All that can be found: titles and details, sorted."""
+    asked: tuple[int, ...]
+    """The entry that each field has to hold, by its index."""
+    turned: bool
+    """Whether the form is on the right."""
+    theme: int
+    phrasing: int
+
+
+@register("Autocomplete", suite="browser", category="input", difficulty="medium", max_steps=14)
+class Autocomplete(BrowserTask[AutocompleteParams]):
+    """Type into fields that suggest entries, pick the right ones among alike, and continue.
+
+    ## Description
+    A form with one to three fields for a person, a company or an address. While something is
+    typed, entries of a directory whose words begin like it are suggested below the field; only a
+    picked suggestion counts, text alone is refused. Entries are alike: they share a surname, a
+    street or the beginning of a name, and with `namesakes` the whole of it, so that only what
+    stands beside it (the department, the town) tells them apart. With a `delay` the suggestions
+    come some time after typing.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and typing solve it,
+    and waiting where there is a delay; the arrow keys and Enter pick too, Escape closes the list.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for continuing with the right entry in every field; else the share of the fields that are
+    right.
+
+    ## Starting state
+    Empty fields, no suggestions, nothing focused.
+
+    ## Episode end
+    Termination: "Continue" was pressed with an entry picked in every field, whichever (before that
+    it only shows what is missing); or the agent ends it. Truncation: `max_steps` (twice what is
+    needed; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `fields` | 1, 2, 3 | how many fields, 1 to 3 |
+    | `stems` | 10, 10, 16 | how many different surnames, streets or companies, 3 to 24 |
+    | `alike` | 2, 6, 12 | how many entries share each of them, 1 to 12 |
+    | `namesakes` | 1, 2, 4 | how many of those have the same title, 1 to `alike`, at most 4 |
+    | `delay` | 0, 0, 800 | milliseconds until suggestions come, 0 to 2000 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "autocomplete.html"
+    levels = {
+        "easy": {"fields": 1, "stems": 10, "alike": 2, "namesakes": 1, "delay": 0},
+        "medium": {"fields": 2, "stems": 10, "alike": 6, "namesakes": 2, "delay": 0},
+        "hard": {"fields": 3, "stems": 16, "alike": 12, "namesakes": 4, "delay": 800},
+    }
+    mistakes = ("first", "lookalike")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        fields: int | None = None,
+        stems: int | None = None,
+        alike: int | None = None,
+        namesakes: int | None = None,
+        delay: int | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, fields=fields, stems=stems, alike=alike, namesakes=namesakes, delay=delay
+        )
+        self.fields = self.check_range("fields", chosen["fields"], 1, 3)
+        self.stems = self.check_range("stems", chosen["stems"], 3, len(STREETS))
+        self.alike = self.check_range("alike", chosen["alike"], 1, 12)
+        # An address has no more titles of one stem than there are kinds of streets.
+        least = -(-self.alike // len(WAYS))
+        most = min(self.alike, 4)
+        self.namesakes = self.check_range("namesakes", chosen["namesakes"], least, most)
+        self.delay = self.check_range("delay", chosen["delay"], 0, 2000)
+        self.max_steps = 2 * (self.fields * (4 if self.delay else 3) + 1)
+
+    def sample(self, rng: np.random.Generator) -> AutocompleteParams:
+        kind = KINDS[int(rng.integers(len(KINDS)))]
+        entries = directory(kind, self.stems, self.alike, self.namesakes, rng)
+        asked = rng.choice(len(entries), size=self.fields, replace=False)
+        return AutocompleteParams(
+            kind=kind,
+            labels=tuple(label for label, _ in LABELS[kind][: self.fields]),
+            entries=entries,
+            asked=tuple(int(i) for i in asked),
+            turned=bool(rng.random() < 0.5),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: AutocompleteParams) -> str:
+        asked = ["{} ({})".format(*params.entries[i]) for i in params.asked]
+        named = [called for _, called in LABELS[params.kind]]
+        parts = [f"{one} as the {called}" for one, called in zip(asked, named, strict=False)]
+        lines = [f"{label}: {one}" for label, one in zip(params.labels, asked, strict=True)]
+        return GOALS[params.phrasing].format(parts=listing(parts), lines="; ".join(lines))
+
+    def page_params(self, params: AutocompleteParams) -> dict[str, Any]:
+        return {
+            "kind": params.kind,
+            "labels": params.labels,
+            # Any server knows its directory.
+            "entries": params.entries,
+            "delay": self.delay,
+            "turned": params.turned,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: AutocompleteParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        refused = False
+        for event in device.events:
+            refused |= event.type == "refused"
+            if event.type != "continue":
+                continue
+            values = list(event.data.get("values", ()))
+            right = sum(one == other for one, other in zip(values, params.asked, strict=False))
+            if values == list(params.asked):
+                return Verdict(1.0, done=True, notes="continued as asked")
+            notes = f"continued with {right} of {len(params.asked)} entries right"
+            return Verdict(min(0.99, right / len(params.asked)), done=True, notes=notes)
+        return Verdict(0.0, notes="something is missing" if refused else "not continued yet")
+
+    def oracle(self, device: BrowserDevice, params: AutocompleteParams) -> Iterator[Action | Demo]:
+        for number, index in enumerate(params.asked):
+            title, detail = params.entries[index]
+            thought = f"{params.labels[number]}: {title}."
+            yield Demo(click(device, f"#field-{number}"), thought)
+            yield Demo(Type(title), thought)
+            if self.delay:
+                yield Demo(Wait(1.0), "The suggestions are still on their way.")
+            option, pane = f"#field-{number}-entry-{index}", f"#field-{number}-list"
+            yield from (Demo(scroll, thought) for scroll in reveal(device, option, pane))
+            yield Demo(click(device, option), f"Of these it is the one with {detail}.")
+        yield Demo(click(device, "#continue"), "Every field has its entry: continue.")
+
+    def misread(
+        self, params: AutocompleteParams, mistake: str, rng: np.random.Generator
+    ) -> AutocompleteParams:
+        """``lookalike``: the most alike entry is taken for one of the asked. ``first``: the first
+        entry with a word of its title in common is taken, unread."""
+        place = int(rng.integers(len(params.asked)))
+        index = params.asked[place]
+        whole = [", ".join(entry) for entry in params.entries]
+        if mistake == "lookalike":
+            taken = lookalike(whole[index], whole)
+        else:
+            stem = _stem(params.kind, params.entries[index])
+            taken = next(i for i, e in enumerate(params.entries) if _stem(params.kind, e) == stem)
+        asked = [*params.asked]
+        asked[place] = taken
+        return dataclasses.replace(params, asked=tuple(asked))
+
+    def blind_rate(self, params: AutocompleteParams) -> float:
+        """Any entries."""
+        return float(len(params.entries)) ** -len(params.asked)
+
+
+def _stem(kind: Kind, entry: Entry) -> str:
+    """What alike entries have in common: the surname, the street, or the company's first word."""
+    parts = entry[0].split()
+    return parts[0] if kind == "companies" else parts[1]

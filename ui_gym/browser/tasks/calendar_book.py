@@ -1,0 +1,365 @@
+"""Calendar booking: put an event into a slot that is free and keeps to the goal's conditions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Drag, Type
+from ui_gym.browser import words
+from ui_gym.browser.days import shifted
+from ui_gym.browser.moves import click, pick
+from ui_gym.browser.phrases import date as written
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.weeks import DAYS, FROM, STEP, TO, Busy, Slot, clock, draw_week, overlap
+from ui_gym.errors import TaskError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+LENGTHS = (30, 60, 90, 120, 180)
+MARGIN = 8
+"""Pixels from the edge of a slot, where a stroke begins and ends."""
+FORM_START, FORM_LENGTH = 540, 60
+"""What a new event has in the form at first; its day is Monday."""
+
+ASKED_TITLES = (
+    "Kick-off", "Contract talk", "Roadmap", "Supplier call", "Press briefing", "Handover",
+    "Safety briefing", "Product demo", "Audit meeting", "Photo session", "Tax appointment",
+    "Client workshop", "Release check", "Menu tasting", "Garden plan", "Stock count",
+    "Course feedback", "Flat viewing", "Energy report", "Vendor review", "Rehearsal",
+)  # fmt: skip
+LENGTH_NAMES = {
+    30: "30 minutes", 60: "one hour", 90: "one and a half hours", 120: "two hours",
+    180: "three hours",
+}  # fmt: skip
+
+GOALS = (
+    'Book "{title}" for {length} {when}. {free}{invite}',
+    'Put an event called "{title}" into the calendar: {length}, {when}. {free}{invite}',
+    'Find room for "{title}" and save it: {length}, {when}. {free}{invite}',
+)
+
+
+@dataclass(frozen=True)
+class CalendarBookParams:
+    """All that varies between episodes."""
+
+    me: str
+    people: tuple[str, ...]
+    """Who is to be invited, and has to be free as well."""
+    events: tuple[Busy, ...]
+    opens: str
+    """The Monday of the week that is shown at first."""
+    week: str
+    """The Monday of the week that the goal is about."""
+    title: str
+    minutes: int
+    days: tuple[int, ...]
+    after: int
+    before: int
+    """The event has to lie between these, in minutes of the day."""
+    order: str
+    """``"any"``, or the ``"first"`` or ``"last"`` time that is right."""
+    slot: Slot
+    """The one of the right slots that the oracle takes."""
+    by_form: bool
+    """Whether the oracle fills in the form, or draws the event into the calendar."""
+    side: str
+    brand: int
+    theme: int
+    phrasing: int
+
+
+@register("CalendarBook", suite="browser", category="office", difficulty="medium", max_steps=30)
+class CalendarBook(BrowserTask[CalendarBookParams]):
+    """Book an event in a week calendar, in a free slot that keeps to the goal's conditions.
+
+    ## Description
+    A calendar shows the working days of one week with the events that are already in it. The goal
+    gives the title and the length of a new event and says when it may take place: on which days,
+    between which times, possibly as the first or last free time. It must not overlap another
+    event. With `people`, others have to be free as well and have to be invited; their calendars can
+    be laid over one's own. With `weeks`, the week has to be looked for. An event is made with the
+    button, by a click into the calendar, or by drawing it with the mouse.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and typing solve it;
+    dragging over the calendar is quicker.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for an event that is saved as asked; 0 if its slot is not free or breaks a condition. Else
+    0.25, and 0.25 more for each of the title, the length and the guests that is right.
+
+    ## Starting state
+    The week view, with the reader's own calendar alone.
+
+    ## Episode end
+    Termination: an event was saved, or one that was there was deleted (score 0); or the agent ends
+    it. Truncation: `max_steps` (about twice what is needed; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `events` | 6, 14, 12 | how many events each person has in a week, 2 to 16 |
+    | `people` | 0, 0, 2 | how many others have to be free and invited, 0 to 3 |
+    | `weeks` | 0, 1, 2 | how far ahead of the first shown week the asked one may be, 0 to 4 |
+    | `strict` | False, True, True | whether the first or last free time may be asked for |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "calendar_book.html"
+    levels = {
+        "easy": {"events": 6, "people": 0, "weeks": 0, "strict": False},
+        "medium": {"events": 14, "people": 0, "weeks": 1, "strict": True},
+        "hard": {"events": 12, "people": 2, "weeks": 2, "strict": True},
+    }
+    mistakes = ("clash", "day", "length")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        events: int | None = None,
+        people: int | None = None,
+        weeks: int | None = None,
+        strict: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(level, events=events, people=people, weeks=weeks, strict=strict)
+        self.events = self.check_range("events", chosen["events"], 2, 16)
+        self.people = self.check_range("people", chosen["people"], 0, 3)
+        self.weeks = self.check_range("weeks", chosen["weeks"], 0, 4)
+        self.strict = bool(chosen["strict"])
+        self.max_steps = 2 * (self.weeks + 2 * self.people + 11)
+
+    def sample(self, rng: np.random.Generator) -> CalendarBookParams:
+        for _ in range(1000):
+            params = self._draw(rng)
+            slots = right_slots(params)
+            if slots and clashes(params) and (params.order != "any" or len(slots) <= 8):
+                slot = slots[int(rng.integers(len(slots)))]
+                return dataclasses.replace(params, slot=slot)
+        raise TaskError("CalendarBook: 1,000 calendars in a row had no slot that is right")
+
+    def goal(self, params: CalendarBookParams) -> str:
+        all_of = listing([*params.people, "I"]) + (" are all" if params.people else " am")
+        if params.order != "any":
+            within = "day" if len(params.days) == 1 else "week"
+            first = f"take the {params.order} of the {within}"
+            free = f"Of all such times at which {all_of} free, {first}."
+        elif params.people:
+            free = f"Take a time at which {all_of} free."
+        else:
+            free = "It must not overlap any other event."
+        return GOALS[params.phrasing].format(
+            title=params.title,
+            length=LENGTH_NAMES[params.minutes],
+            when=_when(params),
+            free=free,
+            invite=f" Invite {listing(params.people)}." if params.people else "",
+        )
+
+    def page_params(self, params: CalendarBookParams) -> dict[str, Any]:
+        return {
+            "me": params.me,
+            "people": params.people,
+            "events": [dataclasses.asdict(event) for event in params.events],
+            "monday": params.opens,
+            "side": params.side,
+            "brand": params.brand,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: CalendarBookParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "delete":
+                return Verdict(0.0, done=True, notes="an event was deleted")
+            if event.type == "save":
+                return _booked(params, event.data)
+        return Verdict(0.0, notes="nothing is booked")
+
+    def oracle(self, device: BrowserDevice, params: CalendarBookParams) -> Iterator[Action | Demo]:
+        for _ in range((_day(params.week) - _day(params.opens)).days // 7):
+            yield Demo(click(device, "#after"), f"Go to the week of {_written(params.week)}.")
+        for person, name in enumerate(params.people, 1):
+            yield Demo(click(device, f"#show-{person}"), f"See when {name} is busy.")
+        day, start = params.slot
+        thought = f"{DAYS[day]} at {clock(start)} keeps to all that is asked."
+        if params.by_form or not _is_free(params, day, start, STEP):
+            yield from _fill_form(device, params, thought)
+        elif params.minutes <= 60:
+            yield Demo(click(device, f"#slot-{day}-{start}"), thought)
+            if params.minutes < 60:
+                yield from _pick(device, "length", str(params.minutes), "It is shorter than that.")
+        else:
+            left, top, width, height = device.box(f"#slot-{day}-{start}")
+            bottom = top + height * params.minutes // STEP - MARGIN
+            middle = left + width // 2
+            yield Demo(Drag(middle, top + MARGIN, middle, bottom), thought)
+        yield Demo(click(device, "#title"), "Give it its title.")
+        yield Demo(Type(params.title), "Give it its title.")
+        for person, name in enumerate(params.people, 1):
+            yield Demo(click(device, f"#guest-{person}"), f"Invite {name}.")
+        yield Demo(click(device, "#save"), "All is there: save it.")
+
+    def misread(
+        self, params: CalendarBookParams, mistake: str, rng: np.random.Generator
+    ) -> CalendarBookParams:
+        """``clash``: an event that is in the way is not seen. ``day``: the right time of another
+        day. ``length``: another length."""
+        start = params.slot[1]
+        fitting = [n for n in LENGTHS if n != params.minutes and start + n <= TO]
+        if mistake == "length" and fitting:
+            minutes = fitting[int(rng.integers(len(fitting)))]
+            return dataclasses.replace(params, minutes=minutes)
+        right = right_slots(params)
+        others = [(other, start) for other in range(5) if (other, start) not in right]
+        slots = others if mistake == "day" and others else clashes(params)
+        return dataclasses.replace(params, slot=slots[int(rng.integers(len(slots)))])
+
+    def blind_rate(self, params: CalendarBookParams) -> float:
+        """Any slot of the week that is long enough."""
+        starts = (TO - FROM - params.minutes) // STEP + 1
+        return len(right_slots(params)) / (len(DAYS) * starts)
+
+    def _draw(self, rng: np.random.Generator) -> CalendarBookParams:
+        """Params without a slot, which may be impossible."""
+        opens = shifted("2026-01-19", 7 * int(rng.integers(8)))
+        ahead = int(rng.integers(1, self.weeks + 1)) if self.weeks else 0
+        names = [str(name) for name in rng.choice(words.FIRST_LONG, 1 + self.people, replace=False)]
+        lasts = [str(name) for name in rng.choice(words.LAST_LONG, 1 + self.people, replace=False)]
+        people = [f"{first} {last}" for first, last in zip(names, lasts, strict=True)]
+        events = [
+            event
+            for week in range(ahead + 1)
+            for person in range(1 + self.people)
+            for event in draw_week(rng, person, shifted(opens, 7 * week), self.events)
+        ]
+        minutes = int(rng.choice(LENGTHS[:-1] if self.people else LENGTHS))
+        many = int(rng.choice((1, 2, 5))) if self.strict else 1
+        days = sorted(int(day) for day in rng.choice(5, size=many, replace=False))
+        after = FROM + 60 * int(rng.integers(7))
+        before = TO - 60 * int(rng.integers(7))
+        if before - after < minutes + 60:
+            after, before = FROM, TO
+        return CalendarBookParams(
+            me=people[0],
+            people=tuple(people[1:]),
+            events=tuple(events),
+            opens=opens,
+            week=shifted(opens, 7 * ahead),
+            title=str(rng.choice(ASKED_TITLES)),
+            minutes=minutes,
+            days=tuple(days),
+            after=after,
+            before=before,
+            order=str(rng.choice(("any", "first", "last"))) if self.strict else "any",
+            slot=(0, 0),
+            by_form=bool(rng.integers(2)),
+            side=str(rng.choice(("left", "right"))),
+            brand=int(rng.integers(4)),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+
+def right_slots(params: CalendarBookParams) -> list[Slot]:
+    """All slots that are as asked."""
+    slots = [slot for slot in _slots(params) if _is_free(params, *slot, params.minutes)]
+    if params.order == "any":
+        return slots
+    return slots[:1] if params.order == "first" else slots[-1:]
+
+
+def clashes(params: CalendarBookParams) -> list[Slot]:
+    """The slots that would be right if they were free."""
+    return [slot for slot in _slots(params) if not _is_free(params, *slot, params.minutes)]
+
+
+def _slots(params: CalendarBookParams) -> list[Slot]:
+    starts = range(params.after, params.before - params.minutes + 1, STEP)
+    return [(day, start) for day in params.days for start in starts]
+
+
+def _is_free(params: CalendarBookParams, day: int, start: int, minutes: int) -> bool:
+    when = shifted(params.week, day)
+    return not any(overlap(event, when, start, minutes) for event in params.events)
+
+
+def _booked(params: CalendarBookParams, data: Mapping[str, Any]) -> Verdict:
+    """The verdict on the event that was saved."""
+    try:
+        slot = ((_day(str(data["day"])) - _day(params.week)).days, int(data["start"]))
+    except (KeyError, ValueError):
+        slot = (-1, 0)
+    if slot not in right_slots(params):
+        return Verdict(0.0, done=True, notes="saved in a slot that is not right")
+    right = {
+        "title": str(data.get("title", "")).strip() == params.title,
+        "length": data.get("minutes") == params.minutes,
+        "guests": set(data.get("guests", ())) == set(params.people),
+    }
+    wrong = [name for name, is_right in right.items() if not is_right]
+    if wrong:
+        notes = f"saved in a right slot, but not as asked: {listing(wrong)}"
+        return Verdict((4 - len(wrong)) / 4, done=True, notes=notes)
+    return Verdict(1.0, done=True, notes="saved as asked")
+
+
+def _fill_form(device: BrowserDevice, params: CalendarBookParams, thought: str) -> Iterator[Demo]:
+    """Make a new event with the button, and set its day, start and length."""
+    day, start = params.slot
+    yield Demo(click(device, "#new"), thought)
+    if day != 0:
+        yield from _pick(device, "day", shifted(params.week, day), f"The day is {DAYS[day]}.")
+    if start != FORM_START:
+        yield from _pick(device, "start", str(start), f"It starts at {clock(start)}.")
+    if params.minutes != FORM_LENGTH:
+        length = LENGTH_NAMES[params.minutes]
+        yield from _pick(device, "length", str(params.minutes), f"It takes {length}.")
+
+
+def _pick(device: BrowserDevice, dropdown: str, value: str, thought: str) -> Iterator[Demo]:
+    return (Demo(action, thought) for action in pick(device, dropdown, value))
+
+
+def _when(params: CalendarBookParams) -> str:
+    """How the goal says on which days and between which times."""
+    if len(params.days) == 1:
+        day = params.days[0]
+        when = f"on {DAYS[day]}, {_written(shifted(params.week, day))}"
+    elif len(params.days) == len(DAYS):
+        when = f"in the week of {_written(params.week)}"
+    else:
+        days = " or ".join(DAYS[day] for day in params.days)
+        when = f"on {days} of the week of {_written(params.week)}"
+    if (params.after, params.before) == (FROM, TO):
+        return when
+    if params.after == FROM:
+        return f"{when}, over by {clock(params.before)}"
+    if params.before == TO:
+        return f"{when}, not before {clock(params.after)}"
+    return f"{when}, between {clock(params.after)} and {clock(params.before)}"
+
+
+def _day(iso: str) -> date:
+    return date.fromisoformat(iso)
+
+
+def _written(iso: str) -> str:
+    return written(_day(iso))

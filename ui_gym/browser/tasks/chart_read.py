@@ -1,0 +1,277 @@
+"""Chart read: read a value off a chart, and enter it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import charts, moves, tables
+from ui_gym.browser.charts import CATEGORIES, PERCENT, PIES, TOPICS, Axis, Kind, Point, Values
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+ONE = (
+    "Read {} off the chart, enter it in {unit} and press Check. {tolerance}",
+    "What is {}, in {unit}? Type the number into the field and press Check. {tolerance}",
+    "Use the chart to find {}. Enter it in {unit} and press Check. {tolerance}",
+)
+TWO = (
+    "By how much does {} exceed {}? Enter the difference in {unit} and press Check. {tolerance}",
+    "Read off the chart how far {} is above {}. Enter it in {unit} and press Check. {tolerance}",
+    "Enter the difference between {} and {}, in {unit}, and press Check. {tolerance}",
+)
+TOLERANCE = "Being off by {} is fine."
+KINDS: tuple[Kind, ...] = ("bars", "line", "pie", "rows")
+MOST_ROWS = 24
+"""More bars than this are too thin if they lie."""
+SLICES = 6
+PALETTES = 4
+THEMES = 6
+
+
+@dataclass(frozen=True)
+class ChartReadParams:
+    """All that varies between episodes."""
+
+    kind: Kind
+    topic: int
+    """Of `TOPICS`, or, if it is a pie chart, of `PIES`."""
+    series: tuple[int, ...]
+    categories: tuple[int, ...]
+    values: Values
+    axis: Axis
+    asked: tuple[Point, ...]
+    """One value, or two whose difference is asked for."""
+    tolerance: int
+    theme: int
+    palette: int
+    phrasing: int
+
+
+@register("ChartRead", suite="browser", category="reading", difficulty="medium", max_steps=10)
+class ChartRead(BrowserTask[ChartReadParams]):
+    """Read a value off a bar, line or pie chart, and enter it.
+
+    ## Description
+    A chart beside a field. The goal asks for one of its values, or for the difference of two, and
+    says how exact the answer has to be. At the easy level the values are written beside the bars,
+    points and slices; else they are to be read off the axis, with a legend for the series, and at
+    the hard level the axis does not begin at zero. The page's elements do not tell what is drawn:
+    the picture has to be read.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicking the field, typing a
+    number and clicking Check is all that is needed.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for:
+    the chart is one image among them, with nothing inside.
+
+    ## Rewards
+    1 if Check is pressed with a number that is off by no more than the goal allows, else 0.
+
+    ## Starting state
+    An empty field, nothing focused.
+
+    ## Episode end
+    Termination: Check is pressed with a number (the page asks again for anything else); or the
+    agent ends it. Truncation: `max_steps` (10).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
+    | `series` | of the level | lines, or bars beside each other, 1 to 4 (a pie chart has one) |
+    | `categories` | of the level | values of each series, 4 to 12 (a pie chart has at most 6) |
+    | `points` | of the level | 1 for one value, 2 for the difference of two |
+    | `labels` | of the level | whether the values are written into the chart |
+    | `cut` | of the level | whether the axis begins above zero |
+    | `tolerance` | of the level | how far off a value may be, in per cent of the axis, 1 to 6 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "chart_read.html"
+    mistakes = ("neighbour", "scale")
+    levels = {
+        "easy": {"series": 1, "categories": 6, "points": 1, "labels": True, "cut": False,
+                 "tolerance": 2},
+        "medium": {"series": 2, "categories": 8, "points": 1, "labels": False, "cut": False,
+                   "tolerance": 4},
+        "hard": {"series": 4, "categories": 12, "points": 2, "labels": False, "cut": True,
+                 "tolerance": 3},
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        series: int | None = None,
+        categories: int | None = None,
+        points: int | None = None,
+        labels: bool | None = None,
+        cut: bool | None = None,
+        tolerance: int | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, series=series, categories=categories, points=points, labels=labels, cut=cut,
+            tolerance=tolerance,
+        )  # fmt: skip
+        self.series = self.check_range("series", chosen["series"], 1, 4)
+        self.categories = self.check_range("categories", chosen["categories"], 4, 12)
+        self.points = self.check_range("points", chosen["points"], 1, 2)
+        self.tolerance = self.check_range("tolerance", chosen["tolerance"], 1, 6)
+        self.labels = bool(chosen["labels"])
+        self.cut = bool(chosen["cut"])
+
+    def sample(self, rng: np.random.Generator) -> ChartReadParams:
+        thin = self.series * self.categories > MOST_ROWS
+        kinds = [kind for kind in KINDS if not (thin and kind == "rows")]
+        while True:
+            params = self._chart(kinds[int(rng.integers(len(kinds)))], rng)
+            asked = self._ask(params, rng)
+            if asked:
+                return dataclasses.replace(params, asked=asked)
+
+    def goal(self, params: ChartReadParams) -> str:
+        said = [_words(params, point) for point in params.asked]
+        if params.kind == "pie":
+            unit = "per cent" if len(said) == 1 else "percentage points"
+        else:
+            unit = TOPICS[params.topic].unit
+        return (ONE, TWO)[len(said) - 1][params.phrasing].format(
+            *said, unit=unit, tolerance=TOLERANCE.format(params.tolerance)
+        )
+
+    def page_params(self, params: ChartReadParams) -> dict[str, Any]:
+        about = PIES[params.topic] if params.kind == "pie" else TOPICS[params.topic]
+        series, categories = _labels(params)
+        return {
+            **{name: getattr(about, name) for name in ("app", "mark", "title")},
+            "unit": getattr(about, "unit", "per cent"),
+            "kind": params.kind,
+            "series": series,
+            "categories": categories,
+            "values": params.values,
+            "axis": dataclasses.asdict(params.axis),
+            "labels": self.labels,
+            "theme": params.theme,
+            "palette": params.palette,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: ChartReadParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "check":
+                said = tables.number(str(event.data.get("value", "")))
+                if said is None:
+                    continue
+                true = _answer(params)
+                right = abs(said - true) <= params.tolerance
+                notes = f"entered {said}, asked for was {true}, give or take {params.tolerance}"
+                return Verdict(float(right), done=True, notes=notes)
+        return Verdict(0.0, notes="no number is entered yet")
+
+    def oracle(self, device: BrowserDevice, params: ChartReadParams) -> Iterator[Action | Demo]:
+        said = [
+            f"{_words(params, (series, category))} is about {params.values[series][category]}"
+            for series, category in params.asked
+        ]
+        thought = "; ".join(said)
+        for action in moves.fill(device, "#value", str(_answer(params))):
+            yield Demo(action, f"In the chart, {thought}.")
+        yield Demo(moves.click(device, "#check"), "The number is entered.")
+
+    def misread(
+        self, params: ChartReadParams, mistake: str, rng: np.random.Generator
+    ) -> ChartReadParams:
+        """``neighbour``: the value of another category or series is read. ``scale``: the axis is
+        misread by one of its lines."""
+        series, category = params.asked[0]
+        if mistake == "neighbour":
+            beside = charts.beside(params.values, (series, category))
+            taken = beside[int(rng.integers(len(beside)))]
+            return dataclasses.replace(params, asked=(taken, *params.asked[1:]))
+        values = [list(line) for line in params.values]
+        values[series][category] += params.axis.step
+        return dataclasses.replace(params, values=tuple(map(tuple, values)))
+
+    def blind_rate(self, params: ChartReadParams) -> float:
+        """Any number of the axis."""
+        return (2 * params.tolerance + 1) / (params.axis.span + 1)
+
+    def _chart(self, kind: Kind, rng: np.random.Generator) -> ChartReadParams:
+        """A chart that nothing is asked of yet."""
+        pie = kind == "pie"
+        topics = (
+            range(len(PIES)) if pie else charts.ORDERED if kind == "line" else range(len(TOPICS))
+        )
+        axis = PERCENT if pie else charts.axis(self.cut, rng)
+        most = SLICES if pie else 12
+        count = min(self.categories, most)
+        start = int(rng.integers(most - count + 1))
+        series = tuple(int(i) for i in rng.permutation(4)[: 1 if pie else self.series])
+        values = charts.shares(count, rng) if pie else charts.walks(self.series, count, axis, rng)
+        return ChartReadParams(
+            kind=kind,
+            topic=topics[int(rng.integers(len(topics)))],
+            series=series,
+            categories=tuple(range(start, start + count)),
+            values=values,
+            axis=axis,
+            asked=(),
+            tolerance=self._tolerance(axis),
+            theme=int(rng.integers(THEMES)),
+            palette=int(rng.integers(PALETTES)),
+            phrasing=int(rng.integers(len(ONE))),
+        )
+
+    def _tolerance(self, axis: Axis) -> int:
+        """In units of the axis. A difference is of two values, each of which is read."""
+        share = self.tolerance * (1.5 if self.points == 2 else 1)
+        return max(1, round(axis.span * share / 100))
+
+    def _ask(self, params: ChartReadParams, rng: np.random.Generator) -> tuple[Point, ...]:
+        """Values that are far from what could be read in their stead; nothing if there are none."""
+        values, far = params.values, 2 * params.tolerance
+        clear = charts.distinct(values, far, params.axis.step)
+        clear = [clear[int(i)] for i in rng.permutation(len(clear))]
+        if self.points == 1 or not clear:
+            return tuple(clear[:1])
+        first = values[clear[0][0]][clear[0][1]]
+        lower = [(s, c) for s, c in clear if values[s][c] < first - far]
+        return (clear[0], lower[0]) if lower else ()
+
+
+def _answer(params: ChartReadParams) -> int:
+    first, *second = (params.values[series][category] for series, category in params.asked)
+    return first - sum(second)
+
+
+def _labels(params: ChartReadParams) -> tuple[list[str], list[str]]:
+    """Of the series and of the categories."""
+    if params.kind == "pie":
+        slices = PIES[params.topic].slices
+        return [""], [slices[i] for i in params.categories]
+    about = TOPICS[params.topic]
+    named = CATEGORIES[about.categories]
+    return [about.series[i] for i in params.series], [named[i][0] for i in params.categories]
+
+
+def _words(params: ChartReadParams, point: Point) -> str:
+    series, category = point
+    if params.kind == "pie":
+        about = PIES[params.topic]
+        return about.of.format(about.slices[params.categories[category]])
+    named = params.series[series] if len(params.series) > 1 else None
+    return TOPICS[params.topic].words(named, params.categories[category])

@@ -1,0 +1,231 @@
+"""Checkbox set: tick exactly the boxes that the goal names, and save."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.arguments import choose
+from ui_gym.browser.choices import changed_share, lookalike
+from ui_gym.browser.lists import THINGS
+from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+NAMED = {
+    "permissions": "permissions", "columns": "columns", "alerts": "notifications",
+    "zones": "zones", "pantry": "goods",
+}  # fmt: skip
+
+ORDERS = ("alphabetical", "grouped", "mixed")
+ROW_HEIGHT = 40
+"""Of a box, in pixels."""
+ROOM = 440
+"""The least height of the list before it scrolls, in pixels."""
+MOST = 100
+
+GOALS = (
+    'Tick exactly these {named}: {labels}. Then press "Save".',
+    'Save the page with only {labels} ticked, and no other of the {named}.',
+    'Of all {named}, only {labels} should be ticked. Set it so and press "Save".',
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CheckboxSetParams:
+    """All that varies between episodes."""
+
+    topic: str
+    labels: tuple[str, ...]
+    """The boxes, in reading order."""
+    asked: tuple[int, ...]
+    """The indices of the boxes to be ticked, in the goal's order."""
+    ticked: tuple[int, ...]
+    """The indices of the boxes that are ticked at the start."""
+    columns: int
+    width: int
+    """Of the card with the boxes, in pixels."""
+    side: bool
+    """Whether the page has links at its side."""
+    theme: int
+    phrasing: int
+
+
+@register("CheckboxSet", suite="browser", category="choice", difficulty="medium", max_steps=14)
+class CheckboxSet(BrowserTask[CheckboxSetParams]):
+    """Tick exactly the named boxes among many, and save.
+
+    ## Description
+    A page of settings with many check boxes: permissions, columns of an export, notifications,
+    alarm zones or goods. The goal names the boxes that have to be ticked when "Save" is pressed.
+    With more boxes the list scrolls; with ``likeness="high"`` labels share their words, as in
+    "Edit orders" and "Edit offers"; boxes that are ticked at the start may have to be unticked.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve
+    it; Tab and Space work as in any form.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for saving with exactly the named boxes ticked; else the share of the way from the start to
+    what was asked, less for every box that was changed without need.
+
+    ## Starting state
+    Some boxes ticked (by default none), the list scrolled to its top.
+
+    ## Episode end
+    Termination: "Save" was pressed, whatever is ticked; or the agent ends it. Truncation:
+    `max_steps` (twice what is needed at most; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `count` | 8, 20, 60 | how many boxes, 2 to 100 |
+    | `asked` | 2, 4, 6 | how many of them the goal names, 1 to `count` - 1 |
+    | `ticked` | 0, 0, 5 | how many are ticked at the start, 0 to `count` |
+    | `likeness` | "low", "high", "high" | "low": no word in common; "high": alike labels |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "checkbox_set.html"
+    levels = {
+        "easy": {"count": 8, "asked": 2, "ticked": 0, "likeness": "low"},
+        "medium": {"count": 20, "asked": 4, "ticked": 0, "likeness": "high"},
+        "hard": {"count": 60, "asked": 6, "ticked": 5, "likeness": "high"},
+    }
+    mistakes = ("forgot", "lookalike", "neighbour")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        count: int | None = None,
+        asked: int | None = None,
+        ticked: int | None = None,
+        likeness: Literal["low", "high"] | None = None,
+    ) -> None:
+        chosen = self.at_level(level, count=count, asked=asked, ticked=ticked, likeness=likeness)
+        self.likeness = choose(chosen["likeness"], ("low", "high"), "likeness")
+        most = MOST if self.likeness == "high" else min(len(n) for n, _ in THINGS.values())
+        self.count = self.check_range("count", chosen["count"], 2, most)
+        self.asked = self.check_range("asked", chosen["asked"], 1, self.count - 1)
+        self.ticked = self.check_range("ticked", chosen["ticked"], 0, self.count)
+        scrolls = math.ceil(max(0, self.count * ROW_HEIGHT - ROOM) / SCROLL)
+        self.max_steps = 2 * (self.asked + self.ticked + scrolls + 1)
+
+    def sample(self, rng: np.random.Generator) -> CheckboxSetParams:
+        topic = str(rng.choice(tuple(THINGS)))
+        labels = self._labels(topic, rng)
+        picked = rng.choice(self.count, size=self.asked, replace=False)
+        asked = {int(i) for i in picked}
+        ticked = asked
+        while ticked == asked:  # nothing would be left to do
+            drawn = rng.choice(self.count, size=self.ticked, replace=False)
+            ticked = {int(i) for i in drawn}
+        columns = int(rng.integers(1, 3)) if self.count <= 10 else 2
+        return CheckboxSetParams(
+            topic=topic,
+            labels=labels,
+            asked=tuple(int(i) for i in picked),
+            ticked=tuple(sorted(ticked)),
+            columns=columns,
+            width=(460 if columns == 1 else 720) + 40 * int(rng.integers(4)),
+            side=bool(rng.random() < 0.5),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: CheckboxSetParams) -> str:
+        labels = listing([f'"{params.labels[i]}"' for i in params.asked])
+        return GOALS[params.phrasing].format(named=NAMED[params.topic], labels=labels)
+
+    def page_params(self, params: CheckboxSetParams) -> dict[str, Any]:
+        page = dataclasses.asdict(params)
+        del page["asked"], page["phrasing"]
+        return page
+
+    def judge(
+        self, device: BrowserDevice, params: CheckboxSetParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        wanted = {params.labels[i] for i in params.asked}
+        for event in device.events:
+            if event.type != "save":
+                continue
+            saved = {str(label) for label in event.data.get("ticked", ())}
+            if saved == wanted:
+                return Verdict(1.0, done=True, notes="saved as asked")
+            start = {params.labels[i] for i in params.ticked}
+            before, asked, now = (
+                [label in ticked for label in params.labels] for ticked in (start, wanted, saved)
+            )
+            missing, extra = len(wanted - saved), len(saved - wanted)
+            notes = f"saved with {missing} of the asked boxes missing and {extra} others ticked"
+            return Verdict(changed_share(before, asked, now), done=True, notes=notes)
+        return Verdict(0.0, notes="nothing is saved")
+
+    def oracle(self, device: BrowserDevice, params: CheckboxSetParams) -> Iterator[Action | Demo]:
+        for index in sorted(set(params.ticked) ^ set(params.asked)):
+            verb = "Tick" if index in params.asked else "Untick"
+            thought = f'{verb} "{params.labels[index]}".'
+            row = f".tick:has(#box-{index})"
+            for scroll in reveal(device, row, "#boxes"):
+                yield Demo(scroll, f"{thought} It is not in sight.")
+            yield Demo(click(device, f"#box-{index}"), thought)
+        yield Demo(click(device, "#save"), "The boxes are as asked: save.")
+
+    def misread(
+        self, params: CheckboxSetParams, mistake: str, rng: np.random.Generator
+    ) -> CheckboxSetParams:
+        """``lookalike``: the most alike label is taken for one of the named. ``neighbour``: the
+        box before or after it is ticked. ``forgot``: one of them is left out."""
+        place = int(rng.integers(len(params.asked)))
+        wanted, others = params.asked[place], [i for i in params.asked if i != params.asked[place]]
+        if mistake == "forgot":
+            return dataclasses.replace(params, asked=tuple(others))
+        if mistake == "lookalike":
+            taken = lookalike(params.labels[wanted], params.labels, others)
+        else:
+            beside = [i for i in (wanted - 1, wanted + 1) if 0 <= i < len(params.labels)]
+            taken = beside[int(rng.integers(len(beside)))]
+        asked = [*params.asked]
+        asked[place] = taken
+        return dataclasses.replace(params, asked=tuple(asked))
+
+    def blind_rate(self, params: CheckboxSetParams) -> float:
+        """As many boxes as are named, whichever."""
+        return 1 / math.comb(len(params.labels), len(params.asked))
+
+    def _labels(self, topic: str, rng: np.random.Generator) -> tuple[str, ...]:
+        """Distinct labels: alphabetical, in groups of a kind, or mixed."""
+        things, ways = THINGS[topic]
+        names = [str(thing) for thing in rng.permutation(things)]
+        if self.likeness == "low":
+            labels = [_label("{}", name) for name in names[: self.count]]
+        else:
+            labels = [_label(way, name) for name in names for way in ways][: self.count]
+        order = str(rng.choice(ORDERS))
+        if order == "alphabetical":
+            labels.sort()
+        elif order == "mixed":
+            labels = [str(label) for label in rng.permutation(labels)]
+        return tuple(labels)
+
+
+def _label(way: str, thing: str) -> str:
+    label = way.format(thing)
+    return label[0].upper() + label[1:]

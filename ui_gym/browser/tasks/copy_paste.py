@@ -1,0 +1,339 @@
+"""Copy and paste: take text out of notes into the fields of a form, exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Click, Press
+from ui_gym.browser.moves import click
+from ui_gym.browser.notes import LABELLED, PROSE, draw_labelled, draw_prose
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.errors import UserError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+WHOLE = -1
+"""In place of a line's number: the whole note."""
+
+FORMS = (
+    ("Support ticket", "Opened this morning, not yet assigned to anybody.",
+     ("What happened", "System details", "Answer", "Internal remark")),
+    ("Purchase request", "To be approved by the head of your department.",
+     ("Reason", "Delivery details", "Payment details", "Remark")),
+    ("Catalogue entry", "It is shown in the shop as soon as it is saved.",
+     ("Description", "Technical data", "Conditions", "Search words")),
+    ("Handover sheet", "Your colleague reads it at the start of the next shift.",
+     ("What was done", "What is left", "Important data", "Contacts")),
+)  # fmt: skip
+"""(title, lead, labels of the fields)."""
+OLD_TEXTS = (
+    "To be added", "See the other sheet", "Unknown", "Ask the office", "n/a", "Same as last time",
+    "Not yet told", "Text follows", "Copied from an older form, please check", "See attachment",
+)  # fmt: skip
+ENDINGS = ("(old)", "(draft)", "(last year)", "(backup)", "2")
+
+GOALS = (
+    "{jobs}.{gone} Then save the form.",
+    "Fill in the form. {jobs}.{gone} Save it in the end.",
+    "{jobs}, without any change to the text, and save the form.{gone}",
+)
+GONE = " What {} held before must be gone."
+
+LINE_HEIGHT, EDGE = 24, 17
+"""Of a note, in pixels: its lines, and what is above the first."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note of some lines."""
+
+    title: str
+    text: str
+    day: str
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Something to be copied."""
+
+    note: int
+    line: int
+    """Counted from 0, or `WHOLE`."""
+    field: int
+
+
+@dataclass(frozen=True)
+class CopyPasteParams:
+    """All that varies between episodes."""
+
+    notes: tuple[Note, ...]
+    form: int
+    fields: tuple[tuple[str, str], ...]
+    """Of the form: label and what is in it at the start."""
+    copies: tuple[Copy, ...]
+    layout: str
+    side: str
+    brand: int
+    theme: int
+    phrasing: int
+
+
+@register("CopyPaste", suite="browser", category="office", difficulty="medium", max_steps=40)
+class CopyPaste(BrowserTask[CopyPasteParams]):
+    """Copy text out of notes into the fields of a form, exactly, and save the form.
+
+    ## Description
+    An app with notes (texts, network settings, license keys, bank details...) and a form, side by
+    side or on two pages. The goal says which note goes into which field. The clipboard works with
+    the usual keys; whoever likes may type the text. With `filled`, fields hold old texts, which
+    have to go. With `tricky`, single lines of notes are asked for, and there are other versions of
+    the notes with nearly the same title.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and the keys ctrl+a,
+    ctrl+c and ctrl+v solve it; for single lines also home and shift+end.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for saving the form with all asked fields as asked, the others and the notes as they were.
+    Else the share of the asked fields that are right, less one part for every other field and for
+    the notes if they were changed. Blanks and line ends around a text do not matter.
+
+    ## Starting state
+    The first note is open, nothing is focused; the clipboard is not to be relied on.
+
+    ## Episode end
+    Termination: the form was saved, whatever it holds; or the agent ends it. Truncation:
+    `max_steps` (twice what is needed at most; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `notes` | 3, 5, 8 | how many notes there are, 2 to 10, and enough for what is asked |
+    | `copies` | 1, 2, 3 | how many texts are to be copied, 1 to 3 |
+    | `lines` | 3, 4, 6 | how many lines a note has, 2 to 8 (prose: 4 paragraphs at most) |
+    | `filled` | False, True, True | whether fields hold something at the start |
+    | `tricky` | False, False, True | single lines, and notes with nearly the same title |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "copy_paste.html"
+    levels = {
+        "easy": {"notes": 3, "copies": 1, "lines": 3, "filled": False, "tricky": False},
+        "medium": {"notes": 5, "copies": 2, "lines": 4, "filled": True, "tricky": False},
+        "hard": {"notes": 8, "copies": 3, "lines": 6, "filled": True, "tricky": True},
+    }
+    mistakes = ("field", "note", "part")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        notes: int | None = None,
+        copies: int | None = None,
+        lines: int | None = None,
+        filled: bool | None = None,
+        tricky: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, notes=notes, copies=copies, lines=lines, filled=filled, tricky=tricky
+        )
+        self.notes = self.check_range("notes", chosen["notes"], 2, 10)
+        self.copies = self.check_range("copies", chosen["copies"], 1, 3)
+        self.lines = self.check_range("lines", chosen["lines"], 2, 8)
+        self.filled, self.tricky = bool(chosen["filled"]), bool(chosen["tricky"])
+        least = self.copies * (1 + self.tricky)
+        if self.notes < least:
+            raise UserError(f"CopyPaste: notes must be at least {least} here, not {self.notes}")
+        self.max_steps = 2 * (self.copies * (8 + self.filled + self.tricky) + 1)
+
+    def sample(self, rng: np.random.Generator) -> CopyPasteParams:
+        titles = [str(title) for title in rng.permutation((*LABELLED, *PROSE))]
+        if self.tricky:  # then lines of the first one are asked for
+            titles.sort(key=lambda title: title in PROSE)
+            titles[1:] = [str(title) for title in rng.permutation(titles[1:])]
+        twins = self.copies if self.tricky else 0
+        notes = [self._note(title, title, rng) for title in titles[: self.notes - twins]]
+        for title in titles[:twins]:
+            notes.append(self._note(f"{title} {rng.choice(ENDINGS)}", title, rng))
+        order = [int(i) for i in rng.permutation(len(notes))]
+        form = int(rng.integers(len(FORMS)))
+        labels = [str(label) for label in rng.permutation(FORMS[form][2])[: self.copies + 1]]
+        olds = [str(old) for old in rng.permutation(OLD_TEXTS)]
+        kept = [self.filled and (i == 0 or bool(rng.integers(2))) for i in range(len(labels))]
+        copies = [
+            Copy(order.index(i), self._line(titles[i], first=i == 0, rng=rng), i)
+            for i in range(self.copies)
+        ]
+        places = [int(i) for i in rng.permutation(len(labels))]
+        return CopyPasteParams(
+            notes=tuple(notes[i] for i in order),
+            form=form,
+            fields=tuple((labels[i], olds[i] if kept[i] else "") for i in places),
+            copies=tuple(
+                dataclasses.replace(copies[int(i)], field=places.index(int(i)))
+                for i in rng.permutation(len(copies))
+            ),
+            layout=str(rng.choice(("beside", "tabs"))),
+            side=str(rng.choice(("left", "right"))),
+            brand=int(rng.integers(4)),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: CopyPasteParams) -> str:
+        said = []
+        for copy in params.copies:
+            note, (field, _) = params.notes[copy.note], params.fields[copy.field]
+            what = f'the whole note "{note.title}"'
+            if copy.line != WHOLE:
+                label = text_of(params, copy).partition(":")[0]
+                what = f'the line of the note "{note.title}" that begins with "{label}:"'
+            said.append(f'copy {what} into the field "{field}"')
+        jobs = listing(said)
+        filled = any(params.fields[copy.field][1] for copy in params.copies)
+        gone = GONE.format("these fields" if len(said) > 1 else "the field") if filled else ""
+        return GOALS[params.phrasing].format(jobs=jobs[0].upper() + jobs[1:], gone=gone)
+
+    def page_params(self, params: CopyPasteParams) -> dict[str, Any]:
+        title, lead, _ = FORMS[params.form]
+        return {
+            "notes": [dataclasses.asdict(note) for note in params.notes],
+            "form": {"title": title, "lead": lead},
+            "fields": [{"label": label, "old": old} for label, old in params.fields],
+            "layout": params.layout,
+            "side": params.side,
+            "brand": params.brand,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: CopyPasteParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "save":
+                fields = [_plain(text) for text in event.data.get("fields", ())]
+                return _saved(params, fields, list(event.data.get("notes", ())))
+        return Verdict(0.0, notes="nothing is saved")
+
+    def oracle(self, device: BrowserDevice, params: CopyPasteParams) -> Iterator[Action | Demo]:
+        apart = params.layout == "tabs"
+        for number, copy in enumerate(params.copies):
+            title, (label, old) = params.notes[copy.note].title, params.fields[copy.field]
+            if apart and number:
+                yield Demo(click(device, "#page-notes"), "Go back to the notes.")
+            yield Demo(click(device, f"#note-{copy.note}"), f'Open the note "{title}".')
+            if copy.line == WHOLE:
+                yield Demo(click(device, "#note"), "Select all of it.")
+                yield Demo(Press("ctrl+a"), "Select all of it.")
+            else:
+                left, top, width, _ = device.box("#note")
+                line = top + EDGE + LINE_HEIGHT * copy.line + LINE_HEIGHT // 2
+                thought = f'Select the line "{text_of(params, copy)}".'
+                yield Demo(Click(left + width // 2, line), thought)
+                yield Demo(Press("home"), thought)
+                yield Demo(Press("shift+end"), thought)
+            yield Demo(Press("ctrl+c"), "Copy it.")
+            if apart:
+                yield Demo(click(device, "#page-form"), "Go to the form.")
+            yield Demo(click(device, f"#field-{copy.field}"), f'It goes into "{label}".')
+            if old:
+                yield Demo(Press("ctrl+a"), "What is there has to go.")
+            yield Demo(Press("ctrl+v"), "Paste it.")
+        yield Demo(click(device, "#save"), "All is copied: save.")
+
+    def misread(
+        self, params: CopyPasteParams, mistake: str, rng: np.random.Generator
+    ) -> CopyPasteParams:
+        """``note``: another version of the note is taken, or a note next to it. ``field``: the text
+        goes into a field that is not asked for. ``part``: only the first line is copied, or the
+        line before or after the right one."""
+        copies = [*params.copies]
+        at = int(rng.integers(len(copies)))
+        copy = copies[at]
+        if mistake == "field":
+            asked = {one.field for one in copies}
+            free = [i for i in range(len(params.fields)) if i not in asked]
+            copies[at] = dataclasses.replace(copy, field=free[int(rng.integers(len(free)))])
+        elif mistake == "note":
+            copies[at] = dataclasses.replace(copy, note=_other_note(params, copy))
+        else:
+            lines = params.notes[copy.note].text.count("\n") + 1
+            beside = [n for n in (copy.line - 1, copy.line + 1) if 0 <= n < lines]
+            line = 0 if copy.line == WHOLE else beside[int(rng.integers(len(beside)))]
+            copies[at] = dataclasses.replace(copy, line=line)
+        return dataclasses.replace(params, copies=tuple(copies))
+
+    def blind_rate(self, params: CopyPasteParams) -> float:
+        """Any whole note or line into any field, as often as asked."""
+        texts = sum(2 + note.text.count("\n") for note in params.notes)
+        return float(texts * len(params.fields)) ** -len(params.copies)
+
+    def _note(self, title: str, kind: str, rng: np.random.Generator) -> Note:
+        if kind in LABELLED:
+            text = draw_labelled(rng, kind, self.lines)
+        else:
+            text = draw_prose(rng, min(self.lines, 4))
+        return Note(title, text, f"{rng.integers(1, 15)} January")
+
+    def _line(self, title: str, *, first: bool, rng: np.random.Generator) -> int:
+        one = self.tricky and title in LABELLED and (first or bool(rng.integers(2)))
+        return int(rng.integers(self.lines)) if one else WHOLE
+
+
+def text_of(params: CopyPasteParams, copy: Copy) -> str:
+    """The text that is to be copied."""
+    text = params.notes[copy.note].text
+    return text if copy.line == WHOLE else text.split("\n")[copy.line]
+
+
+def _other_note(params: CopyPasteParams, copy: Copy) -> int:
+    """The note that is most easily taken for the right one: of a like title, or the next."""
+    title = params.notes[copy.note].title
+
+    def likeness(index: int) -> tuple[bool, int]:
+        other = params.notes[index].title
+        return not (other.startswith(title) or title.startswith(other)), abs(index - copy.note)
+
+    right = text_of(params, copy)
+    others = [
+        index
+        for index, note in enumerate(params.notes)
+        if copy.line < note.text.count("\n") + 1
+        and text_of(params, dataclasses.replace(copy, note=index)) != right
+    ]
+    return min(others, key=likeness)
+
+
+def _saved(params: CopyPasteParams, fields: list[str], notes: list[str]) -> Verdict:
+    """The verdict on the form as it was saved."""
+    wanted = [_plain(old) for _, old in params.fields]
+    if len(fields) != len(wanted):
+        return Verdict(0.0, done=True, notes="there is no such form")
+    for copy in params.copies:
+        wanted[copy.field] = _plain(text_of(params, copy))
+    asked = {copy.field for copy in params.copies}
+    right = sum(fields[i] == wanted[i] for i in asked)
+    spoilt = sum(fields[i] != wanted[i] for i in range(len(wanted)) if i not in asked)
+    spoilt += [_plain(text) for text in notes] != [_plain(note.text) for note in params.notes]
+    if right == len(asked) and not spoilt:
+        return Verdict(1.0, done=True, notes="saved as asked")
+    told = f"{right} of {len(asked)} fields are as asked, {spoilt} other things were changed"
+    return Verdict(max(0, right - spoilt) / len(asked), done=True, notes=told)
+
+
+def _plain(text: object) -> str:
+    return str(text).replace("\r\n", "\n").strip()

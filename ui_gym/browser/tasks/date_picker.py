@@ -1,0 +1,287 @@
+"""Date picker: choose a day, or the days of a stay, in a calendar."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Literal
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.arguments import choose
+from ui_gym.browser import moves, phrases
+from ui_gym.browser.days import months_between, months_on, next_month, on_weekday, shifted
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+Ask = Literal["date", "weekday", "stay"]
+ASKS = ("date", "weekday", "stay")
+
+VISITS = {
+    "dentist": "dental check-up", "museum": "museum visit", "piano": "piano tuning",
+    "delivery": "delivery of the sofa", "vet": "cat's vaccination", "studio": "rehearsal room",
+}  # fmt: skip
+"""What is booked for a day, by the page's scene."""
+STAYS = {
+    "hotel": "double room", "cottage": "cottage", "camp": "pitch by the lake",
+    "hostel": "dormitory bed",
+}  # fmt: skip
+"""What is booked for some nights."""
+
+MOST_REACH = 18
+MOST_NIGHTS = 10
+BOOKED_SHARE = 0.12
+"""Of the days that cannot be chosen since they are taken."""
+FIRST_TODAY = date(2026, 1, 15)
+JUMP_FROM = 3
+"""Months from which on the oracle goes by the list of months, where there is one."""
+
+VISIT_GOALS = (
+    "Book the {what} for {when} and confirm it.",
+    "The {what} should be on {when}. Choose that date, then press Confirm.",
+    "Please pick {when} as the date of the {what} and confirm.",
+)
+STAY_GOALS = (
+    "Book the {what} {when} and confirm it.",
+    "Reserve the {what} {when}: choose the dates, then press Confirm.",
+    "I would like to have the {what} {when}. Choose check-in and check-out and confirm.",
+)
+SHOWN = (
+    "scene", "today", "booked", "monday", "months", "outside", "jump", "left", "place", "theme",
+)  # fmt: skip
+"""The params that the page is given."""
+WRITTEN = ("{0.day} {0:%B} {0.year}", "{0:%B} {0.day}, {0.year}", "{0:%A}, {0.day} {0:%B} {0.year}")
+"""The ways to write a date."""
+
+
+@dataclass(frozen=True)
+class DatePickerParams:
+    """All that varies between episodes. Days are ISO dates."""
+
+    scene: str
+    today: str
+    first: str
+    """The asked day; of a stay, the check-in."""
+    nights: int
+    """Of the stay; 0 for a single day."""
+    ends: int
+    """How the goal says the end of a stay: by its date, its nights or its weekday."""
+    writing: int
+    """How the goal writes dates (`WRITTEN`)."""
+    booked: tuple[str, ...]
+    """Days that are taken."""
+    monday: bool
+    """Whether weeks begin on Monday."""
+    months: int
+    """How many months the calendar shows side by side."""
+    outside: bool
+    """Whether days of the neighbouring months are shown as well."""
+    jump: bool
+    """Whether the calendar's title opens a list of months."""
+    left: bool
+    """Whether the form stands on the left."""
+    place: int
+    """How far the page's content is moved down, in pixels."""
+    theme: int
+    phrasing: int
+
+    @property
+    def last(self) -> str:
+        return shifted(self.first, self.nights)
+
+    @property
+    def days(self) -> tuple[str, ...]:
+        """What has to be chosen: one day, or check-in and check-out."""
+        return (self.first, self.last) if self.nights else (self.first,)
+
+
+@register("DatePicker", suite="browser", category="input", difficulty="medium", max_steps=16)
+class DatePicker(BrowserTask[DatePickerParams]):
+    """Choose a day, or the days of a stay, in a calendar and confirm.
+
+    ## Description
+    A booking page: a dentist, a museum, a hotel... A button opens a calendar that is turned month
+    by month; some calendars show two months, begin the week on Sunday, show the neighbouring
+    months' days in grey, or have a list of months behind their title. Days of the past and days
+    that are taken cannot be chosen. The goal gives a date; at "medium" a day such as "the second
+    Tuesday of March 2026"; at "hard" a stay that begins on such a day and ends by a date, after
+    some nights, or on the next Monday. Theme, order and the words of the goal vary.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks are all that is needed;
+    arrow keys, Page Up and Page Down, Enter and Escape work in the calendar.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the confirmed days are the asked ones; 0.5 if one of a stay's two days is; else 0.
+
+    ## Starting state
+    No day chosen, the calendar closed; it opens at the current month.
+
+    ## Episode end
+    Termination: something was confirmed (Confirm without a date only says what is missing), or the
+    agent ends it. Truncation: `max_steps` (twice what the longest way to the asked month needs).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
+    | `ask` | "weekday" | "date": by its date; "weekday": by its weekday; "stay": a range |
+    | `reach` | 5 | how many months the asked day may lie ahead, 0 to 18 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "date_picker.html"
+    mistakes = ("column", "month", "week")
+    levels = {
+        "easy": {"ask": "date", "reach": 1},
+        "medium": {"ask": "weekday", "reach": 5},
+        "hard": {"ask": "stay", "reach": 14},
+    }
+
+    def __init__(
+        self, *, level: Difficulty | None = None, ask: Ask | None = None, reach: int | None = None
+    ) -> None:
+        chosen = self.at_level(level, ask=ask, reach=reach)
+        self.ask: Ask = choose(chosen["ask"], ASKS, "ask of DatePicker")
+        self.reach = self.check_range("reach", chosen["reach"], 0, MOST_REACH)
+        self.max_steps = 2 * (self.reach + (5 if self.ask == "stay" else 3))
+
+    def sample(self, rng: np.random.Generator) -> DatePickerParams:
+        today = FIRST_TODAY + timedelta(days=int(rng.integers(365)))
+        ahead = int(rng.integers(self.reach // 2, self.reach + 1))
+        first = self._first(today, ahead, rng)
+        stay = self.ask == "stay"
+        nights = int(rng.integers(2, MOST_NIGHTS + 1)) if stay else 0
+        months = int(rng.integers(1, 3))
+        return DatePickerParams(
+            scene=str(rng.choice(tuple(STAYS if stay else VISITS))),
+            today=today.isoformat(),
+            first=first.isoformat(),
+            nights=nights,
+            ends=int(rng.integers(3 if nights < 7 else 2)),
+            writing=int(rng.integers(len(WRITTEN))),
+            booked=self._booked(today, first, nights, rng),
+            monday=bool(rng.random() < 0.5),
+            months=months,
+            outside=months == 1 and bool(rng.random() < 0.5),
+            jump=bool(rng.random() < 0.5),
+            left=bool(rng.random() < 0.5),
+            place=24 * int(rng.integers(5)),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(3)),
+        )
+
+    def goal(self, params: DatePickerParams) -> str:
+        first = date.fromisoformat(params.first)
+        by_weekday = self.ask != "date"
+        when = on_weekday(first) if by_weekday else WRITTEN[params.writing].format(first)
+        if not params.nights:
+            what = VISITS[params.scene]
+            return VISIT_GOALS[params.phrasing].format(what=what, when=when)
+        last = date.fromisoformat(params.last)
+        period = (
+            f"from {when} to {WRITTEN[params.writing].format(last)}",
+            f"for {phrases.plural(params.nights, 'night')} from {when}",
+            f"from {when} until the {last:%A} right after it",
+        )[params.ends]
+        return STAY_GOALS[params.phrasing].format(what=STAYS[params.scene], when=period)
+
+    def page_params(self, params: DatePickerParams) -> dict[str, Any]:
+        shown = {name: getattr(params, name) for name in SHOWN}
+        return {**shown, "ahead": MOST_REACH + 6, "stays": params.nights > 0}
+
+    def judge(
+        self, device: BrowserDevice, params: DatePickerParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "confirm":
+                days = [str(day) for day in event.data.get("days", ())]
+                if days == list(params.days):
+                    return Verdict(1.0, done=True, notes="confirmed the asked date")
+                one = len(days) == len(params.days) and any(map(str.__eq__, days, params.days))
+                notes = f"confirmed {' to '.join(days)}, not {' to '.join(params.days)}"
+                return Verdict(0.5 if one else 0.0, done=True, notes=notes)
+        return Verdict(0.0, notes="nothing confirmed yet")
+
+    def oracle(self, device: BrowserDevice, params: DatePickerParams) -> Iterator[Action | Demo]:
+        yield Demo(moves.click(device, "#date"), "The calendar is behind this button.")
+        for day in params.days:
+            yield from self._turn_to(device, params, day[:7])
+            said = WRITTEN[2].format(date.fromisoformat(day))
+            yield Demo(moves.click(device, f"[data-day='{day}']"), f"{said}.")
+        yield Demo(moves.click(device, "#confirm"), "The date is chosen: confirm it.")
+
+    def misread(
+        self, params: DatePickerParams, mistake: str, rng: np.random.Generator
+    ) -> DatePickerParams:
+        """``month``: turned a month too far. ``week``: a row too low (or too high). ``column``:
+        the day beside the right one; of a stay, its end."""
+        first = date.fromisoformat(params.first)
+        if mistake == "month":
+            return dataclasses.replace(params, first=next_month(first).isoformat())
+        if mistake == "column" and params.nights:
+            return dataclasses.replace(
+                params, nights=params.nights + (1 if rng.random() < 0.5 else -1)
+            )
+        days = 7 if mistake == "week" else 1
+        back = (first - timedelta(days=days)).isoformat() > params.today and rng.random() < 0.5
+        return dataclasses.replace(params, first=shifted(params.first, -days if back else days))
+
+    def blind_rate(self, params: DatePickerParams) -> float:
+        """Any day within reach, and any number of nights."""
+        return 1 / (30 * (self.reach + 1) * (MOST_NIGHTS if params.nights else 1))
+
+    def _turn_to(
+        self, device: BrowserDevice, params: DatePickerParams, month: str
+    ) -> Iterator[Demo]:
+        """Turn the calendar until it shows a month (``2026-03``)."""
+        before = ""
+        while not (view := device.state()["view"]) <= month <= months_on(view, params.months - 1):
+            if view == before:
+                return  # the calendar does not go there
+            before = view
+            ahead = months_between(view, month)
+            if params.jump and abs(ahead) > JUMP_FROM:
+                yield from self._jump_to(device, month)
+            else:
+                side = "next" if ahead > 0 else "previous"
+                yield Demo(moves.click(device, f"#{side}"), f"Go to the {side} month.")
+
+    def _jump_to(self, device: BrowserDevice, month: str) -> Iterator[Demo]:
+        yield Demo(
+            moves.click(device, "#title"), "That month is far: the list of months is quicker."
+        )
+        while (year := device.state()["view"][:4]) != month[:4]:
+            side = "next" if year < month[:4] else "previous"
+            yield Demo(moves.click(device, f"#{side}"), f"Go to the {side} year.")
+        yield Demo(moves.click(device, f"[data-month='{month}']"), "Choose the month.")
+
+    def _first(self, today: date, ahead: int, rng: np.random.Generator) -> date:
+        """A day after today in the month that lies `ahead`."""
+        month = months_on(today.isoformat()[:7], ahead)
+        start = date.fromisoformat(f"{month}-01")
+        days = [start + timedelta(days=i) for i in range(31)]
+        left = [day for day in days if day > today and day.month == start.month]
+        # On the last day of a month nothing is left of it.
+        return left[int(rng.integers(len(left)))] if left else today + timedelta(days=1)
+
+    def _booked(
+        self, today: date, first: date, nights: int, rng: np.random.Generator
+    ) -> tuple[str, ...]:
+        """Some days after today, none of them asked for."""
+        days = [today + timedelta(days=i) for i in range(1, 31 * (self.reach + 2))]
+        taken = rng.random(len(days)) < BOOKED_SHARE
+        free = [first + timedelta(days=i) for i in range(nights + 1)]
+        chosen = zip(days, taken, strict=True)
+        return tuple(day.isoformat() for day, is_taken in chosen if is_taken and day not in free)

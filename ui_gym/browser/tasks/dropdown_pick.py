@@ -1,0 +1,249 @@
+"""Drop-down pick: choose the named options in drop-down lists, and apply."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Scroll
+from ui_gym.browser.choices import changed_share, lookalike
+from ui_gym.browser.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
+from ui_gym.browser.moves import SCROLL, click, pick
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+SCENES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "region": (
+        ("Country", COUNTRIES), ("Language", LANGUAGES), ("Second language", LANGUAGES),
+        ("Time zone", ZONES), ("Second time zone", ZONES), ("Currency", CURRENCIES),
+        ("Second currency", CURRENCIES), ("Public holidays of", COUNTRIES),
+    ),
+    "shipment": (
+        ("Country of origin", COUNTRIES), ("Country of destination", COUNTRIES),
+        ("Port of loading", PORTS), ("Port of discharge", PORTS), ("Flag of the ship", COUNTRIES),
+        ("Currency of the invoice", CURRENCIES), ("Language of the papers", LANGUAGES),
+        ("Time zone of the pick-up", ZONES),
+    ),
+    "document": (
+        ("Font of the text", FONTS), ("Font of headings", FONTS), ("Font of captions", FONTS),
+        ("Font of notes", FONTS), ("Font of tables", FONTS), ("Language", LANGUAGES),
+        ("Language of the summary", LANGUAGES), ("Currency of prices", CURRENCIES),
+    ),
+    "traveller": (
+        ("Country of residence", COUNTRIES), ("Country of birth", COUNTRIES),
+        ("Passport issued by", COUNTRIES), ("Home port", PORTS), ("Favourite port", PORTS),
+        ("Spoken language", LANGUAGES), ("Payment currency", CURRENCIES),
+        ("Time zone of reminders", ZONES),
+    ),
+}  # fmt: skip
+"""By scene: the labels of the lists, each with what it may hold."""
+
+MOST = min(len(fields) for fields in SCENES.values())
+LONGEST = max(len(options) for fields in SCENES.values() for _, options in fields)
+ROW_HEIGHT = 34
+"""Of an option, in pixels."""
+ROOM = 320
+"""The height of a list before it scrolls, in pixels."""
+START_SHARE = 0.6
+"""How often a list has something chosen at the start."""
+
+GOALS = (
+    'Set {}. Then press "Apply".',
+    'Choose these settings and apply them: {}.',
+    'Change {}. Leave everything else as it is and press "Apply".',
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DropdownPickParams:
+    """All that varies between episodes."""
+
+    scene: str
+    labels: tuple[str, ...]
+    """Of the lists, in reading order."""
+    options: tuple[tuple[str, ...], ...]
+    """What each list offers."""
+    start: tuple[str, ...]
+    """What is chosen at the start; empty for nothing."""
+    asked: tuple[tuple[int, str], ...]
+    """The lists that are to be changed, by index, and to what."""
+    columns: int
+    side: bool
+    """Whether the page has links at its side."""
+    theme: int
+    phrasing: int
+
+
+@register("DropdownPick", suite="browser", category="choice", difficulty="medium", max_steps=16)
+class DropdownPick(BrowserTask[DropdownPickParams]):
+    """Choose the named options in one or several drop-down lists, and apply.
+
+    ## Description
+    A page of settings with drop-down lists: countries, languages, time zones, currencies, ports,
+    fonts. The goal names the lists to be changed and what to choose there. An open list shows nine
+    options and scrolls; long ones hold alike options ("Guinea", "Guinea-Bissau") and several lists
+    may offer the same. The other lists must be left as they are.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve
+    it; in an open list the arrow keys, Enter, Escape and typing the first letters work too.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for applying exactly what was asked; else the share of the asked lists that are right, less
+    for every other list that was changed.
+
+    ## Starting state
+    All lists closed; in some something is chosen.
+
+    ## Episode end
+    Termination: "Apply" was pressed, whatever is chosen; or the agent ends it. Truncation:
+    `max_steps` (more than is needed in any case, about twice of what is needed on average; it
+    follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `fields` | 3, 5, 8 | how many drop-down lists, 1 to 8 |
+    | `asked` | 1, 2, 4 | how many of them are to be changed, 1 to `fields` |
+    | `length` | 8, 30, 132 | the most options that a list has, 3 to 132 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "dropdown_pick.html"
+    levels = {
+        "easy": {"fields": 3, "asked": 1, "length": 8},
+        "medium": {"fields": 5, "asked": 2, "length": 30},
+        "hard": {"fields": 8, "asked": 4, "length": LONGEST},
+    }
+    mistakes = ("forgot", "lookalike", "neighbour")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        fields: int | None = None,
+        asked: int | None = None,
+        length: int | None = None,
+    ) -> None:
+        chosen = self.at_level(level, fields=fields, asked=asked, length=length)
+        self.fields = self.check_range("fields", chosen["fields"], 1, MOST)
+        self.asked = self.check_range("asked", chosen["asked"], 1, self.fields)
+        self.length = self.check_range("length", chosen["length"], 3, LONGEST)
+        scrolls = math.ceil(max(0, self.length * ROW_HEIGHT - ROOM) / SCROLL)
+        self.max_steps = 2 * (2 * self.asked + 1) + self.asked * scrolls
+
+    def sample(self, rng: np.random.Generator) -> DropdownPickParams:
+        scene = str(rng.choice(tuple(SCENES)))
+        picked = sorted(int(i) for i in rng.choice(MOST, size=self.fields, replace=False))
+        labels = tuple(SCENES[scene][i][0] for i in picked)
+        options = tuple(self._options(SCENES[scene][i][1], rng) for i in picked)
+        start = tuple(
+            str(rng.choice(offered)) if rng.random() < START_SHARE else "" for offered in options
+        )
+        asked = []
+        for i in sorted(int(i) for i in rng.choice(self.fields, size=self.asked, replace=False)):
+            others = [option for option in options[i] if option != start[i]]
+            asked.append((i, str(rng.choice(others))))
+        return DropdownPickParams(
+            scene=scene,
+            labels=labels,
+            options=options,
+            start=start,
+            asked=tuple(asked),
+            columns=2 if self.fields > 5 else int(rng.integers(1, 3)),
+            side=bool(rng.random() < 0.5),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: DropdownPickParams) -> str:
+        parts = [f'"{params.labels[i]}" to "{value}"' for i, value in params.asked]
+        if params.phrasing == 1:
+            parts = [f'"{params.labels[i]}" should be "{value}"' for i, value in params.asked]
+        return GOALS[params.phrasing].format(listing(parts))
+
+    def page_params(self, params: DropdownPickParams) -> dict[str, Any]:
+        fields = zip(params.labels, params.options, params.start, strict=True)
+        return {
+            "scene": params.scene,
+            "fields": [
+                {"id": f"list-{i}", "label": label, "options": options, "start": start}
+                for i, (label, options, start) in enumerate(fields)
+            ],
+            "columns": params.columns,
+            "side": params.side,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: DropdownPickParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        wanted = [*params.start]
+        for i, value in params.asked:
+            wanted[i] = value
+        for event in device.events:
+            if event.type != "apply":
+                continue
+            values = event.data.get("values", {})
+            now = [str(values.get(f"list-{i}", "")) for i in range(len(wanted))]
+            if now == wanted:
+                return Verdict(1.0, done=True, notes="applied as asked")
+            pairs = zip(params.labels, wanted, now, strict=True)
+            wrong = [label for label, asked, value in pairs if asked != value]
+            share = changed_share(params.start, wanted, now)
+            return Verdict(share, done=True, notes=f"applied with {listing(wrong)} wrong")
+        return Verdict(0.0, notes="nothing is applied")
+
+    def oracle(self, device: BrowserDevice, params: DropdownPickParams) -> Iterator[Action | Demo]:
+        for i, value in params.asked:
+            thought = f'"{params.labels[i]}" has to be "{value}".'
+            for action in pick(device, f"list-{i}", value):
+                sight = " It is not in sight." if isinstance(action, Scroll) else ""
+                yield Demo(action, thought + sight)
+        yield Demo(click(device, "#apply"), "All lists are as asked: apply.")
+
+    def misread(
+        self, params: DropdownPickParams, mistake: str, rng: np.random.Generator
+    ) -> DropdownPickParams:
+        """``lookalike``: the most alike option is taken for one of the asked. ``neighbour``: the
+        option above or below it is. ``forgot``: one of the lists is left as it is."""
+        asked = [*params.asked]
+        place = int(rng.integers(len(asked)))
+        i, wanted = asked[place]
+        if mistake == "forgot":
+            del asked[place]
+            return dataclasses.replace(params, asked=tuple(asked))
+        options = params.options[i]
+        if mistake == "lookalike":
+            taken = lookalike(wanted, options)
+        else:
+            at = options.index(wanted)
+            beside = [n for n in (at - 1, at + 1) if 0 <= n < len(options)]
+            taken = beside[int(rng.integers(len(beside)))]
+        asked[place] = (i, options[taken])
+        return dataclasses.replace(params, asked=tuple(asked))
+
+    def blind_rate(self, params: DropdownPickParams) -> float:
+        """Any other options, in as many lists as are named."""
+        lists = math.comb(len(params.labels), len(params.asked))
+        return 1 / lists / math.prod(len(params.options[i]) - 1 for i, _ in params.asked)
+
+    def _options(self, offered: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
+        """At most `length` of what may be offered, in its order."""
+        size = min(self.length, len(offered))
+        return tuple(offered[i] for i in sorted(rng.choice(len(offered), size=size, replace=False)))

@@ -1,0 +1,348 @@
+"""Email reply: answer or forward the right mail, to the right people, with the given text."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Press, Type
+from ui_gym.browser import mailtexts
+from ui_gym.browser.mailbox import (
+    PAGE,
+    Look,
+    Message,
+    Person,
+    Thread,
+    agrees,
+    draw_inbox,
+    draw_look,
+    draw_people,
+    draw_slots,
+    page_params,
+    replay,
+    starting,
+)
+from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.phrases import date, listing, ordinal
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+GOALS: dict[str, tuple[str, ...]] = {
+    "reply": (
+        'Reply to {mail} with the text "{text}"{extra}',
+        'Answer {mail}, to its sender alone. Write: "{text}"{extra}',
+        'Write a reply to {mail}: "{text}"{extra}',
+    ),
+    "all": (
+        'Reply to all on {mail} with the text "{text}"{extra}',
+        'Answer {mail} so that everyone on it gets the answer. Write: "{text}"{extra}',
+        'Write a reply to all on {mail}: "{text}"{extra}',
+    ),
+    "forward": (
+        'Forward {mail} to {to} with the text "{text}"{extra}',
+        'Pass {mail} on to {to}. Write above it: "{text}"{extra}',
+        'Forward {mail}. It is for {to}, and the text is "{text}"{extra}',
+    ),
+}
+SLIPS = {"reply": "all", "all": "reply", "forward": "reply"}
+"""The button that is easily pressed instead."""
+
+SAID = {"reply": "reply", "all": "reply to all", "forward": "forward it"}
+ROW_HEIGHT = 66
+ROOM = 690
+"""The height of the list, in pixels."""
+
+
+@dataclass(frozen=True)
+class EmailReplyParams:
+    """All that varies between episodes."""
+
+    me: Person
+    people: tuple[Person, ...]
+    """The contacts."""
+    threads: tuple[Thread, ...]
+    """The inbox, newest first."""
+    asked: str
+    """The id of the mail that is to be answered or forwarded."""
+    mode: str
+    """``"reply"``, ``"all"`` or ``"forward"``."""
+    to: tuple[Person, ...]
+    """To whom it is forwarded."""
+    copy: tuple[Person, ...]
+    """Who gets a copy beside."""
+    without: tuple[Person, ...]
+    """Who is left out of an answer to all."""
+    text: str
+    dated: bool
+    """Whether a mail of a conversation is named by its date, or else by its number."""
+    look: Look
+    phrasing: int
+
+
+@register("EmailReply", suite="browser", category="office", difficulty="medium", max_steps=30)
+class EmailReply(BrowserTask[EmailReplyParams]):
+    """Reply to or forward the right mail, to the right people, with a given text.
+
+    ## Description
+    A mail client with mails and conversations. The goal names one mail and says whether to reply to
+    its sender, to reply to all, or to forward it, and with which text. In conversations, older
+    mails are folded and have to be opened; each mail has buttons of its own. With `extras`, people
+    are named without their addresses (there are namesakes), somebody else gets a copy, or somebody
+    is left out of a reply to all.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks, scrolling and typing
+    solve it; an address is taken over with Enter or a comma.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for a mail sent as asked, with nothing else changed; 0 if another mail was answered, or in
+    another way (forwarded instead of answered). Else 0.25, and 0.25 more for the right recipients
+    (To and Cc) and for the right text. Blanks around the text do not matter.
+
+    ## Starting state
+    The inbox, nothing opened or written, the list scrolled to its top.
+
+    ## Episode end
+    Termination: a mail was sent, whatever it says; or the agent ends it. Truncation: `max_steps`
+    (about twice what is needed; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `threads` | 8, 12, 24 | how many conversations are in the inbox, 4 to 40 |
+    | `turns` | 1, 3, 6 | how many mails a conversation has at most, 1 to 6 |
+    | `sentences` | 1, 2, 3 | how many sentences are to be written, 1 to 4 |
+    | `extras` | False, False, True | people without addresses, copies, somebody left out |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = PAGE
+    levels = {
+        "easy": {"threads": 8, "turns": 1, "sentences": 1, "extras": False},
+        "medium": {"threads": 12, "turns": 3, "sentences": 2, "extras": False},
+        "hard": {"threads": 24, "turns": 6, "sentences": 3, "extras": True},
+    }
+    mistakes = ("mail", "mode", "text")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        threads: int | None = None,
+        turns: int | None = None,
+        sentences: int | None = None,
+        extras: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, threads=threads, turns=turns, sentences=sentences, extras=extras
+        )
+        self.threads = self.check_range("threads", chosen["threads"], 4, 40)
+        self.turns = self.check_range("turns", chosen["turns"], 1, 6)
+        self.sentences = self.check_range("sentences", chosen["sentences"], 1, 4)
+        self.extras = bool(chosen["extras"])
+        scrolls = math.ceil(max(0, self.threads * ROW_HEIGHT - ROOM) / SCROLL)
+        self.max_steps = 2 * (8 + scrolls + 2 * (self.turns > 1) + 3 * self.extras)
+
+    def sample(self, rng: np.random.Generator) -> EmailReplyParams:
+        me, *people = draw_people(rng, 12, twins=6 if self.extras else 0)
+        turns = self._turns(rng)
+        senders = []
+        for many in turns:
+            group = rng.choice(len(people), size=2 if many == 1 else 3, replace=False)
+            senders.append(tuple(people[int(i)] for i in group))
+        threads = draw_inbox(rng, me, senders, topics=6 if self.extras else 30, turns=turns)
+        longest = [t for t in threads if len(t.messages) == max(turns)]
+        thread = longest[int(rng.integers(len(longest)))]
+        # Where a mail has to be looked for, the newest would be too easy to find.
+        mail = thread.messages[int(rng.integers(max(1, self.turns - self.extras)))]
+        mode = str(rng.choice(tuple(GOALS)))
+        strangers = [one for one in people if one != mail.sender and one not in mail.to]
+        picked = [strangers[int(i)] for i in rng.permutation(len(strangers))[:2]]
+        drop = self.extras and mode == "all" and len(mail.to) > 2 and bool(rng.integers(2))
+        return EmailReplyParams(
+            me=me,
+            people=tuple(people),
+            threads=tuple(threads),
+            asked=mail.id,
+            mode=mode,
+            to=(picked[0],) if mode == "forward" else (),
+            copy=(picked[1],) if self.extras and not drop else (),
+            without=(mail.to[int(rng.integers(1, len(mail.to)))],) if drop else (),
+            text=self._text(mode, rng),
+            dated=bool(rng.integers(2)),
+            look=draw_look(rng),
+            phrasing=int(rng.integers(3)),
+        )
+
+    def goal(self, params: EmailReplyParams) -> str:
+        to = [name if self.extras else f"{name} ({mail})" for name, mail in params.to]
+        extra = ""
+        if params.copy:
+            extra = f" Send a copy (Cc) to {listing([name for name, _ in params.copy])}."
+        if params.without:
+            extra = f" Leave out {listing([name for name, _ in params.without])}."
+        return GOALS[params.mode][params.phrasing].format(
+            mail=naming(params), to=listing(to) if to else "", text=params.text, extra=extra
+        )
+
+    def page_params(self, params: EmailReplyParams) -> dict[str, Any]:
+        return page_params(params.look, params.me, params.threads, params.people)
+
+    def judge(
+        self, device: BrowserDevice, params: EmailReplyParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "send":
+                return self._sent(params, event.data, _others_changed(device, params))
+        return Verdict(0.0, notes="nothing was sent")
+
+    def oracle(self, device: BrowserDevice, params: EmailReplyParams) -> Iterator[Action | Demo]:
+        thread, mail = find(params)
+        looked_for = f'"{thread.subject}"'
+        for scroll in reveal(device, f"#row-{thread.id}", "#list"):
+            yield Demo(scroll, f"Look for {looked_for}.")
+        yield Demo(click(device, f"#open-{thread.id}"), f"Open {looked_for}.")
+        said = f"the mail of {mail.sender[0]}"
+        if mail is not thread.last:
+            for scroll in reveal(device, f"#unfold-{mail.id}", "#thread"):
+                yield Demo(scroll, f"Look for {said}.")
+            yield Demo(click(device, f"#unfold-{mail.id}"), f"Show {said}.")
+        button = f"#{params.mode}-{mail.id}"
+        for scroll in reveal(device, button, "#thread"):
+            yield Demo(scroll, f"Look for what can be done with {said}.")
+        yield Demo(click(device, button), f"This is {said}: {SAID[params.mode]}.")
+        for person in params.to:
+            yield from self._add(device, "to", person)
+        for person in params.copy:
+            yield from self._add(device, "cc", person)
+        for name, address in params.without:
+            chip = f".composer .chip button[data-value='{address}']"
+            yield Demo(click(device, chip), f"Leave out {name}.")
+        yield Demo(click(device, "#text"), "Write the text.")
+        yield Demo(Type(params.text), "Write the text.")
+        yield Demo(click(device, "#send"), "All is there: send it.")
+
+    def misread(
+        self, params: EmailReplyParams, mistake: str, rng: np.random.Generator
+    ) -> EmailReplyParams:
+        """``mail``: another mail of the conversation is taken for the named one, or a mail next to
+        it in the list. ``mode``: the wrong button is pressed. ``text``: its last word is lost."""
+        if mistake == "text":
+            return dataclasses.replace(params, text=params.text.rpartition(" ")[0])
+        if mistake == "mode":
+            slip = SLIPS[params.mode]
+            return dataclasses.replace(params, mode=slip, to=(), without=())
+        thread, mail = find(params)
+        others = [one.id for one in thread.messages if one is not mail]
+        if not others:
+            place = params.threads.index(thread)
+            others = [t.last.id for t in params.threads[max(0, place - 1) : place + 2]]
+            others.remove(mail.id)
+        return dataclasses.replace(params, asked=others[int(rng.integers(len(others)))], without=())
+
+    def blind_rate(self, params: EmailReplyParams) -> float:
+        """Nobody guesses the text."""
+        return 0.0
+
+    def _sent(self, params: EmailReplyParams, data: Mapping[str, Any], changed: bool) -> Verdict:
+        """The verdict on the first mail that was sent."""
+        thread, mail = find(params)
+        forwarded = data.get("mode") == "forward"
+        if data.get("message") != mail.id or forwarded != (params.mode == "forward"):
+            return Verdict(0.0, done=True, notes="another mail was answered, or in another way")
+        wrong = []
+        if (set(data.get("to", ())), set(data.get("cc", ()))) != recipients(params):
+            wrong.append("the recipients")
+        if _plain(data.get("text")) != params.text:
+            wrong.append("the text")
+        if _plain(data.get("subject")) != f"{'Fwd' if forwarded else 'Re'}: {thread.subject}":
+            wrong.append("the subject")
+        if changed:
+            wrong.append("other mails")
+        if not wrong:
+            return Verdict(1.0, done=True, notes="sent as asked")
+        right = 1 + ("the recipients" not in wrong) + ("the text" not in wrong)
+        return Verdict(right / 4, done=True, notes=f"sent, but not as asked: {listing(wrong)}")
+
+    def _add(self, device: BrowserDevice, field: str, person: Person) -> Iterator[Demo]:
+        name, address = person
+        thought = f"{field.capitalize()}: {name}."
+        yield Demo(click(device, f"#{field}"), thought)
+        if self.extras:
+            yield Demo(Type(name.split()[0]), thought)
+            hit = f"#{field}-list [data-value='{address}']"
+            yield Demo(click(device, hit), f"There is {name}.")
+        else:
+            yield Demo(Type(address), thought)
+            yield Demo(Press("enter"), thought)
+
+    def _turns(self, rng: np.random.Generator) -> list[int]:
+        """How many mails each conversation has: half of them one, and some as many as may be."""
+        turns = [1] * self.threads
+        if self.turns > 1:
+            many = self.threads // 2
+            turns[:many] = [int(rng.integers(2, self.turns + 1)) for _ in range(many)]
+            turns[0] = turns[1] = self.turns
+        return [turns[i] for i in rng.permutation(len(turns))]
+
+    def _text(self, mode: str, rng: np.random.Generator) -> str:
+        texts = mailtexts.NOTES if mode == "forward" else mailtexts.ANSWERS
+        picked = rng.choice(len(texts), size=self.sentences, replace=False)
+        return " ".join(texts[int(i)].format(**draw_slots(rng)) for i in picked)
+
+
+def find(params: EmailReplyParams) -> tuple[Thread, Message]:
+    """The conversation and the mail that are meant."""
+    for thread in params.threads:
+        for mail in thread.messages:
+            if mail.id == params.asked:
+                return thread, mail
+    raise KeyError(params.asked)
+
+
+def naming(params: EmailReplyParams) -> str:
+    """How the goal names the mail."""
+    thread, mail = find(params)
+    name = mail.sender[0]
+    if len(thread.messages) == 1:
+        return f'the mail "{thread.subject}" from {name}'
+    where = f'in the conversation "{thread.subject}"'
+    if params.dated:
+        when = datetime.fromisoformat(mail.when)
+        return f"the mail that {name} wrote on {date(when.date())} at {when:%H:%M} {where}"
+    own = [one for one in thread.messages if one.sender == mail.sender]
+    which = f"{ordinal(own.index(mail) + 1)} mail" if len(own) > 1 else "mail"
+    return f"the {which} of {name} {where}"
+
+
+def recipients(params: EmailReplyParams) -> tuple[set[str], set[str]]:
+    """The addresses that the sent mail must have: To and Cc."""
+    _, mail = find(params)
+    to = params.to if params.mode == "forward" else (mail.sender,)
+    others = [one for one in mail.to if one not in (params.me, *params.without)]
+    copy = [*params.copy, *(others if params.mode == "all" else ())]
+    return {address for _, address in to}, {address for _, address in copy}
+
+
+def _others_changed(device: BrowserDevice, params: EmailReplyParams) -> bool:
+    now, before = replay(params.threads, device.events), starting(params.threads)
+    return not all(agrees(now[one], before[one]) for one in before)
+
+
+def _plain(text: object) -> str:
+    return str(text or "").replace("\r\n", "\n").strip()

@@ -1,0 +1,265 @@
+"""Modal noise: do a simple thing amid banners, pop-ups and offers, and decline them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Type
+from ui_gym.browser import jobs
+from ui_gym.browser.moves import click, reveal
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+AT_COMMIT = -1
+"""The moment at which the last button is pressed: what comes up then must be answered first."""
+
+BLOCKING = ("newsletter", "trial", "rating", "survey", "app")
+CORNER = ("chat", "notify")
+LATEST = 4
+"""Actions after which the last of what comes up by itself is there."""
+
+COST = 0.25
+"""Of a wrong answer to what came up."""
+LEAST = 0.25
+"""The score for the right thing in the end, however much was answered wrongly."""
+
+BRANDS, THEMES = 3, 6
+
+GOALS = {
+    "note": (
+        'Save the note "{}".', 'Write the note "{}" and save it.', 'Make a note and save it: "{}".',
+    ),
+    "download": (
+        'Download the file "{}".', 'I need "{}" from the shared files: download it.',
+        'Get me "{}" by its download button.',
+    ),
+    "order": ("Confirm order {}.", "Order {} can go out: confirm it.", "Confirm the order {}."),
+}  # fmt: skip
+POLICIES = {
+    "decline": " Allow only necessary cookies, and decline whatever else comes up.",
+    "accept": " Accept all cookies, but decline whatever else comes up.",
+}
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Something that comes up unasked."""
+
+    kind: str
+    look: int
+    at: int
+    """Actions after which it comes up, or `AT_COMMIT`."""
+    answer: str
+    """What is to be done with it: ``"accept"`` or ``"decline"``."""
+
+
+@dataclass(frozen=True)
+class ModalNoiseParams:
+    """All that varies between episodes."""
+
+    base: str
+    """What is to be done: ``"note"``, ``"download"`` or ``"order"``."""
+    items: tuple[tuple[str, ...], ...]
+    """Among which it is: texts of notes (the page does not know them), files, orders."""
+    target: int
+    noises: tuple[Noise, ...]
+    tricky: bool
+    brand: int
+    theme: int
+    phrasing: int
+
+
+@register("ModalNoise", suite="browser", category="settings", difficulty="medium", max_steps=12)
+class ModalNoise(BrowserTask[ModalNoiseParams]):
+    """Do a simple thing while cookie banners, pop-ups and offers get in the way; decline them.
+
+    ## Description
+    A page on which a note is to be saved, a file downloaded, or an order confirmed. Meanwhile
+    things come up: a question about cookies, a newsletter, a free trial, a rating, a survey, an
+    app, a chat, notifications; at once, after some actions, or when the last button is pressed.
+    Most cover the page until they are answered. The goal says whether to accept cookies; everything
+    else is to be declined. Hard ones hide how: cookies are switched off one by one, and the way
+    out is a small line below a big button.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicking and typing is all
+    that is needed; Escape closes what has a cross.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for the right note, file or order if all that came up was answered as asked; what is left open
+    costs nothing. Each wrong answer costs 0.25, but 0.25 is left. 0 for another note, file or
+    order.
+
+    ## Starting state
+    The page, covered by the question about cookies.
+
+    ## Episode end
+    Termination: a note was saved, a file downloaded, or an order confirmed; or the agent ends it.
+    Truncation: `max_steps` (10 at the level easy, 12 at medium, 24 at hard).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
+    | `noises` | easy 2, medium 3, hard 5 | how many things come up, 1 to 8 |
+    | `items` | easy 5, medium 8, hard 14 | files or orders in the list, 4 to 16 |
+    | `late` | easy 0, medium 1, hard 1 | 1: not all come up at the start |
+    | `tricky` | easy 0, medium 0, hard 1 | 1: the way to decline is hidden |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "modal_noise.html"
+    mistakes = ("cookies", "neighbour", "offer")
+    levels = {
+        "easy": {"noises": 2, "items": 5, "late": 0, "tricky": 0},
+        "medium": {"noises": 3, "items": 8, "late": 1, "tricky": 0},
+        "hard": {"noises": 5, "items": 14, "late": 1, "tricky": 1},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        noises: int | None = None,
+        items: int | None = None,
+        late: int | None = None,
+        tricky: int | None = None,
+    ) -> None:
+        chosen = self.at_level(level, noises=noises, items=items, late=late, tricky=tricky)
+        kinds = 1 + len(BLOCKING) + len(CORNER)
+        self.noises = self.check_range("noises", chosen["noises"], 1, kinds)
+        self.items = self.check_range("items", chosen["items"], 4, 16)
+        self.late = self.check_range("late", chosen["late"], 0, 1)
+        self.tricky = self.check_range("tricky", chosen["tricky"], 0, 1)
+        self.max_steps = 6 + 2 * self.noises + 8 * self.tricky
+
+    def sample(self, rng: np.random.Generator) -> ModalNoiseParams:
+        base = str(rng.choice(tuple(GOALS)))
+        items = jobs.ITEMS[base](self.items, rng)
+        return ModalNoiseParams(
+            base=base,
+            items=items,
+            target=int(rng.integers(len(items))),
+            noises=self._noises(rng),
+            tricky=bool(self.tricky),
+            brand=int(rng.integers(BRANDS)),
+            theme=int(rng.integers(THEMES)),
+            phrasing=int(rng.integers(3)),
+        )
+
+    def goal(self, params: ModalNoiseParams) -> str:
+        base = GOALS[params.base][params.phrasing].format(params.items[params.target][0])
+        return base + POLICIES[params.noises[0].answer]
+
+    def page_params(self, params: ModalNoiseParams) -> dict[str, Any]:
+        return {
+            "base": params.base,
+            "items": () if params.base == "note" else params.items,
+            "noises": [
+                {"kind": noise.kind, "look": noise.look, "at": noise.at} for noise in params.noises
+            ],
+            "tricky": params.tricky,
+            "brand": params.brand,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: ModalNoiseParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        wrong = []
+        for event in device.events:
+            if event.type == "answer":
+                noise = _noise(event.data, params)
+                if noise is None or event.data.get("answer") != noise.answer:
+                    wrong.append(noise.kind if noise else "?")
+            elif event.type == "done":
+                if str(event.data.get("item", "")).strip() != params.items[params.target][0]:
+                    return Verdict(0.0, done=True, notes=f"not what was asked for: {event.data}")
+                if wrong:
+                    score = max(LEAST, 1 - COST * len(wrong))
+                    told = f"done, but answered wrongly: {', '.join(wrong)}"
+                    return Verdict(score, done=True, notes=told)
+                return Verdict(1.0, done=True, notes="done, and all answered as asked")
+        return Verdict(0.0, notes="not done yet")
+
+    def oracle(self, device: BrowserDevice, params: ModalNoiseParams) -> Iterator[Action | Demo]:
+        item = params.items[params.target][0]
+        while not (state := device.state())["done"]:
+            if state["open"]:
+                noise = params.noises[state["open"][0]]
+                yield from self._answer(device, params, state["open"][0], noise)
+            elif params.base != "note":
+                row = f"[data-item='{item}']"
+                yield from reveal(device, row, "#rows")
+                if not device.state()["open"]:
+                    yield Demo(click(device, f"{row} button"), f"There is {item}.")
+            elif state["text"]:
+                yield Demo(click(device, "#save"), "Save the note.")
+            elif state["focused"] == "note":
+                yield Type(item)
+            else:
+                yield click(device, "#note")
+
+    def misread(
+        self, params: ModalNoiseParams, mistake: str, rng: np.random.Generator
+    ) -> ModalNoiseParams:
+        """``cookies``: they are declined where they should be accepted, and the other way round.
+        ``offer``: something else is accepted. ``neighbour``: the item next to the right one."""
+        if mistake == "neighbour":
+            step = 1 if params.target + 1 < len(params.items) else -1
+            return dataclasses.replace(params, target=params.target + step)
+        noises = list(params.noises)
+        which = 0 if mistake == "cookies" else min(1, len(noises) - 1)
+        other = "decline" if noises[which].answer == "accept" else "accept"
+        noises[which] = dataclasses.replace(noises[which], answer=other)
+        return dataclasses.replace(params, noises=tuple(noises))
+
+    def blind_rate(self, params: ModalNoiseParams) -> float:
+        """Any item of the list, any answer to the question about cookies; no text of a note."""
+        return 0.0 if params.base == "note" else 0.5 / len(params.items)
+
+    def _noises(self, rng: np.random.Generator) -> tuple[Noise, ...]:
+        """Cookies, something that surely comes up before the end, and others."""
+        cookies = Noise("cookies", int(rng.integers(4)), 0, str(rng.choice(tuple(POLICIES))))
+        first, *rest = (str(kind) for kind in rng.permutation(BLOCKING))
+        kinds = [first, *(str(kind) for kind in rng.permutation([*rest, *CORNER]))]
+        made = [cookies]
+        for place, kind in enumerate(kinds[: self.noises - 1]):
+            surely = (0, 1, AT_COMMIT)
+            moments = surely if place == 0 else (*surely[:2], *range(2, LATEST + 1), AT_COMMIT)
+            if kind in CORNER:  # nothing that can be passed by holds up the last button
+                moments = (0, 1, 2)
+            at = int(rng.choice(moments)) if self.late else 0
+            made.append(Noise(kind, int(rng.integers(4)), at, "decline"))
+        return tuple(made)
+
+    def _answer(
+        self, device: BrowserDevice, params: ModalNoiseParams, id: int, noise: Noise
+    ) -> Iterator[Action | Demo]:
+        """Accept or decline what is open."""
+        buttons = [noise.answer]
+        if noise.kind == "cookies" and noise.answer == "decline" and params.tricky:
+            buttons = ["settings", "analytics", "marketing", "save"]
+        elif noise.kind == "rating" and noise.answer == "accept":
+            buttons = ["star-5", "accept"]
+        thought = f"{noise.answer.capitalize()} this: {noise.kind}."
+        for button in buttons:
+            yield Demo(click(device, f"#noise-{id}-{button}"), thought)
+
+
+def _noise(said: Mapping[str, Any], params: ModalNoiseParams) -> Noise | None:
+    id = said.get("noise")
+    return params.noises[id] if isinstance(id, int) and 0 <= id < len(params.noises) else None

@@ -1,0 +1,227 @@
+"""Radio survey: give the named answers in a questionnaire of one or several pages."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.arguments import choose
+from ui_gym.browser.choices import changed_share
+from ui_gym.browser.moves import click, reveal
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.surveys import SURVEYS
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+MOST = min(len(questions) for questions in SURVEYS.values())
+OPEN = -1
+"""Where the answer to a question stands that is not to be answered."""
+
+GOALS = (
+    'Fill in the survey like this and submit it. {answers}.{rest}',
+    'Answer the questions and press "Submit" at the end. {answers}.{rest}',
+    'Send the questionnaire with these answers: {answers}.{rest}',
+)  # fmt: skip
+REST = " Leave all other questions open."
+
+
+@dataclass(frozen=True)
+class RadioSurveyParams:
+    """All that varies between episodes."""
+
+    survey: str
+    questions: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each with its answers, as shown."""
+    answers: tuple[int, ...]
+    """The asked answer to each question, by its index; -1 where none is to be given."""
+    order: tuple[int, ...]
+    """The answered questions, as the goal lists them."""
+    theme: int
+    phrasing: int
+
+
+@register("RadioSurvey", suite="browser", category="choice", difficulty="medium", max_steps=16)
+class RadioSurvey(BrowserTask[RadioSurveyParams]):
+    """Give the named answers in a questionnaire, and submit it.
+
+    ## Description
+    A questionnaire of a hotel, a bus company, an employer or a library, on one or several pages.
+    Each question has three to five answers as radio buttons, side by side or one below the other;
+    the goal names the answers. Questions that it does not name must be left open. With
+    ``order="mixed"`` the goal lists them in another order than the pages.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve
+    it; Tab, the arrow keys and Space work as in any form.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for submitting exactly the named answers; else the share of them that was given, less for
+    every answer that is wrong where none was asked for.
+
+    ## Starting state
+    The first page, no question answered.
+
+    ## Episode end
+    Termination: the survey was submitted; or the agent ends it. Truncation: `max_steps` (twice
+    what is needed at most; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `questions` | 3, 6, 12 | how many questions, 1 to 12 |
+    | `pages` | 1, 2, 3 | on how many pages, 1 to 4, at most one a question |
+    | `skipped` | 0, 1, 3 | how many questions are to be left open, 0 to `questions` - 1 |
+    | `layout` | "row", "row", "column" | answers side by side, or in a column that scrolls |
+    | `order` | "page", "page", "mixed" | how the goal lists the answers |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "radio_survey.html"
+    levels = {
+        "easy": {"questions": 3, "pages": 1, "skipped": 0, "layout": "row", "order": "page"},
+        "medium": {"questions": 6, "pages": 2, "skipped": 1, "layout": "row", "order": "page"},
+        "hard": {"questions": 12, "pages": 3, "skipped": 3, "layout": "column", "order": "mixed"},
+    }
+    mistakes = ("forgot", "mirrored", "neighbour")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        questions: int | None = None,
+        pages: int | None = None,
+        skipped: int | None = None,
+        layout: Literal["row", "column"] | None = None,
+        order: Literal["page", "mixed"] | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, questions=questions, pages=pages, skipped=skipped, layout=layout, order=order
+        )
+        self.questions = self.check_range("questions", chosen["questions"], 1, MOST)
+        self.pages = self.check_range("pages", chosen["pages"], 1, min(4, self.questions))
+        self.skipped = self.check_range("skipped", chosen["skipped"], 0, self.questions - 1)
+        self.layout = choose(chosen["layout"], ("row", "column"), "layout")
+        self.order = choose(chosen["order"], ("page", "mixed"), "order")
+        # In a column a page is at most twice as long as what is seen of it.
+        scrolls = 2 * self.pages if self.layout == "column" else self.pages
+        self.max_steps = 2 * (self.questions - self.skipped + self.pages) + scrolls
+
+    def sample(self, rng: np.random.Generator) -> RadioSurveyParams:
+        survey = str(rng.choice(tuple(SURVEYS)))
+        bank = SURVEYS[survey]
+        picked = sorted(int(i) for i in rng.choice(len(bank), size=self.questions, replace=False))
+        turned = bool(rng.random() < 0.5)  # scales begin with the worst
+        questions = tuple((bank[i][0], bank[i][1][::-1] if turned else bank[i][1]) for i in picked)
+        answers = [int(rng.integers(len(options))) for _, options in questions]
+        for i in rng.choice(self.questions, size=self.skipped, replace=False):
+            answers[int(i)] = OPEN
+        order = [i for i, answer in enumerate(answers) if answer != OPEN]
+        if self.order == "mixed":
+            order = [int(i) for i in rng.permutation(order)]
+        return RadioSurveyParams(
+            survey=survey,
+            questions=questions,
+            answers=tuple(answers),
+            order=tuple(order),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: RadioSurveyParams) -> str:
+        given = self._given(params)
+        questions = [params.questions[i][0] for i in params.order]
+        answers = "; ".join(f'"{question}": "{given[question]}"' for question in questions)
+        rest = REST if OPEN in params.answers else ""
+        return GOALS[params.phrasing].format(answers=answers, rest=rest)
+
+    def page_params(self, params: RadioSurveyParams) -> dict[str, Any]:
+        return {
+            "survey": params.survey,
+            "questions": params.questions,
+            "pages": self.pages,
+            "layout": self.layout,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: RadioSurveyParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        wanted = self._given(params)
+        for event in device.events:
+            if event.type != "submit":
+                continue
+            given = dict(event.data.get("answers", {}))
+            if given == wanted:
+                return Verdict(1.0, done=True, notes="submitted as asked")
+            questions = [question for question, _ in params.questions]
+            asked, now = ([one.get(question) for question in questions] for one in (wanted, given))
+            wrong = sum(a != n for a, n in zip(asked, now, strict=True))
+            share = changed_share([None] * len(questions), asked, now)
+            return Verdict(share, done=True, notes=f"submitted with {wrong} questions wrong")
+        return Verdict(0.0, notes="nothing is submitted")
+
+    def oracle(self, device: BrowserDevice, params: RadioSurveyParams) -> Iterator[Action | Demo]:
+        size = math.ceil(len(params.questions) / self.pages)
+        for page in range(self.pages):
+            for number in range(page * size, min((page + 1) * size, len(params.questions))):
+                yield from self._answer(device, params, number)
+            if page < self.pages - 1:
+                yield Demo(click(device, "#next"), "This page is done: go on.")
+        yield Demo(click(device, "#submit"), "All answers are given: submit.")
+
+    def misread(
+        self, params: RadioSurveyParams, mistake: str, rng: np.random.Generator
+    ) -> RadioSurveyParams:
+        """``neighbour``: one answer is taken for the one beside it. ``mirrored``: one is counted
+        from the wrong end. ``forgot``: one question is left open."""
+        number = params.order[int(rng.integers(len(params.order)))]
+        answer, last = params.answers[number], len(params.questions[number][1]) - 1
+        if mistake == "forgot":
+            taken = OPEN
+        elif mistake == "mirrored":
+            taken = last - answer
+        else:
+            beside = [i for i in (answer - 1, answer + 1) if 0 <= i <= last]
+            taken = beside[int(rng.integers(len(beside)))]
+        answers = [*params.answers]
+        answers[number] = taken
+        return dataclasses.replace(params, answers=tuple(answers))
+
+    def blind_rate(self, params: RadioSurveyParams) -> float:
+        """Any answer to each of the questions that are to be answered."""
+        return 1 / math.prod(len(params.questions[i][1]) for i in params.order)
+
+    def _answer(
+        self, device: BrowserDevice, params: RadioSurveyParams, number: int
+    ) -> Iterator[Demo]:
+        question, options = params.questions[number]
+        answer = params.answers[number]
+        if answer == OPEN:
+            return
+        target = f"#answer-{number}-{answer}"
+        thought = f"{question} {options[answer]}."
+        for scroll in reveal(device, f".tick:has({target})", "#pane"):
+            yield Demo(scroll, thought)
+        yield Demo(click(device, target), thought)
+
+    def _given(self, params: RadioSurveyParams) -> dict[str, str]:
+        """The asked answers by their questions."""
+        return {
+            question: options[answer]
+            for (question, options), answer in zip(params.questions, params.answers, strict=True)
+            if answer != OPEN
+        }

@@ -1,0 +1,268 @@
+"""Search engine: look something up and open the right one of its results."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Press
+from ui_gym.browser import web
+from ui_gym.browser.moves import click, fill, reveal
+from ui_gym.browser.phrases import number, ordinal
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+PER_PAGE = 8
+"""Results on one page."""
+
+ENGINES = 5
+THEMES = 6
+MOST = 24
+"""The most results on one topic."""
+
+REPEATED_SITES = 8
+"""How many sites share the results on a topic, where sites have several."""
+
+SEARCHED = 0.25
+"""The score for the right search with nothing opened yet."""
+
+RANK = (
+    'Search for "{query}" and open the {nth} result{on}.{ads}',
+    'Look up "{query}" and open result number {k}{on}.{ads}',
+    'Open the {nth} hit{on} that a search for "{query}" gives.{ads}',
+)
+SITE = (
+    'Search for "{query}" and open the result from {domain}.',
+    'Look up "{query}". Open the page that {domain} has on it.',
+    'Find "{query}" on the web and go to the hit on {domain}.',
+)
+NEWEST = (
+    'Search for "{query}" and open the newest result from {domain}.',
+    'Look up "{query}". {domain} has several pages on it: open the latest one.',
+    'Of the hits for "{query}" on {domain}, open the one with the most recent date.',
+)
+NO_ADS = " Sponsored results do not count."
+
+
+@dataclass(frozen=True)
+class SearchEngineParams:
+    """All that varies between episodes."""
+
+    docs: tuple[web.Doc, ...]
+    pairs: tuple[int, int]
+    """The indices of `web.TOPICS`: four topics."""
+    topic: int
+    """The one to search for, 0 to 3."""
+    extra: str
+    """A word that the search adds to the topic, or nothing."""
+    place: int
+    """The index of the right one among all results, ads left out."""
+    kind: str
+    """How it is named: ``"rank"``, ``"site"`` or ``"newest"``."""
+    ads: int
+    engine: int
+    theme: int
+    phrasing: int
+
+
+@register("SearchEngine", suite="browser", category="search", difficulty="medium", max_steps=16)
+class SearchEngine(BrowserTask[SearchEngineParams]):
+    """Look something up in a search engine and open the right one of its results.
+
+    ## Description
+    The start page of a search engine. The goal gives the words to search for, and names one of the
+    results: by its rank, by its site, or as the newest one of a site. Results come on pages of
+    eight. There are suggestions below the search box, related searches beside the results, sites
+    with look-alike addresses, and sponsored results, which never count. What a search gives depends
+    on its words alone; the first result that is opened decides.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicking, typing, pressing
+    Enter and scrolling is all that is needed.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for opening the right result of the search asked for; 0.5 for opening it after other words;
+    0.25 for the right search, also if then a wrong result is opened; else 0. Case, order of words
+    and blanks do not matter. With ``reward="progress"``, the score's increments.
+
+    ## Starting state
+    An empty search box, nothing focused.
+
+    ## Episode end
+    Termination: a result was opened; or the agent ends it. Truncation: `max_steps` (10 at the
+    level easy, 16 at medium, 22 at hard).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
+    | `results` | easy 8, medium 14, hard 22 | results on the topic asked for, 6 to 24 |
+    | `pages` | easy 1, medium 2, hard 3 | the right result is on one of this many pages, 1 to 3 |
+    | `ads` | easy 0, medium 1, hard 2 | sponsored results above every page, 0 to 3 |
+    | `repeats` | easy 0, medium 0, hard 1 | 1: sites have several results, told apart by dates |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "search_engine.html"
+    mistakes = ("neighbour", "topic")
+    levels = {
+        "easy": {"results": 8, "pages": 1, "ads": 0, "repeats": 0},
+        "medium": {"results": 14, "pages": 2, "ads": 1, "repeats": 0},
+        "hard": {"results": 22, "pages": 3, "ads": 2, "repeats": 1},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        results: int | None = None,
+        pages: int | None = None,
+        ads: int | None = None,
+        repeats: int | None = None,
+    ) -> None:
+        chosen = self.at_level(level, results=results, pages=pages, ads=ads, repeats=repeats)
+        self.results = self.check_range("results", chosen["results"], 6, MOST)
+        self.pages = self.check_range("pages", chosen["pages"], 1, 3)
+        self.ads = self.check_range("ads", chosen["ads"], 0, len(web.ADS))
+        self.repeats = self.check_range("repeats", chosen["repeats"], 0, 1)
+        self.max_steps = 4 + 6 * self.pages
+
+    def sample(self, rng: np.random.Generator) -> SearchEngineParams:
+        pairs = tuple(int(i) for i in rng.choice(len(web.TOPICS), size=2, replace=False))
+        kinds = ("rank", "newest") if self.repeats else ("rank", "site")
+        params = SearchEngineParams(
+            docs=tuple(doc for pair in (0, 1) for doc in self._docs(pair, rng)),
+            pairs=(pairs[0], pairs[1]),
+            topic=int(rng.integers(4)),
+            extra=str(rng.choice(web.EXTRAS)) if rng.random() < 0.4 else "",
+            place=0,
+            kind=str(rng.choice(kinds)),
+            ads=self.ads,
+            engine=int(rng.integers(ENGINES)),
+            theme=int(rng.integers(THEMES)),
+            phrasing=int(rng.integers(3)),
+        )
+        return dataclasses.replace(params, place=int(rng.choice(self._places(params))))
+
+    def goal(self, params: SearchEngineParams) -> str:
+        texts = {"rank": RANK, "site": SITE, "newest": NEWEST}[params.kind]
+        page, rank = divmod(params.place, PER_PAGE)
+        return texts[params.phrasing].format(
+            query=_query(params),
+            domain=_found(params)[params.place]["site"],
+            nth=ordinal(rank + 1),
+            k=number(rank + 1),
+            on=f" on page {page + 1}" if page else "",
+            ads=NO_ADS if params.ads else "",
+        )
+
+    def page_params(self, params: SearchEngineParams) -> dict[str, Any]:
+        return {
+            "docs": web.shown(params.docs, _topics(params)),
+            "ads": web.ADS[: params.ads],
+            "topics": [topic for pair in web.TOPICS for topic in pair],
+            "trending": _topics(params)[::-1],
+            "perPage": PER_PAGE,
+            "engine": params.engine,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: SearchEngineParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        asked, searched = set(web.words(_query(params))), False
+        for event in device.events:
+            right = set(web.words(str(event.data.get("query", "")))) == asked
+            if event.type == "search":
+                searched = searched or right
+            elif event.type == "open":
+                if event.data.get("id") != _found(params)[params.place]["id"]:
+                    score = SEARCHED if searched else 0.0
+                    return Verdict(score, done=True, notes="opened another result")
+                if not right:
+                    return Verdict(0.5, done=True, notes="opened it after another search")
+                return Verdict(1.0, done=True, notes="opened the right result")
+        if searched:
+            return Verdict(SEARCHED, notes="searched, nothing opened yet")
+        return Verdict(0.0, notes="not searched yet")
+
+    def oracle(self, device: BrowserDevice, params: SearchEngineParams) -> Iterator[Action | Demo]:
+        yield from fill(device, "#query", _query(params))
+        yield Demo(Press("enter"), f"Search for {_query(params)}.")
+        doc = _found(params)[params.place]
+        page, hit = params.place // PER_PAGE + 1, f"#hit-{doc['id']}"
+        if page > 1:
+            yield from reveal(device, f"#page-{page}", "#results")
+            yield Demo(click(device, f"#page-{page}"), f"It is on page {page}.")
+        yield from reveal(device, hit, "#results", margin=8)
+        yield Demo(click(device, f"{hit} .title"), f"{doc['title']}, {doc['site']}")
+
+    def misread(
+        self, params: SearchEngineParams, mistake: str, rng: np.random.Generator
+    ) -> SearchEngineParams:
+        """``neighbour``: the result below the right one (the last: above). ``topic``: the search
+        is for the topic that shares a word with the right one."""
+        if mistake == "topic":
+            return dataclasses.replace(params, topic=params.topic ^ 1)
+        step = 1 if params.place + 1 < len(_found(params)) else -1
+        return dataclasses.replace(params, place=params.place + step)
+
+    def blind_rate(self, params: SearchEngineParams) -> float:
+        """Any page of the whole web."""
+        return 1 / len(params.docs)
+
+    def _docs(self, pair: int, rng: np.random.Generator) -> list[web.Doc]:
+        """The pages on a pair of topics: the two have no site in common, but look-alike ones."""
+        many = REPEATED_SITES if self.repeats else self.results
+        domains = web.domains(2 * many, rng, alike=self.pages > 1)
+        docs = []
+        for side in (0, 1):
+            sites = domains[side * many : (side + 1) * many]
+            if self.repeats:
+                sites = [str(site) for site in rng.choice(sites, size=self.results)]
+            docs += web.write(2 * pair + side, sites, rng)
+        return [docs[i] for i in rng.permutation(len(docs))]
+
+    def _places(self, params: SearchEngineParams) -> list[int]:
+        """Where the right result may be, given how the goal names it."""
+        found = _found(params)
+        sites = [doc["site"] for doc in found]
+        # Where there are three pages, the first is not enough.
+        first = PER_PAGE if self.pages == 3 and params.kind != "newest" else 0
+        near = range(first, min(len(found), self.pages * PER_PAGE))
+        if params.kind == "rank":
+            return list(near)
+        if params.kind == "site":
+            return [i for i in near if sites.count(sites[i]) == 1]
+        return [i for i in near if sites.count(sites[i]) > 1 and i == _newest(params, sites[i])]
+
+
+def _topics(params: SearchEngineParams) -> list[str]:
+    return [topic for pair in params.pairs for topic in web.TOPICS[pair]]
+
+
+def _query(params: SearchEngineParams) -> str:
+    return f"{_topics(params)[params.topic]} {params.extra}".strip()
+
+
+def _found(params: SearchEngineParams) -> list[Mapping[str, Any]]:
+    return web.find(_query(params), web.shown(params.docs, _topics(params)))
+
+
+def _newest(params: SearchEngineParams, site: str) -> int:
+    """The index among the results of the newest one of a site."""
+    found = _found(params)
+    of_site = [i for i, doc in enumerate(found) if doc["site"] == site]
+    return min(of_site, key=lambda i: params.docs[found[i]["id"]].age)

@@ -1,0 +1,285 @@
+"""Settings tree: change exactly the named settings of an app."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import moves, phrases
+from ui_gym.browser.choices import changed_share
+from ui_gym.browser.settings import APPS, Section, Setting, places
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.errors import UserError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+MOST_SECTIONS = 7
+MOST_CHANGES = 6
+
+GOALS = (
+    "In the settings, {changes}. Leave everything else as it is.{save}",
+    "Please change the settings: {changes}.{save} Nothing else should change.",
+    "Go to the settings and {changes}; touch nothing else.{save}",
+)
+SAVE = (" Save the changes.", " Then save.", " Save when you are done.")
+
+
+@dataclass(frozen=True)
+class SettingsTreeParams:
+    """All that varies between episodes. Settings are counted from 0 through all shown pages."""
+
+    app: str
+    shown: tuple[int, ...]
+    """Which of the app's sections there are, in this order."""
+    deep: bool
+    """Whether sections have pages of their own."""
+    starts: tuple[int, ...]
+    asked: tuple[tuple[int, int], ...]
+    """(setting, value) of what is to be changed."""
+    told: bool
+    """Whether the goal says where each setting is."""
+    saving: bool
+    """Whether changes have to be saved; else each takes effect at once."""
+    theme: int
+    phrasing: int
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        sections = (APPS[self.app].sections[i] for i in self.shown)
+        return tuple(s if self.deep else s._replace(pages=()) for s in sections)
+
+    @cached_property
+    def places(self) -> list[tuple[int, int, Setting]]:
+        return list(places(self.sections))
+
+    def path(self, i: int) -> str:
+        """Where a setting is: ``Lights > Bedroom``."""
+        section, page, _ = self.places[i]
+        found = self.sections[section]
+        return found.title if page < 0 else f"{found.title} > {found.pages[page].title}"
+
+
+@register("SettingsTree", suite="browser", category="settings", difficulty="medium", max_steps=20)
+class SettingsTree(BrowserTask[SettingsTreeParams]):
+    """Change exactly the named settings of an app, which may lie on nested pages.
+
+    ## Description
+    The settings of a chat, of a house or of a photo archive: sections at the side, switches and
+    lists of options, and pages within sections, many of which look alike. The goal names settings
+    and what they should be; at "hard" it says where a setting is only if there are several of its
+    name. In some apps changes take effect at once, others have a bar to save or discard them.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling are all
+    that is needed; Tab, Space, Enter and arrow keys work as in any app.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the named settings are as asked, every other is as it was, and that is saved where saving
+    is needed. Else the share of the named ones that are right, less one such share for each other
+    one that was changed; where saving is needed, of what was saved.
+
+    ## Starting state
+    The first section is open, every setting at a value of its own.
+
+    ## Episode end
+    Termination: the settings are as asked; or, where saving is needed, something was saved; or the
+    agent ends it. A change that was not asked for can be taken back as long as nothing is saved.
+    Truncation: `max_steps` (8 for each named setting, and 4).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
+    | `sections` | 5 | how many sections there are, 2 to 7 |
+    | `deep` | True | whether sections have pages of their own |
+    | `changes` | 2 | how many settings are named, 1 to 6 |
+    | `told` | True | whether the goal says where each setting is |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "settings_tree.html"
+    mistakes = ("elsewhere", "neighbour")
+    levels = {
+        "easy": {"sections": 3, "deep": False, "changes": 1, "told": True},
+        "medium": {"sections": 5, "deep": True, "changes": 2, "told": True},
+        "hard": {"sections": 7, "deep": True, "changes": 4, "told": False},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        sections: int | None = None,
+        deep: bool | None = None,
+        changes: int | None = None,
+        told: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(level, sections=sections, deep=deep, changes=changes, told=told)
+        self.sections = self.check_range("sections", chosen["sections"], 2, MOST_SECTIONS)
+        self.changes = self.check_range("changes", chosen["changes"], 1, MOST_CHANGES)
+        for name in ("deep", "told"):
+            if not isinstance(chosen[name], bool):
+                raise UserError(f"SettingsTree: {name} is True or False, not {chosen[name]!r}")
+        self.deep, self.told = bool(chosen["deep"]), bool(chosen["told"])
+        self.max_steps = 8 * self.changes + 4
+
+    def sample(self, rng: np.random.Generator) -> SettingsTreeParams:
+        app = str(rng.choice(tuple(APPS)))
+        shown = rng.choice(len(APPS[app].sections), size=self.sections, replace=False)
+        params = SettingsTreeParams(
+            app=app,
+            shown=tuple(int(i) for i in shown),
+            deep=self.deep,
+            starts=(),
+            asked=(),
+            told=self.told,
+            saving=bool(rng.random() < 0.5),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(3)),
+        )
+        settings = [setting for _, _, setting in params.places]
+        starts = tuple(int(rng.integers(len(setting.values))) for setting in settings)
+        named = rng.choice(len(settings), size=self.changes, replace=False)
+        asked = tuple((int(i), _other(settings[i], starts[i], rng)) for i in named)
+        return dataclasses.replace(params, starts=starts, asked=asked)
+
+    def goal(self, params: SettingsTreeParams) -> str:
+        times = Counter(setting.label for _, _, setting in params.places)
+        changes = []
+        for i, value in params.asked:
+            _, _, setting = params.places[i]
+            where = params.told or times[setting.label] > 1
+            said = f'turn {_said(setting, value)} "{setting.label}"'
+            if setting.options:
+                said = f'set "{setting.label}" to "{_said(setting, value)}"'
+            changes.append(f"{said} under {params.path(i)}" if where else said)
+        save = SAVE[params.phrasing] if params.saving else ""
+        return GOALS[params.phrasing].format(changes=phrases.listing(changes), save=save)
+
+    def page_params(self, params: SettingsTreeParams) -> dict[str, Any]:
+        app = APPS[params.app]
+        numbers = iter(range(len(params.starts)))
+
+        def shown(settings: Sequence[Setting]) -> list[dict[str, Any]]:
+            return [{**s._asdict(), "number": next(numbers)} for s in settings]
+
+        sections = [
+            {
+                "title": section.title,
+                "icon": section.icon,
+                "settings": shown(section.settings),
+                "pages": [
+                    {**page._asdict(), "settings": shown(page.settings)} for page in section.pages
+                ],
+            }
+            for section in params.sections
+        ]
+        look = {"saving": params.saving, "theme": params.theme}
+        return {"app": app.name, "icon": app.icon, "starts": params.starts, **look,
+                "sections": sections}  # fmt: skip
+
+    def judge(
+        self, device: BrowserDevice, params: SettingsTreeParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        asked = list(params.starts)
+        for i, value in params.asked:
+            asked[i] = value
+        commits = [event for event in device.events if event.type == "commit"]
+        if not commits:
+            return Verdict(0.0, notes="nothing changed yet")
+        # What was saved first counts; where nothing need be saved, what was set last.
+        now = [int(value) for value in commits[0 if params.saving else -1].data["values"]]
+        wrong = [
+            f"{params.path(i)}, {params.places[i][2].label}: {_said(params.places[i][2], now[i])}"
+            for i in range(len(now))
+            if now[i] != asked[i]
+        ]
+        score = changed_share(params.starts, asked, now)
+        notes = f"not as asked: {'; '.join(wrong)}" if wrong else "all settings are as asked"
+        return Verdict(score, done=params.saving or not wrong, notes=notes)
+
+    def oracle(self, device: BrowserDevice, params: SettingsTreeParams) -> Iterator[Action | Demo]:
+        for i, value in sorted(params.asked):
+            yield from self._go_to(device, params, i)
+            _, _, setting = params.places[i]
+            control = f"#setting-{i}"
+            for scroll in moves.reveal(device, control, ".pane", margin=70):
+                yield Demo(scroll, f'"{setting.label}" is not in sight yet.')
+            thought = f'"{setting.label}" should be {_said(setting, value)}.'
+            if setting.options:
+                for action in moves.pick(device, control[1:], setting.options[value]):
+                    yield Demo(action, thought)
+            elif device.state()["values"][i] != value:
+                yield Demo(moves.click(device, control), thought)
+        if params.saving:
+            yield Demo(moves.click(device, "#save"), "All is set: save it.")
+
+    def misread(
+        self, params: SettingsTreeParams, mistake: str, rng: np.random.Generator
+    ) -> SettingsTreeParams:
+        """``neighbour``: the setting beside one of the named ones is changed instead.
+        ``elsewhere``: one on another page, of the same name if there is one."""
+        at = int(rng.integers(len(params.asked)))
+        i, value = params.asked[at]
+        section, page, setting = params.places[i]
+        others = range(len(params.places))
+        if mistake == "neighbour":
+            same = [j for j in others if params.places[j][:2] == (section, page) and j != i]
+            other = min(same, key=lambda j: (abs(j - i), -j))
+        else:
+            away = [j for j in others if params.places[j][:2] != (section, page)]
+            alike = [j for j in away if params.places[j][2] == setting] or away
+            other = alike[int(rng.integers(len(alike)))]
+        found = params.places[other][2]
+        if found.options != setting.options or value == params.starts[other]:
+            value = _other(found, params.starts[other], rng)
+        asked = (*params.asked[:at], (other, value), *params.asked[at + 1 :])
+        return dataclasses.replace(params, asked=asked)
+
+    def blind_rate(self, params: SettingsTreeParams) -> float:
+        """Any settings, changed to anything."""
+        rate = 1 / math.comb(len(params.places), len(params.asked))
+        for i, _ in params.asked:
+            rate /= len(params.places[i][2].values) - 1
+        return rate
+
+    def _go_to(self, device: BrowserDevice, params: SettingsTreeParams, i: int) -> Iterator[Demo]:
+        section, page, setting = params.places[i]
+        here = device.state()["here"]
+        if here == [section, page]:
+            return
+        if here[0] != section or page < 0:
+            title = params.sections[section].title
+            thought = f'"{setting.label}" is under {params.path(i)}: open {title}.'
+            yield Demo(moves.click(device, f"#section-{section}"), thought)
+        elif here[1] >= 0:
+            yield Demo(moves.click(device, "#back"), f"Back to {params.sections[section].title}.")
+        if page >= 0:
+            title, entry = params.sections[section].pages[page].title, f"#page-{page}"
+            for scroll in moves.reveal(device, entry, ".pane", margin=70):
+                yield Demo(scroll, f"{title} is not in sight yet.")
+            yield Demo(moves.click(device, entry), f"Open {title}.")
+
+
+def _said(setting: Setting, value: int) -> str:
+    return setting.options[value] if setting.options else ("off", "on")[value]
+
+
+def _other(setting: Setting, value: int, rng: np.random.Generator) -> int:
+    others = [other for other in setting.values if other != value]
+    return others[int(rng.integers(len(others)))]

@@ -1,0 +1,274 @@
+"""Shopping cart: buy the named things, and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import shop
+from ui_gym.browser.choices import lookalike
+from ui_gym.browser.moves import click, fill, reveal
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+COUPONS = {"WINTER10": 10, "HELLO5": 5, "SNOWDAY": 8, "THANKS12": 12, "FRIENDS15": 15, "TEATIME": 7}
+"""All that the shop takes, and how many per cent each is worth."""
+
+DELIVERIES = {
+    "standard": "",
+    "express": " Have it delivered by express.",
+    "collect": " Choose to collect it in the store.",
+}
+"""How an order comes, and what a goal says of it; the first is chosen already."""
+
+BRANDS, THEMES = 4, 6
+
+GOALS = (
+    "Order {items}.{coupon}{delivery}{leftover}",
+    "Buy {items}, and place the order.{coupon}{delivery}{leftover}",
+    "I need {items}. Please order them for me.{coupon}{delivery}{leftover}",
+)
+COUPON = " Use the coupon {}."
+LEFTOVER = " Take out of the cart whatever else is in it."
+
+
+@dataclass(frozen=True)
+class ShoppingCartParams:
+    """All that varies between episodes."""
+
+    products: tuple[shop.Product, ...]
+    items: tuple[shop.Item, ...]
+    """What to buy: no product twice."""
+    coupon: str
+    """The one to use, or nothing."""
+    delivery: str
+    leftover: tuple[tuple[int, str, int], ...]
+    """What is in the cart already: product, colour, count."""
+    brand: int
+    theme: int
+    phrasing: int
+
+
+@register("ShoppingCart", suite="browser", category="shop", difficulty="medium", max_steps=38)
+class ShoppingCart(BrowserTask[ShoppingCartParams]):
+    """Buy things in a shop: find them, put them into the cart, and place the order.
+
+    ## Description
+    A shop for things of the house, with kinds of goods at the side, a search box, an order of
+    sorting, a page for every article, and a cart. The goal names what to buy and how many: by name
+    (sizes look alike) and colour, or as the cheapest with a good rating, or as the best within a
+    budget. It may ask for a coupon, for a kind of delivery, and that the cart be cleared of what
+    lay in it before.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicking, typing and scrolling
+    is all that is needed.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for an order of exactly the things asked for, with the coupon and the delivery asked for
+    (where none are: no coupon, standard delivery). 0.75 if only coupon or delivery are wrong.
+    Otherwise, and before the order, half the share of the things that are in the cart as asked;
+    things that were not asked for lower it. With ``reward="progress"``, the score's increments.
+
+    ## Starting state
+    The shop's first page with all its goods, in no order; the cart is empty, or (hard) not.
+
+    ## Episode end
+    Termination: an order was placed; or the agent ends it. Truncation: `max_steps` (18 at the level
+    easy, 38 at medium, 54 at hard).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
+    | `groups` | easy 4, medium 5, hard 6 | kinds of goods, 2 to 8 |
+    | `lines` | easy 2, medium 2, hard 3 | names within a kind, 2 to 4 |
+    | `sizes` | easy 1, medium 2, hard 2 | sizes of each name, 1 or 2 |
+    | `items` | easy 1, medium 2, hard 3 | how many different things to buy, 1 to 4 |
+    | `limited` | easy 0, medium 0, hard 1 | how many of them are named by a limit |
+    | `extras` | easy 0, medium 1, hard 1 | 1: there may be a coupon and a delivery to choose |
+    | `leftover` | easy 0, medium 0, hard 1 | things that lie in the cart already, 0 to 2 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "shopping_cart.html"
+    mistakes = ("count", "delivery", "lookalike")
+    levels = {
+        "easy": {"groups": 4, "lines": 2, "sizes": 1, "items": 1, "limited": 0, "extras": 0,
+                 "leftover": 0},
+        "medium": {"groups": 5, "lines": 2, "sizes": 2, "items": 2, "limited": 0, "extras": 1,
+                   "leftover": 0},
+        "hard": {"groups": 6, "lines": 3, "sizes": 2, "items": 3, "limited": 1, "extras": 1,
+                 "leftover": 1},
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        groups: int | None = None,
+        lines: int | None = None,
+        sizes: int | None = None,
+        items: int | None = None,
+        limited: int | None = None,
+        extras: int | None = None,
+        leftover: int | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, groups=groups, lines=lines, sizes=sizes, items=items, limited=limited,
+            extras=extras, leftover=leftover,
+        )  # fmt: skip
+        self.groups = self.check_range("groups", chosen["groups"], 2, len(shop.GROUPS))
+        self.lines = self.check_range("lines", chosen["lines"], 2, 4)
+        self.sizes = self.check_range("sizes", chosen["sizes"], 1, 2)
+        self.items = self.check_range("items", chosen["items"], 1, min(4, self.groups))
+        self.limited = self.check_range("limited", chosen["limited"], 0, self.items)
+        self.extras = self.check_range("extras", chosen["extras"], 0, 1)
+        self.leftover = self.check_range("leftover", chosen["leftover"], 0, 2)
+        self.max_steps = 4 + 14 * self.items + 6 * self.extras + 2 * self.leftover
+
+    def sample(self, rng: np.random.Generator) -> ShoppingCartParams:
+        products = shop.stock(self.groups, self.lines, self.sizes, rng)
+        while len(shop.groups_with_limits(products)) < self.limited:
+            products = shop.stock(self.groups, self.lines, self.sizes, rng)
+        items = shop.wishes(self.items, self.limited, products, rng)
+        besides = [i for i in range(len(products)) if i not in {item.product for item in items}]
+        left = [int(i) for i in rng.choice(besides, size=self.leftover, replace=False)]
+        delivery = str(rng.choice(tuple(DELIVERIES))) if self.extras else "standard"
+        return ShoppingCartParams(
+            products=products,
+            items=items,
+            coupon=str(rng.choice(tuple(COUPONS))) if self.extras and rng.random() < 0.6 else "",
+            delivery=delivery,
+            leftover=tuple((i, products[i].colours[0], int(rng.integers(1, 3))) for i in left),
+            brand=int(rng.integers(BRANDS)),
+            theme=int(rng.integers(THEMES)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: ShoppingCartParams) -> str:
+        return GOALS[params.phrasing].format(
+            items=listing(shop.phrase(item, params.products) for item in params.items),
+            coupon=COUPON.format(params.coupon) if params.coupon else "",
+            delivery=DELIVERIES[params.delivery],
+            leftover=LEFTOVER if params.leftover else "",
+        )
+
+    def page_params(self, params: ShoppingCartParams) -> dict[str, Any]:
+        # Any shop knows its goods, its coupons and what its customers left in their carts.
+        return {
+            "products": [dataclasses.asdict(product) for product in params.products],
+            "groups": {key: group.plural.capitalize() for key, group in shop.GROUPS.items()},
+            "coupons": COUPONS,
+            "cart": params.leftover,
+            "brand": params.brand,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: ShoppingCartParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        share = 0.0
+        for event in device.events:
+            if event.type not in ("cart", "order"):
+                continue
+            share = _share(event.data.get("lines", ()), params.items)
+            if event.type == "cart":
+                continue
+            if share < 1:
+                return Verdict(share / 2, done=True, notes="ordered, but not what was asked for")
+            for name in ("coupon", "delivery"):
+                if event.data.get(name) != getattr(params, name):
+                    told = f"ordered with the {name} {event.data.get(name)!r}"
+                    return Verdict(0.75, done=True, notes=told)
+            return Verdict(1.0, done=True, notes="ordered as asked")
+        return Verdict(share / 2, notes="not ordered yet")
+
+    def oracle(self, device: BrowserDevice, params: ShoppingCartParams) -> Iterator[Action | Demo]:
+        for item in params.items:
+            yield from self._add(device, params.products[item.product], item)
+        yield Demo(click(device, "#cart"), "All is in the cart.")
+        for product, _, _ in params.leftover:
+            thought = f"{params.products[product].name} is left from before."
+            yield Demo(click(device, f"[data-remove='{product}']"), thought)
+        if params.coupon:
+            yield from fill(device, "#coupon", params.coupon)
+            yield click(device, "#apply")
+        if params.delivery != "standard":
+            yield click(device, f"#delivery-{params.delivery}")
+        yield Demo(click(device, "#order"), "Place the order.")
+
+    def misread(
+        self, params: ShoppingCartParams, mistake: str, rng: np.random.Generator
+    ) -> ShoppingCartParams:
+        """``count``: one more of the first thing, or one less. ``delivery``: express, or where that
+        is asked for, standard. ``lookalike``: the first thing is taken for the one of its kind
+        whose name is most alike."""
+        if mistake == "delivery":
+            other = "standard" if params.delivery == "express" else "express"
+            return dataclasses.replace(params, delivery=other)
+        first, *others = params.items
+        if mistake == "count":
+            step = -1 if first.count > 1 and rng.random() < 0.5 else 1
+            wrong = dataclasses.replace(first, count=first.count + step)
+        else:
+            wrong = _lookalike(first, params.products)
+        return dataclasses.replace(params, items=(wrong, *others))
+
+    def blind_rate(self, params: ShoppingCartParams) -> float:
+        """Any things of the shop, in any number and colour."""
+        rate = 1.0
+        for left, _ in enumerate(params.items):
+            rate /= (len(params.products) - left) * shop.MOST_COUNT
+        return rate
+
+    def _add(
+        self, device: BrowserDevice, product: shop.Product, item: shop.Item
+    ) -> Iterator[Action | Demo]:
+        """Find a thing, choose its colour and number, and put it into the cart."""
+        yield click(device, f"#group-{product.group}")
+        card = f"#product-{item.product}"
+        yield from reveal(device, card, "#shelf")
+        yield Demo(click(device, f"{card} .name"), f"{item.count} x {product.name}")
+        if item.colour and item.colour != product.colours[0]:
+            yield click(device, f"#colour-{item.colour}")
+        for _ in range(item.count - 1):
+            yield click(device, "#count-more")
+        yield click(device, "#add")
+
+
+def _share(lines: Sequence[Mapping[str, Any]], items: Sequence[shop.Item]) -> float:
+    """How much of what is in the cart and of what should be is right, 0 to 1."""
+    coloured = {item.product for item in items if item.colour}
+    wanted = {(item.product, item.colour): item.count for item in items}
+    there: Counter[tuple[Any, Any]] = Counter()
+    for line in lines:
+        product = line.get("product")
+        there[product, line.get("colour") if product in coloured else ""] += line.get("count", 0)
+    right = sum(there[key] == count for key, count in wanted.items())
+    return right / len({*wanted, *there})
+
+
+def _lookalike(item: shop.Item, products: Sequence[shop.Product]) -> shop.Item:
+    group = products[item.product].group
+    besides = [i for i, product in enumerate(products) if product.group != group]
+    names = [product.name for product in products]
+    other = lookalike(names[item.product], names, besides)
+    colours = products[other].colours
+    colour = item.colour if item.colour in colours else colours[0]
+    return dataclasses.replace(item, product=other, colour=colour)

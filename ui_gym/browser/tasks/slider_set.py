@@ -1,0 +1,237 @@
+"""Slider set: bring sliders to the given values and apply them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action, Drag, Press
+from ui_gym.browser import moves, phrases
+from ui_gym.browser.choices import changed_share
+from ui_gym.browser.panels import MOST, PANELS, Slider
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.errors import UserError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+GOALS = (
+    "Set {changes}. Then press Apply.",
+    "Please bring {changes}; leave the rest as it is and apply.",
+    "Adjust the sliders: {changes}. Apply it when all is set.",
+)
+
+
+@dataclass(frozen=True)
+class SliderSetParams:
+    """All that varies between episodes. Sliders are counted from 0, as they are shown."""
+
+    panel: str
+    shown: tuple[int, ...]
+    """Which of the panel's sliders are shown, in this order."""
+    starts: tuple[int, ...]
+    asked: tuple[tuple[int, int], ...]
+    """(slider, value) of what is to be changed."""
+    columns: int
+    """How many columns of sliders there are, where they do not stand upright."""
+    place: int
+    """How far the panel is moved to the right, in pixels."""
+    theme: int
+    phrasing: int
+
+    @property
+    def sliders(self) -> list[Slider]:
+        return [PANELS[self.panel].sliders[i] for i in self.shown]
+
+
+@register("SliderSet", suite="browser", category="input", difficulty="medium", max_steps=12)
+class SliderSet(BrowserTask[SliderSetParams]):
+    """Bring sliders to the given values and press Apply.
+
+    ## Description
+    A panel of sliders, lying or upright: lights, a photo, a greenhouse, a printer, an equalizer, a
+    mixer. The goal names some of them with a value each, at the easier levels with how far off it
+    may be. The others must stay. Which sliders there are, their order and start, the layout and
+    the theme vary.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Dragging a thumb or clicking
+    on its track sets it; arrow keys move it by a step, Page Up and Page Down by ten, Home and End
+    to its ends.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if Apply is pressed with all the named sliders as asked and the others untouched. Else the
+    share of the named ones that are right, less one such share for each other one that was moved.
+
+    ## Starting state
+    Every slider at a value of its own, none of the named ones near its target; nothing focused.
+
+    ## Episode end
+    Termination: something was applied (Apply can be pressed once something has changed), or the
+    agent ends it. Truncation: `max_steps` (4 for each named slider, and 4).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
+    | `sliders` | 5 | how many sliders there are, 2 to 8 |
+    | `changes` | 2 | how many of them are named, 1 to 8 |
+    | `slack` | 2 | how far off a value may be, in percent of the slider's range, 0 to 20 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "slider_set.html"
+    mistakes = ("neighbour", "value")
+    levels = {
+        "easy": {"sliders": 3, "changes": 1, "slack": 5},
+        "medium": {"sliders": 5, "changes": 2, "slack": 2},
+        "hard": {"sliders": 8, "changes": 4, "slack": 0},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        sliders: int | None = None,
+        changes: int | None = None,
+        slack: int | None = None,
+    ) -> None:
+        chosen = self.at_level(level, sliders=sliders, changes=changes, slack=slack)
+        self.sliders = self.check_range("sliders", chosen["sliders"], 2, MOST)
+        self.changes = self.check_range("changes", chosen["changes"], 1, MOST)
+        self.slack = self.check_range("slack", chosen["slack"], 0, 20)
+        if self.changes > self.sliders:
+            raise UserError(f"SliderSet: changes must be 1 to {self.sliders}, not {self.changes}")
+        self.max_steps = 4 * self.changes + 4
+
+    def sample(self, rng: np.random.Generator) -> SliderSetParams:
+        panel = str(rng.choice(tuple(PANELS)))
+        shown = rng.choice(len(PANELS[panel].sliders), size=self.sliders, replace=False)
+        if panel == "equalizer":
+            shown.sort()
+        sliders = [PANELS[panel].sliders[i] for i in shown]
+        starts = tuple(int(s.low + s.step * rng.integers(s.steps + 1)) for s in sliders)
+        named = rng.choice(self.sliders, size=self.changes, replace=False)
+        asked = tuple((int(i), self._target(sliders[i], starts[i], rng)) for i in named)
+        return SliderSetParams(
+            panel=panel,
+            shown=tuple(int(i) for i in shown),
+            starts=starts,
+            asked=asked,
+            columns=2 if self.sliders > 3 and rng.random() < 0.5 else 1,
+            place=32 * int(rng.integers(-3, 4)),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(3)),
+        )
+
+    def goal(self, params: SliderSetParams) -> str:
+        changes = []
+        for i, value in params.asked:
+            slider, off = params.sliders[i], self._tolerance(params.sliders[i])
+            room = f" (give or take {off}{slider.unit})" if off else ""
+            changes.append(f'"{slider.label}" to {slider.said(value)}{room}')
+        return GOALS[params.phrasing].format(changes=phrases.listing(changes))
+
+    def page_params(self, params: SliderSetParams) -> dict[str, Any]:
+        panel = PANELS[params.panel]
+        sliders = [
+            {**slider._asdict(), "start": start}
+            for slider, start in zip(params.sliders, params.starts, strict=True)
+        ]
+        layout = {"columns": params.columns, "place": params.place, "theme": params.theme}
+        return {**panel._asdict(), **layout, "sliders": sliders}
+
+    def judge(
+        self, device: BrowserDevice, params: SliderSetParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        asked = list(params.starts)
+        for i, value in params.asked:
+            asked[i] = value
+        for event in device.events:
+            if event.type == "apply":
+                now = [int(value) for value in event.data["values"]]
+                for i, value in params.asked:
+                    if abs(now[i] - value) <= self._tolerance(params.sliders[i]):
+                        now[i] = value
+                score = changed_share(params.starts, asked, now)
+                return Verdict(score, done=True, notes=_told(params, asked, now))
+        return Verdict(0.0, notes="not applied yet")
+
+    def oracle(self, device: BrowserDevice, params: SliderSetParams) -> Iterator[Action | Demo]:
+        for i, value in params.asked:
+            slider = params.sliders[i]
+            if device.state()["values"][i] == value:
+                continue
+            thought = f'"{slider.label}" has to be at {slider.said(value)}.'
+            yield Demo(self._drag(device, params, i, value), thought)
+            more, less = ("up", "down") if PANELS[params.panel].faders else ("right", "left")
+            while (now := device.state()["values"][i]) != value:
+                if abs(now - value) <= self._tolerance(slider):
+                    break
+                said = f"It is at {slider.said(now)}: a step more is needed."
+                yield Demo(Press(more if now < value else less), said)
+        yield Demo(moves.click(device, "#apply"), "All is set: apply.")
+
+    def misread(
+        self, params: SliderSetParams, mistake: str, rng: np.random.Generator
+    ) -> SliderSetParams:
+        """``neighbour``: the slider beside one of the named ones is moved. ``value``: one is
+        brought to another value than was said."""
+        at = int(rng.integers(len(params.asked)))
+        i, value = params.asked[at]
+        if mistake == "neighbour":
+            i = i + 1 if i + 1 < len(params.shown) else i - 1
+            slider = params.sliders[i]
+            value = min(max(value, slider.low), slider.high)
+            value = slider.low + (value - slider.low) // slider.step * slider.step
+        else:
+            value = self._target(params.sliders[i], value, rng)
+        asked = (*params.asked[:at], (i, value), *params.asked[at + 1 :])
+        return dataclasses.replace(params, asked=asked)
+
+    def blind_rate(self, params: SliderSetParams) -> float:
+        """Any sliders, at any values."""
+        rate = 1 / math.comb(len(params.shown), len(params.asked))
+        for i, _ in params.asked:
+            slider = params.sliders[i]
+            rate *= (2 * self._tolerance(slider) // slider.step + 1) / (slider.steps + 1)
+        return rate
+
+    def _tolerance(self, slider: Slider) -> int:
+        return self.slack * slider.steps // 100 * slider.step
+
+    def _target(self, slider: Slider, start: int, rng: np.random.Generator) -> int:
+        """A value that is clearly another one than `start`."""
+        apart = max(0.12 * (slider.high - slider.low), 2 * self._tolerance(slider))
+        values = range(slider.low, slider.high + 1, slider.step)
+        far = [value for value in values if abs(value - start) > apart]
+        return far[int(rng.integers(len(far)))]
+
+    def _drag(self, device: BrowserDevice, params: SliderSetParams, i: int, value: int) -> Drag:
+        slider = params.sliders[i]
+        left, top, width, height = device.box(f"#slider-{i} .rail")
+        x, y = device.center(f"#slider-{i} .thumb")
+        share = (value - slider.low) / (slider.high - slider.low)
+        if PANELS[params.panel].faders:
+            return Drag(x, y, x, round(top + (1 - share) * height))
+        return Drag(x, y, round(left + share * width), y)
+
+
+def _told(params: SliderSetParams, asked: Sequence[int], now: Sequence[int]) -> str:
+    wrong = [
+        f"{slider.label} is at {slider.said(got)}, not {slider.said(want)}"
+        for slider, want, got in zip(params.sliders, asked, now, strict=True)
+        if want != got
+    ]
+    return "; ".join(wrong) or "applied as asked"

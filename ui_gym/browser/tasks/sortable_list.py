@@ -1,0 +1,274 @@
+"""SortableList: drag the rows of a list into an order."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import factorial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ui_gym.action import Action, Drag
+from ui_gym.browser import sequences
+from ui_gym.browser.sequences import KINDS, Item
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.errors import UserError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+Order = Literal["place", "given", "rule"]
+Place = Literal["top", "bottom", "above", "below"]
+
+THEMES = 6
+HANDLES = ("left", "right", "none")
+"""Where a row is taken hold of; with no handle, anywhere."""
+OTHER_SIDE: dict[str, Place] = {
+    "top": "bottom", "bottom": "top", "above": "below", "below": "above",
+}  # fmt: skip
+
+PLACES = {
+    "top": "to the top of the list",
+    "bottom": "to the very end of the list",
+    "above": 'directly above "{anchor}"',
+    "below": 'directly below "{anchor}"',
+}
+PLACE_GOALS = (
+    'Move "{item}" {place}.',
+    'Drag the {noun} "{item}" {place}.',
+    'In "{heading}", move "{item}" {place}. The others stay in their order.',
+)
+GIVEN_GOALS = (
+    "Put the {noun}s into this order: {titles}.",
+    'Arrange "{heading}" like this, from top to bottom: {titles}.',
+    'The {noun}s of "{heading}" should come as follows: {titles}. Drag them there.',
+)
+RULE_GOALS = (
+    "Sort the {noun}s {rule}.",
+    'Arrange the {noun}s of "{heading}" {rule}.',
+    'Drag the rows of "{heading}" into order: {rule}.',
+)
+BY_TITLE = ("alphabetically by title, from A to Z", "alphabetically by title, from Z to A")
+
+
+@dataclass(frozen=True)
+class SortableListParams:
+    """All that varies between episodes."""
+
+    kind: str
+    heading: str
+    items: tuple[Item, ...]
+    """As they stand at the start."""
+    wanted: tuple[int, ...]
+    """The asked order: positions at the start."""
+    asked: tuple[str, int, int]
+    """How the goal asks for it. One item: the place, the item, and the one that it is told from.
+    An order: ``"given"``. A rule: ``"title"`` or ``"value"``, and 1 if it falls."""
+    handles: str
+    theme: int
+    phrasing: int
+
+
+@register("SortableList", suite="browser", category="drag", difficulty="medium", max_steps=20)
+class SortableList(BrowserTask[SortableListParams]):
+    """Drag the rows of a list into the order that the goal asks for.
+
+    ## Description
+    A playlist, the products of a shop's page, tasks, books or the stops of a tour, one below the
+    other. The goal asks to move one of them (to the top, directly below another), gives the whole
+    order, or a rule: alphabetically, by price, length, date, pages or distance, rising or falling.
+    Rows are taken hold of at their handle, which stands left or right, or anywhere if there is
+    none. The last change can be undone.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. A dragged row takes the place
+    over which it is let go. From the keyboard: Tab to a row or handle, then Alt with an arrow.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for the asked order; before that, the share of the pairs of rows standing the wrong way round
+    at the start that have been put right.
+
+    ## Starting state
+    The list in another order. It takes one move where one item is asked for, and at least as many
+    as half of the rows else.
+
+    ## Episode end
+    Termination: the list is in the asked order, or the agent ends it. Truncation: after about
+    twice the steps that are needed, at least 10.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
+    | `items` | 5, 6, 10 | rows of the list: 4 to 12 |
+    | `order` | "place", "given", "rule" | what is asked: to move one, an order, or a rule |
+    | `alike` | False, False, True | whether titles share words and values are close |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "sortable_list.html"
+    mistakes = ("other_way", "neighbours")
+    levels: ClassVar = {
+        "easy": {"items": 5, "order": "place", "alike": False},
+        "medium": {"items": 6, "order": "given", "alike": False},
+        "hard": {"items": 10, "order": "rule", "alike": True},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        items: int | None = None,
+        order: Order | None = None,
+        alike: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(level, items=items, order=order, alike=alike)
+        self.items = self.check_range("items", chosen["items"], 4, 12)
+        self.order, self.alike = chosen["order"], bool(chosen["alike"])
+        if self.order not in ("place", "given", "rule"):
+            raise UserError(
+                f"SortableList: order must be 'place', 'given' or 'rule', not {self.order!r}"
+            )
+        self.max_steps = 10 if self.order == "place" else max(10, 2 * self.items - 2)
+
+    def sample(self, rng: np.random.Generator) -> SortableListParams:
+        name = str(rng.choice(tuple(KINDS)))
+        kind = KINDS[name]
+        params = SortableListParams(
+            kind=name,
+            heading=str(rng.choice(kind.headings)),
+            items=sequences.draw(kind, self.items, self.alike, rng),
+            wanted=(),
+            asked=("given", 0, 0),
+            handles=str(rng.choice(HANDLES)),
+            theme=int(rng.integers(THEMES)),
+            phrasing=int(rng.integers(3)),
+        )
+        ask = {"place": self._ask_place, "given": _ask_order, "rule": _ask_rule}[self.order]
+        while True:
+            asked = ask(params, rng)
+            if self._is_work(asked):
+                return asked
+            items = tuple(params.items[int(i)] for i in rng.permutation(self.items))
+            params = dataclasses.replace(params, items=items)
+
+    def goal(self, params: SortableListParams) -> str:
+        kind, titles = KINDS[params.kind], [f'"{title}"' for title, _, _ in params.items]
+        how, one, other = params.asked
+        said = {"noun": kind.noun, "heading": params.heading}
+        if how in PLACES:
+            place = PLACES[how].format(anchor=params.items[other][0])
+            item = params.items[one][0]
+            return PLACE_GOALS[params.phrasing].format(item=item, place=place, **said)
+        if how == "given":
+            order = ", ".join(titles[item] for item in params.wanted)
+            return GIVEN_GOALS[params.phrasing].format(titles=order, **said)
+        rule = BY_TITLE[one] if how == "title" else (kind.rising, kind.falling)[one]
+        return RULE_GOALS[params.phrasing].format(rule=rule, **said)
+
+    def page_params(self, params: SortableListParams) -> dict[str, Any]:
+        kind = KINDS[params.kind]
+        return {
+            "app": kind.app,
+            "icon": kind.icon,
+            "noun": kind.noun,
+            "heading": params.heading,
+            "items": [
+                (title, further, sequences.shown(kind.form, value))
+                for title, further, value in params.items
+            ],
+            "handles": params.handles,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: SortableListParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        start = range(len(params.items))
+        now = next((e.data["items"] for e in reversed(device.events) if e.type == "order"), start)
+        left = sequences.inversions(now, params.wanted)
+        if left == 0:
+            return Verdict(1.0, done=True, notes="the list is in the asked order")
+        before = sequences.inversions(start, params.wanted)
+        notes = f"{left} pairs stand the wrong way round; {before} at the start"
+        return Verdict(max(0.0, 1 - left / before), notes=notes)
+
+    def oracle(self, device: BrowserDevice, params: SortableListParams) -> Iterator[Action | Demo]:
+        order = list(range(len(params.items)))
+        grip = "" if params.handles == "none" else " .handle"
+        for item, place in sequences.moves(order, params.wanted):
+            x, y = device.center(f"#row-{item}{grip}")
+            _, to = device.center(f"#row-{order[place]}")
+            order.remove(item)
+            order.insert(place, item)
+            above = f'after "{params.items[order[place - 1]][0]}"' if place else "first"
+            yield Demo(Drag(x, y, x, to), f'"{params.items[item][0]}" comes {above}')
+
+    def misread(
+        self, params: SortableListParams, mistake: str, rng: np.random.Generator
+    ) -> SortableListParams:
+        """``other_way``: the order is taken the other way round, or the place on the other side.
+        ``neighbours``: two neighbours change places; where one item is asked for, it and one."""
+        how, item, anchor = params.asked
+        if mistake == "other_way":
+            wanted = params.wanted[::-1]
+            if how in PLACES:
+                wanted = _placed(len(params.items), OTHER_SIDE[how], item, anchor)
+            return dataclasses.replace(params, wanted=wanted)
+        order, last = list(params.wanted), len(params.wanted) - 1
+        i = order.index(item) - int(rng.integers(2)) if how in PLACES else int(rng.integers(last))
+        i = min(max(i, 0), last - 1)
+        order[i], order[i + 1] = order[i + 1], order[i]
+        return dataclasses.replace(params, wanted=tuple(order))
+
+    def blind_rate(self, params: SortableListParams) -> float:
+        """Any item to any other place, or any order."""
+        count = len(params.items)
+        return 1 / ((count - 1) ** 2 if params.asked[0] in PLACES else factorial(count))
+
+    def _ask_place(
+        self, params: SortableListParams, rng: np.random.Generator
+    ) -> SortableListParams:
+        how = str(rng.choice(tuple(PLACES)))
+        item, anchor = (int(i) for i in rng.choice(self.items, size=2, replace=False))
+        wanted = _placed(self.items, how, item, anchor)
+        return dataclasses.replace(params, wanted=wanted, asked=(how, item, anchor))
+
+    def _is_work(self, params: SortableListParams) -> bool:
+        """Whether much is to be done, and neither mistake means to leave all as it is."""
+        start = tuple(range(self.items))
+        how, item, anchor = params.asked
+        if how in PLACES:
+            other = _placed(self.items, OTHER_SIDE[how], item, anchor)
+            return abs(params.wanted.index(item) - item) > 1 and other != start
+        steps = len(list(sequences.moves(start, params.wanted)))
+        return steps >= max(2, self.items // 2) and params.wanted[::-1] != start
+
+
+def _ask_order(params: SortableListParams, rng: np.random.Generator) -> SortableListParams:
+    wanted = tuple(int(i) for i in rng.permutation(len(params.items)))
+    return dataclasses.replace(params, wanted=wanted, asked=("given", 0, 0))
+
+
+def _ask_rule(params: SortableListParams, rng: np.random.Generator) -> SortableListParams:
+    how, falls = str(rng.choice(("title", "value"))), int(rng.integers(2))
+    column = 0 if how == "title" else 2
+    wanted = sorted(
+        range(len(params.items)), key=lambda i: params.items[i][column], reverse=bool(falls)
+    )
+    return dataclasses.replace(params, wanted=tuple(wanted), asked=(how, falls, 0))
+
+
+def _placed(count: int, how: str, item: int, anchor: int) -> tuple[int, ...]:
+    """The order in which only `item` has moved."""
+    rest = [i for i in range(count) if i != item]
+    at = {"top": 0, "bottom": count - 1}.get(how, rest.index(anchor) + (how == "below"))
+    return (*rest[:at], item, *rest[at:])

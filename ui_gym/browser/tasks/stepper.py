@@ -1,0 +1,290 @@
+"""Stepper: bring the counts of a booking or an order to the asked ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import moves, phrases
+from ui_gym.browser.choices import changed_share
+from ui_gym.browser.counters import SCENES, Counter, band_of
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.errors import UserError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+MOST_COUNTERS = 8
+MOST_PARTY = 8
+OLDEST = 88
+APART = 3
+"""How far a named count is from where it starts, at most."""
+IN_SIGHT = 6
+"""Counters that the page shows without scrolling."""
+
+COUNT_GOALS = (
+    "Change the {thing} to {counts}; leave the rest as it is. Then press Done.",
+    "The {thing} should have {counts}. Keep all the other numbers and press Done.",
+    "Set {counts} in the {thing}, change nothing else, and press Done.",
+)
+PARTY_GOALS = (
+    "Fill in the {thing} for a party of {size}, aged {ages}{extras}. Press Done when it is right.",
+    "We are {size} people, aged {ages}. Fill in the {thing} for all of us{extras} and press Done.",
+    "Enter a party of {size} (ages {ages}){extras} in the {thing}, then press Done.",
+)
+
+
+@dataclass(frozen=True)
+class StepperParams:
+    """All that varies between episodes. Counters are counted from 0, as they are shown."""
+
+    scene: str
+    cuts: tuple[int, ...]
+    """The ages at which the next band of people begins."""
+    shown: tuple[int, ...]
+    """Which of the scene's counters are shown, in this order."""
+    starts: tuple[int, ...]
+    counts: tuple[int, ...]
+    """What is asked for, of every counter."""
+    named: tuple[int, ...]
+    """The counters whose count the goal says."""
+    ages: tuple[int, ...]
+    """Of the people that the goal gives by their ages."""
+    folded: bool
+    """Whether the counters are behind a button."""
+    place: int
+    """How far the page's content is moved to the right, in pixels."""
+    theme: int
+    phrasing: int
+
+    @property
+    def counters(self) -> list[Counter]:
+        known = SCENES[self.scene].counters(self.cuts)
+        return [known[i] for i in self.shown]
+
+
+@register("Stepper", suite="browser", category="input", difficulty="medium", max_steps=22)
+class Stepper(BrowserTask[StepperParams]):
+    """Set guests, tickets, bags or rolls by their plus and minus buttons.
+
+    ## Description
+    Counters of a booking or an order: passengers and bags, tickets, rooms and guests, pastries...
+    Each has a minus and a plus button and ends at a limit. Some pages have them behind a button,
+    and long lists are scrolled. The goal gives the counts to change; at "hard" it gives the ages of
+    a party, and each person belongs to the counter whose hint has that age.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling are all
+    that is needed; Tab and Enter work as in any form.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if Done is pressed with every count as asked, those that the goal does not mention as they
+    were. Else the share of the counts to be changed that are right, less one such share for each
+    other one that was changed.
+
+    ## Starting state
+    Counts that are not the asked ones, nothing focused; the list, if it is behind a button, closed.
+
+    ## Episode end
+    Termination: Done was pressed, or the agent ends it. Truncation: `max_steps` (about twice what
+    the longest way to the asked counts needs).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
+    | `counters` | 5 | how many counters there are, 2 to 8 |
+    | `changes` | 3 | how many of them the goal gives a count for, 0 to 8 |
+    | `party` | 0 | how many people the goal gives by their ages, 0 to 8 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "stepper.html"
+    mistakes = ("miscount", "neighbour")
+    levels = {
+        "easy": {"counters": 3, "changes": 1, "party": 0},
+        "medium": {"counters": 5, "changes": 3, "party": 0},
+        "hard": {"counters": 8, "changes": 1, "party": 6},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        counters: int | None = None,
+        changes: int | None = None,
+        party: int | None = None,
+    ) -> None:
+        chosen = self.at_level(level, counters=counters, changes=changes, party=party)
+        self.counters = self.check_range("counters", chosen["counters"], 2, MOST_COUNTERS)
+        self.party = self.check_range("party", chosen["party"], 0, MOST_PARTY)
+        # All bands of people are shown where ages are given.
+        self.scenes = [
+            name
+            for name, scene in SCENES.items()
+            if not self.party or 0 < len(scene.bands) <= self.counters
+        ]
+        if not self.scenes:
+            raise UserError(f"Stepper: a party needs 3 to 8 counters, not {self.counters}")
+        people = min(len(SCENES[name].bands) for name in self.scenes) if self.party else 0
+        self.changes = self.check_range(
+            "changes", chosen["changes"], 0 if self.party else 1, self.counters - people
+        )
+        self.scenes = [name for name in self.scenes if self._things(name) >= self.changes]
+        scrolls = 2 if self.counters > IN_SIGHT else 0
+        self.max_steps = 2 * (APART * self.changes + self.party + 2 + scrolls)
+
+    def sample(self, rng: np.random.Generator) -> StepperParams:
+        name = str(rng.choice(self.scenes))
+        scene = SCENES[name]
+        cuts = scene.cuts[int(rng.integers(len(scene.cuts)))]
+        shown = self._shown(name, rng)
+        counters = [scene.counters(cuts)[i] for i in shown]
+        ages = self._ages(cuts, rng) if self.party else ()
+        people = len(scene.bands) if self.party else 0
+        named = people + rng.choice(self.counters - people, size=self.changes, replace=False)
+        starts = [int(rng.integers(c.low, c.low + 4)) for c in counters]
+        if self.party:
+            # Nobody but an adult or two, and nothing: what the goal leaves out needs no change.
+            starts = [c.low for c in counters]
+            starts[[c.one for c in counters].index("adult")] = int(rng.integers(1, 3))
+        counts = list(starts)
+        for i in named:
+            counts[i] = self._other(counters[i], starts[i], rng)
+        for i in range(people):
+            counts[i] = sum(band_of(age, cuts) == i for age in ages)
+        return StepperParams(
+            scene=name,
+            cuts=cuts,
+            shown=shown,
+            starts=tuple(starts),
+            counts=tuple(counts),
+            named=tuple(sorted(int(i) for i in named)),
+            ages=ages,
+            folded=bool(rng.random() < 0.5),
+            place=40 * int(rng.integers(-4, 5)),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(3)),
+        )
+
+    def goal(self, params: StepperParams) -> str:
+        thing = SCENES[params.scene].thing
+        counters = params.counters
+        said = [
+            phrases.plural(params.counts[i], counters[i].one, counters[i].many)
+            for i in params.named
+        ]
+        counts = phrases.listing(said) if said else ""
+        if not params.ages:
+            return COUNT_GOALS[params.phrasing].format(thing=thing, counts=counts)
+        return PARTY_GOALS[params.phrasing].format(
+            thing=thing,
+            size=phrases.number(len(params.ages)),
+            ages=phrases.listing([str(age) for age in params.ages]),
+            extras=f" with {counts}" if counts else "",
+        )
+
+    def page_params(self, params: StepperParams) -> dict[str, Any]:
+        scene = SCENES[params.scene]
+        counters = [
+            {"label": c.label, "hint": c.hint, "low": c.low, "most": c.most, "start": start}
+            for c, start in zip(params.counters, params.starts, strict=True)
+        ]
+        texts = {"app": scene.app, "icon": scene.icon, "title": scene.title}
+        look = {"folded": params.folded, "place": params.place, "theme": params.theme}
+        return {**texts, **look, "counters": counters, "inSight": IN_SIGHT}
+
+    def judge(
+        self, device: BrowserDevice, params: StepperParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "done":
+                now = [int(count) for count in event.data["counts"]]
+                wrong = [
+                    f"{counter.label}: {got}, not {want}"
+                    for counter, got, want in zip(params.counters, now, params.counts, strict=True)
+                    if got != want
+                ]
+                score = changed_share(params.starts, params.counts, now)
+                return Verdict(score, done=True, notes="; ".join(wrong) or "all counts are right")
+        return Verdict(0.0, notes="not done yet")
+
+    def oracle(self, device: BrowserDevice, params: StepperParams) -> Iterator[Action | Demo]:
+        if params.folded:
+            yield Demo(moves.click(device, "#open"), "The counters are behind this button.")
+        for i, (counter, want) in enumerate(zip(params.counters, params.counts, strict=True)):
+            thought = f"There should be {phrases.plural(want, counter.one, counter.many)}."
+            while (now := device.state()["counts"][i]) != want:
+                button = f"#{'more' if now < want else 'less'}-{i}"
+                for scroll in moves.reveal(device, button, ".rows"):
+                    yield Demo(scroll, f"{counter.label} is further down.")
+                yield Demo(moves.click(device, button), thought)
+        yield Demo(moves.click(device, "#done"), "All the numbers are right.")
+
+    def misread(
+        self, params: StepperParams, mistake: str, rng: np.random.Generator
+    ) -> StepperParams:
+        """``miscount``: one of the counts to change is one off. ``neighbour``: what belongs to one
+        of them is added to the counter beside it (or taken from it)."""
+        counts, counters = list(params.counts), params.counters
+        every = range(len(counts))
+        changed = [i for i in every if counts[i] != params.starts[i]] or every
+        i = changed[int(rng.integers(len(changed)))]
+        if mistake == "miscount":
+            low, most = counters[i].low, counters[i].most
+            near = [count for count in (counts[i] - 1, counts[i] + 1) if low <= count <= most]
+            counts[i] = near[int(rng.integers(len(near)))]
+        else:
+            beside = i + 1 if i + 1 < len(counts) else i - 1
+            moved = counts[beside] + counts[i] - params.starts[i]
+            counts[beside] = min(max(moved, counters[beside].low), counters[beside].most)
+            counts[i] = params.starts[i]
+        return dataclasses.replace(params, counts=tuple(counts))
+
+    def blind_rate(self, params: StepperParams) -> float:
+        """Any counters, at any counts."""
+        changed = sum(s != c for s, c in zip(params.starts, params.counts, strict=True))
+        most = max(counter.most for counter in params.counters)
+        return 1 / (math.comb(len(params.shown), changed) * float(most**changed))
+
+    def _things(self, name: str) -> int:
+        """How many of the counters of a scene are no people whose ages are given."""
+        return self.counters - (len(SCENES[name].bands) if self.party else 0)
+
+    def _shown(self, name: str, rng: np.random.Generator) -> tuple[int, ...]:
+        scene = SCENES[name]
+        bands, extras = len(scene.bands), len(scene.extras)
+        if not self.party:
+            chosen = rng.choice(bands + extras, size=self.counters, replace=False)
+            return tuple(sorted(int(i) for i in chosen))
+        things = rng.choice(extras, size=self._things(name), replace=False)
+        return (*range(bands), *sorted(bands + int(i) for i in things))
+
+    def _ages(self, cuts: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
+        """Ages of a party, somebody's at the very edge of a band."""
+        edges = [*cuts, *(cut - 1 for cut in cuts)]
+        ages = [edges[int(rng.integers(len(edges)))]]
+        bounds = (1, *cuts, OLDEST)
+        while len(ages) < self.party:
+            # Children do not travel alone: the second is grown up.
+            band = int(rng.integers(len(cuts) + 1)) if len(ages) > 1 else len(cuts)
+            ages.append(int(rng.integers(bounds[band], bounds[band + 1])))
+        return tuple(ages[int(i)] for i in rng.permutation(len(ages)))
+
+    def _other(self, counter: Counter, start: int, rng: np.random.Generator) -> int:
+        """A count near `start`, and another one."""
+        near = range(max(counter.low, start - APART), min(counter.most, start + APART) + 1)
+        others = [count for count in near if count != start]
+        return others[int(rng.integers(len(others)))]

@@ -1,0 +1,257 @@
+"""Table lookup: read cells of a table and enter what they say."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import moves, tables
+from ui_gym.browser.sheets import REPORTS
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+Place = tuple[int, int, int]
+"""A cell: its sheet, row and column, counted from 0."""
+
+
+ONE = (
+    "Find {asked} in the table, enter it into the field and press Check.",
+    "What is {asked}? Type it into the field of the page and press Check.",
+    "Look up {asked}. Enter it as the value and press Check.",
+)
+MANY = (
+    "Look up these values in the table, enter them in this order and press Check: {asked}.",
+    "Fill in the values and press Check. The table has them: {asked}.",
+    "Copy some cells of the table into the fields, then press Check: {asked}.",
+)
+SIDES = ("left", "right")
+THEMES = 6
+ROW_HEIGHT = 36
+"""Of the table, in pixels."""
+
+
+@dataclass(frozen=True)
+class TableLookupParams:
+    """All that varies between episodes."""
+
+    topic: int
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    sheets: tuple[str, ...]
+    values: tuple[tuple[tuple[str, ...], ...], ...]
+    """The cells: of each sheet its rows."""
+    asked: tuple[Place, ...]
+    theme: int
+    side: str
+    """Where the form stands."""
+    phrasing: int
+
+
+@register("TableLookup", suite="browser", category="table", difficulty="medium", max_steps=30)
+class TableLookup(BrowserTask[TableLookupParams]):
+    """Read cells of a table, named by row and column, and enter what they say.
+
+    ## Description
+    A table of sales, stock, marks, prices, departures or readings, beside a form with a field for
+    each value that is asked for. The goal names the cells by row and column, and by sheet where the
+    table has several; the agent enters what they say and presses Check. The table scrolls; at the
+    harder levels many names of rows look alike.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicking a field, typing,
+    scrolling the table and clicking Check is all that is needed.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if Check is pressed with all values right (commas, currency signs and blanks do not matter);
+    else, of n values, n + 1 shares: one for each right value.
+
+    ## Starting state
+    Empty fields, nothing focused, the first sheet scrolled to its top.
+
+    ## Episode end
+    Termination: Check is pressed; or the agent ends it. Truncation: `max_steps` (about twice what
+    is needed).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
+    | `rows` | of the level | rows of the table, 4 to 80 |
+    | `columns` | of the level | columns beside the names of the rows, 2 to 8 |
+    | `sheets` | of the level | sheets, each behind a tab, 1 to 3 |
+    | `cells` | of the level | how many values are asked for, 1 to 4 |
+    | `alike` | of the level | whether names of rows look alike |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "table_lookup.html"
+    mistakes = ("column", "row")
+    levels = {
+        "easy": {"rows": 8, "columns": 4, "sheets": 1, "cells": 1, "alike": False},
+        "medium": {"rows": 32, "columns": 6, "sheets": 1, "cells": 2, "alike": True},
+        "hard": {"rows": 60, "columns": 8, "sheets": 3, "cells": 3, "alike": True},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        rows: int | None = None,
+        columns: int | None = None,
+        sheets: int | None = None,
+        cells: int | None = None,
+        alike: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, rows=rows, columns=columns, sheets=sheets, cells=cells, alike=alike
+        )
+        self.rows = self.check_range("rows", chosen["rows"], 4, 80)
+        self.columns = self.check_range("columns", chosen["columns"], 2, 8)
+        self.sheets = self.check_range("sheets", chosen["sheets"], 1, 3)
+        self.cells = self.check_range("cells", chosen["cells"], 1, 4)
+        self.alike = bool(chosen["alike"])
+        scrolls = max(0, self.rows * ROW_HEIGHT - 560) // moves.SCROLL
+        self.max_steps = 2 * (self.cells * (2 + scrolls + (self.sheets > 1)) + 1) + 2
+
+    def sample(self, rng: np.random.Generator) -> TableLookupParams:
+        while True:
+            topic = int(rng.integers(len(REPORTS)))
+            about = REPORTS[topic]
+            columns = sorted(rng.permutation(len(about.columns))[: self.columns])
+            values = tuple(
+                tuple(
+                    tuple(about.cell.draw(rng) for _ in range(self.columns))
+                    for _ in range(self.rows)
+                )
+                for _ in range(self.sheets)
+            )
+            asked = self._ask(values, rng)
+            if asked:
+                break
+        return TableLookupParams(
+            topic=topic,
+            rows=tables.names(about.rows, self.rows, self.alike, rng),
+            columns=tuple(about.columns[i] for i in columns),
+            sheets=about.sheets[: self.sheets],
+            values=values,
+            asked=asked,
+            theme=int(rng.integers(THEMES)),
+            side=SIDES[int(rng.integers(len(SIDES)))],
+            phrasing=int(rng.integers(len(ONE))),
+        )
+
+    def goal(self, params: TableLookupParams) -> str:
+        if len(params.asked) == 1:
+            return ONE[params.phrasing].format(asked=_words(params, params.asked[0]))
+        listed = (f"({i}) {_words(params, place)}" for i, place in enumerate(params.asked, 1))
+        return MANY[params.phrasing].format(asked="; ".join(listed))
+
+    def page_params(self, params: TableLookupParams) -> dict[str, Any]:
+        about = REPORTS[params.topic]
+        return {
+            **{name: getattr(about, name) for name in ("app", "mark", "title", "corner")},
+            **{name: getattr(params, name) for name in ("rows", "columns", "sheets", "values")},
+            "fields": len(params.asked),
+            "theme": params.theme,
+            "side": params.side,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: TableLookupParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "check":
+                said = [str(value) for value in event.data.get("values", ())]
+                true = [_value(params, place) for place in params.asked]
+                right = sum(tables.same(one, other) for one, other in zip(said, true, strict=False))
+                if right == len(true) == len(said):
+                    return Verdict(1.0, done=True, notes="every value is right")
+                share = right / (len(true) + 1)
+                return Verdict(share, done=True, notes=f"entered {said}, asked for were {true}")
+        return Verdict(0.0, notes="nothing is entered yet")
+
+    def oracle(self, device: BrowserDevice, params: TableLookupParams) -> Iterator[Action | Demo]:
+        for number, place in enumerate(params.asked, 1):
+            sheet, row, _ = place
+            if device.state()["sheet"] != sheet:
+                thought = f"The sheet {params.sheets[sheet]} is the one to read."
+                yield Demo(moves.click(device, f"#sheet-{sheet}"), thought)
+            for turn in moves.reveal(device, f"#row-{row}", "#pane", head=ROW_HEIGHT):
+                yield Demo(turn, f"{params.rows[row]} is not in sight.")
+            value = _value(params, place)
+            for action in moves.fill(device, f"#value-{number}", value):
+                yield Demo(action, f"It says {value}: {_words(params, place)}.")
+        yield Demo(moves.click(device, "#check"), "All is filled in.")
+
+    def misread(
+        self, params: TableLookupParams, mistake: str, rng: np.random.Generator
+    ) -> TableLookupParams:
+        """``row``, ``column``: the eye slips to the row or column beside each asked one."""
+        asked = []
+        for sheet, row, column in params.asked:
+            if mistake == "row":
+                row = _beside(row, len(params.rows), rng)
+            else:
+                column = _beside(column, len(params.columns), rng)
+            asked.append((sheet, row, column))
+        return dataclasses.replace(params, asked=tuple(asked))
+
+    def blind_rate(self, params: TableLookupParams) -> float:
+        """Any cells of the table, copied without fault."""
+        cells = len(params.sheets) * len(params.rows) * len(params.columns)
+        return float(cells ** -len(params.asked))
+
+    def _ask(
+        self, values: Sequence[Sequence[Sequence[str]]], rng: np.random.Generator
+    ) -> tuple[Place, ...]:
+        """Cells of different rows, each unlike all that could be read in its stead; or nothing."""
+        asked: list[Place] = []
+        for row in rng.permutation(self.rows):
+            place = int(rng.integers(self.sheets)), int(row), int(rng.integers(self.columns))
+            if _stands_out(values, place):
+                asked.append(place)
+            if len(asked) == self.cells:
+                return tuple(asked)
+        return ()
+
+
+def _stands_out(values: Sequence[Sequence[Sequence[str]]], place: Place) -> bool:
+    """Whether no other cell of its row or column, nor its like on another sheet, says the same."""
+    sheet, row, column = place
+    others = list(values[sheet][row]) + [cells[column] for cells in values[sheet]]
+    others += [cells[row][column] for cells in values]
+    # It is itself in its row, in its column and among the sheets.
+    return others.count(values[sheet][row][column]) == 3
+
+
+def _beside(index: int, count: int, rng: np.random.Generator) -> int:
+    if index in (0, count - 1):
+        return 1 if index == 0 else count - 2
+    return index + int(rng.choice((-1, 1)))
+
+
+def _value(params: TableLookupParams, place: Place) -> str:
+    sheet, row, column = place
+    return params.values[sheet][row][column]
+
+
+def _words(params: TableLookupParams, place: Place) -> str:
+    sheet, row, column = place
+    about = REPORTS[params.topic]
+    named = about.asked.format(row=params.rows[row], column=params.columns[column])
+    return named + (
+        about.sheet.format(sheet=params.sheets[sheet]) if len(params.sheets) > 1 else ""
+    )

@@ -1,0 +1,275 @@
+"""Table sort and filter: find the extreme row among those that meet some conditions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import catalogs, moves
+from ui_gym.browser.catalogs import CATALOGS, Catalog, Choice, Condition, Flag, Measure
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+GOALS = (
+    "{act}.",
+    'Find {one}, open it and press "{verb}".',
+    'Which is {one}? Open it in the list and press "{verb}".',
+)
+THEMES = 6
+TRIES = 300
+"""Questions that are tried on a list until another list is drawn."""
+ROW_HEIGHT = 40
+"""Of the table, in pixels."""
+
+
+@dataclass(frozen=True)
+class TableSortFilterParams:
+    """All that varies between episodes."""
+
+    catalog: int
+    names: tuple[str, ...]
+    offers: tuple[tuple[int, ...], ...]
+    """Of each row the values of the catalogue's columns."""
+    by: str
+    """The measure whose extreme is asked for."""
+    most: bool
+    """Whether that is its highest value, or its lowest."""
+    conditions: tuple[Condition, ...]
+    theme: int
+    phrasing: int
+
+
+@register("TableSortFilter", suite="browser", category="table", difficulty="medium", max_steps=40)
+class TableSortFilter(BrowserTask[TableSortFilterParams]):
+    """Find the extreme row of a long table among those that meet some conditions, and act on it.
+
+    ## Description
+    A list of laptops, flats, cars or hotels as a table. A click on a column's title sorts by it,
+    another one turns the order around; above the table are filters for some of the columns, while
+    others have to be read. The goal asks for the cheapest, lightest, largest... row among those
+    that meet all its conditions: the agent opens it and presses the button of its details. The row
+    would be another one if any of the conditions were left out.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicking and scrolling is all
+    that is needed; Escape closes the details.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the button is pressed for the right row, 0 for any other. Opening details costs nothing.
+
+    ## Starting state
+    The whole list in no order, unfiltered, nothing open.
+
+    ## Episode end
+    Termination: the button of an opened row is pressed; or the agent ends it. Truncation:
+    `max_steps` (about twice what is needed).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
+    | `rows` | of the level | rows of the table, 10 to 100 |
+    | `conditions` | of the level | how many conditions the goal names, 1 to 3 |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "table_sort_filter.html"
+    mistakes = ("condition", "opposite")
+    levels = {
+        "easy": {"rows": 10, "conditions": 1},
+        "medium": {"rows": 40, "conditions": 2},
+        "hard": {"rows": 90, "conditions": 3},
+    }
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        rows: int | None = None,
+        conditions: int | None = None,
+    ) -> None:
+        chosen = self.at_level(level, rows=rows, conditions=conditions)
+        self.rows = self.check_range("rows", chosen["rows"], 10, 100)
+        self.conditions = self.check_range("conditions", chosen["conditions"], 1, 3)
+        scrolls = self.rows * ROW_HEIGHT // moves.SCROLL
+        self.max_steps = 2 * (2 * self.conditions + 4) + scrolls
+
+    def sample(self, rng: np.random.Generator) -> TableSortFilterParams:
+        while True:
+            catalog = int(rng.integers(len(CATALOGS)))
+            about = CATALOGS[catalog]
+            params = TableSortFilterParams(
+                catalog=catalog,
+                names=tuple(about.names(self.rows, rng)),
+                offers=tuple(about.offer(rng) for _ in range(self.rows)),
+                by="",
+                most=False,
+                conditions=(),
+                theme=int(rng.integers(THEMES)),
+                phrasing=int(rng.integers(len(GOALS))),
+            )
+            for _ in range(TRIES):
+                asked = self._ask(params, rng)
+                if len(asked.conditions) == self.conditions and _is_sharp(asked):
+                    return asked
+
+    def goal(self, params: TableSortFilterParams) -> str:
+        about = CATALOGS[params.catalog]
+        one = f"{_extreme(params)} that {listing([c.words(about) for c in params.conditions])}"
+        return GOALS[params.phrasing].format(act=about.act.format(one), one=one, verb=about.verb)
+
+    def page_params(self, params: TableSortFilterParams) -> dict[str, Any]:
+        about = CATALOGS[params.catalog]
+        columns = [
+            {
+                "key": key,
+                "title": column.title,
+                "kind": type(column).__name__.lower(),
+                "texts": getattr(column, "texts", ()),
+                "every": getattr(column, "every", ""),
+                "only": getattr(column, "only", ""),
+            }
+            for key, column in about.columns.items()
+        ]
+        rows = [
+            {"name": name, "values": offer, "texts": _texts(about, offer)}
+            for name, offer in zip(params.names, params.offers, strict=True)
+        ]
+        return {
+            **{name: getattr(about, name) for name in ("app", "mark", "title", "noun", "verb")},
+            "columns": columns,
+            "rows": rows,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: TableSortFilterParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "act":
+                row, best = event.data.get("row"), _best(params)
+                notes = f"chose row {row}, asked for was row {best}"
+                return Verdict(float(row == best), done=True, notes=notes)
+        return Verdict(0.0, notes="nothing is chosen yet")
+
+    def oracle(
+        self, device: BrowserDevice, params: TableSortFilterParams
+    ) -> Iterator[Action | Demo]:
+        about = CATALOGS[params.catalog]
+        for condition in params.conditions:
+            column = about.columns[condition.column]
+            thought = f"It has to be one that {condition.words(about)}."
+            if isinstance(column, Choice):
+                for action in moves.pick(
+                    device, f"filter-{condition.column}", column.texts[condition.value]
+                ):
+                    yield Demo(action, thought)
+            elif isinstance(column, Flag):
+                yield Demo(moves.click(device, f"#filter-{condition.column}"), thought)
+        for _ in range(1 + params.most):
+            yield Demo(
+                moves.click(device, f"#sort-{params.by}"), f"{_extreme(params)} comes first."
+            )
+        shown = device.state()["shown"]
+        row = next(row for row in shown if _meets(params, params.offers[row]))
+        for turn in moves.reveal(device, f"#row-{row}", "#pane", head=ROW_HEIGHT):
+            yield Demo(turn, "None of these meets all conditions.")
+        thought = f"{params.names[row]} is {_extreme(params)} that meets all conditions."
+        yield Demo(moves.click(device, f"#open-{row}"), thought)
+        yield Demo(moves.click(device, "#act"), thought)
+
+    def misread(
+        self, params: TableSortFilterParams, mistake: str, rng: np.random.Generator
+    ) -> TableSortFilterParams:
+        """``condition``: one of the conditions is forgotten. ``opposite``: the other end of the
+        order is taken, the most expensive for the cheapest."""
+        if mistake == "opposite":
+            return dataclasses.replace(params, most=not params.most)
+        forgotten = int(rng.integers(len(params.conditions)))
+        return dataclasses.replace(params, conditions=_without(params, forgotten))
+
+    def blind_rate(self, params: TableSortFilterParams) -> float:
+        """Any row, chosen without fault."""
+        return 1 / len(params.offers)
+
+    def _ask(
+        self, params: TableSortFilterParams, rng: np.random.Generator
+    ) -> TableSortFilterParams:
+        """`params` with a question that one of its offers answers, if perhaps not it alone."""
+        about = CATALOGS[params.catalog]
+        by = str(rng.choice(about.ordered()))
+        offer = params.offers[int(rng.integers(self.rows))]
+        keys = [key for key in about.columns if key != by]
+        found: list[Condition] = []
+        for i in rng.permutation(len(keys)):
+            possible = catalogs.conditions(about, keys[int(i)], offer)
+            if possible and len(found) < self.conditions:
+                found.append(possible[int(rng.integers(len(possible)))])
+        return dataclasses.replace(
+            params, by=by, most=bool(rng.random() < 0.4), conditions=tuple(found)
+        )
+
+
+def _extreme(params: TableSortFilterParams) -> str:
+    """What is asked for, without its conditions: ``the cheapest laptop``."""
+    about = CATALOGS[params.catalog]
+    form: str = getattr(about.columns[params.by], "most" if params.most else "least")
+    return form.format(about.noun)
+
+
+def _meets(params: TableSortFilterParams, offer: Sequence[int]) -> bool:
+    return all(one.met(CATALOGS[params.catalog], offer) for one in params.conditions)
+
+
+def _best(params: TableSortFilterParams) -> int | None:
+    """The one row that is asked for; None if there are several, or no other to choose from."""
+    position = list(CATALOGS[params.catalog].columns).index(params.by)
+    sign = -1 if params.most else 1
+    found = sorted(
+        (sign * offer[position], row)
+        for row, offer in enumerate(params.offers)
+        if _meets(params, offer)
+    )
+    return found[0][1] if len(found) > 1 and found[0][0] != found[1][0] else None
+
+
+def _without(params: TableSortFilterParams, forgotten: int) -> tuple[Condition, ...]:
+    return tuple(one for i, one in enumerate(params.conditions) if i != forgotten)
+
+
+def _is_sharp(params: TableSortFilterParams) -> bool:
+    """Whether one row answers the question, and whoever forgets a condition finds another."""
+    best = _best(params)
+    others = [
+        _best(dataclasses.replace(params, conditions=_without(params, i)))
+        for i in range(len(params.conditions))
+    ]
+    return best is not None and None not in others and best not in others
+
+
+def _texts(about: Catalog, offer: Sequence[int]) -> list[str]:
+    """The cells of a row."""
+    texts = []
+    for column, value in zip(about.columns.values(), offer, strict=True):
+        match column:
+            case Choice():
+                texts.append(column.texts[value])
+            case Measure():
+                texts.append(column.write(value))
+            case Flag():
+                texts.append("Yes" if value else "No")
+    return texts

@@ -1,0 +1,293 @@
+"""Text format: make phrases of a document bold, italic, underlined or coloured."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser.documents import Place, draw_document, phrases_of, places_of
+from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.phrases import listing
+from ui_gym.browser.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
+from ui_gym.browser.selecting import select_text, select_word
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.errors import TaskError
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+SAID = {"underline": "underlined"}
+"""How goals call marks that have another name."""
+SECTION_HEIGHT = 250
+ROOM = 500
+"""What a section takes at most and what of the first page is seen of them, in pixels."""
+
+GOALS = (
+    "In the document, {edits}. Then save it.",
+    "Format the text: {edits}. Save the document when you are done.",
+    "Please {edits}, and save the document. Change nothing else.",
+)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One mark to be put on a phrase, or taken off it."""
+
+    place: Place
+    mark: str
+    on: bool = True
+    section: str = ""
+    """The heading above it, where the phrase also stands elsewhere."""
+
+
+@dataclass(frozen=True)
+class TextFormatParams:
+    """All that varies between episodes."""
+
+    blocks: tuple[Block, ...]
+    edits: tuple[Edit, ...]
+    """In the goal's order; those of one phrase follow each other."""
+    outline: bool
+    """Whether there is a list of the sections at the side."""
+    find_at: str
+    brand: int
+    theme: int
+    phrasing: int
+
+
+@register("TextFormat", suite="browser", category="office", difficulty="medium", max_steps=24)
+class TextFormat(BrowserTask[TextFormatParams]):
+    """Make the named phrases of a document bold, italic, underlined or coloured, and save.
+
+    ## Description
+    A rich text editor with a document of some sections. The goal names phrases and how they have to
+    look: bold, italic, underlined or in one of five colours. Phrases are selected by a double
+    click, by dragging, with Shift, or with the search field (Enter selects the next match); marks
+    are set with the buttons or with the usual keys. Some phrases have marks already. With `tricky`,
+    a phrase stands in several sections and only one is meant, a mark has to be taken off, or a
+    phrase gets two marks.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks, dragging and scrolling
+    solve it.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 for saving the document with all marks as asked and nothing else changed. Else the share of
+    the marks that are as asked, less one part if anything else looks different; 0 if a letter of
+    the text was changed. Marks on blanks beside a phrase do not matter.
+
+    ## Starting state
+    The top of the document, nothing selected.
+
+    ## Episode end
+    Termination: the document was saved; or the agent ends it. Truncation: `max_steps` (about twice
+    what is needed; it follows from the arguments).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
+    | `sections` | 2, 3, 6 | how many sections the document has, 1 to 6 |
+    | `phrases` | 1, 2, 3 | how many phrases are to be formatted, 1 to 4 |
+    | `words` | 1, 3, 4 | how many words a phrase has at most, 1 to 5 |
+    | `tricky` | False, False, True | repeated phrases, marks to take off, two marks at once |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "text_format.html"
+    levels = {
+        "easy": {"sections": 2, "phrases": 1, "words": 1, "tricky": False},
+        "medium": {"sections": 3, "phrases": 2, "words": 3, "tricky": False},
+        "hard": {"sections": 6, "phrases": 3, "words": 4, "tricky": True},
+    }
+    mistakes = ("mark", "phrase")
+
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        sections: int | None = None,
+        phrases: int | None = None,
+        words: int | None = None,
+        tricky: bool | None = None,
+    ) -> None:
+        chosen = self.at_level(
+            level, sections=sections, phrases=phrases, words=words, tricky=tricky
+        )
+        self.sections = self.check_range("sections", chosen["sections"], 1, 6)
+        self.phrases = self.check_range("phrases", chosen["phrases"], 1, 4)
+        self.words = self.check_range("words", chosen["words"], 1, 5)
+        self.tricky = bool(chosen["tricky"])
+        scrolls = math.ceil(max(0, self.sections * SECTION_HEIGHT - ROOM) / SCROLL)
+        self.max_steps = 2 * (self.phrases * (3 + scrolls // 2) + 2 * self.tricky + 2)
+
+    def sample(self, rng: np.random.Generator) -> TextFormatParams:
+        for _ in range(100):
+            drawing = Drawing(draw_document(rng, self.sections), rng)
+            groups = [self._edits(drawing, number, rng) for number in range(self.phrases)]
+            if all(groups):
+                break
+        else:
+            raise TaskError("TextFormat: 100 documents in a row had too few phrases")
+        return TextFormatParams(
+            blocks=drawing.blocks(),
+            edits=tuple(edit for i in rng.permutation(len(groups)) for edit in groups[int(i)]),
+            outline=bool(rng.integers(2)),
+            find_at=str(rng.choice(("left", "right"))),
+            brand=int(rng.integers(4)),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(len(GOALS))),
+        )
+
+    def goal(self, params: TextFormatParams) -> str:
+        said = []
+        for place, group in groupby(params.edits, key=lambda edit: edit.place):
+            edits = list(group)
+            marks = listing([SAID.get(edit.mark, edit.mark) for edit in edits])
+            where = f' in the section "{edits[0].section}"' if edits[0].section else ""
+            no_longer = "" if edits[0].on else "no longer "
+            said.append(f'make "{phrase(params, place)}"{where} {no_longer}{marks}')
+        return GOALS[params.phrasing].format(edits=listing(said))
+
+    def page_params(self, params: TextFormatParams) -> dict[str, Any]:
+        return {
+            "blocks": [dataclasses.asdict(block) for block in params.blocks],
+            "outline": params.outline,
+            "findAt": params.find_at,
+            "brand": params.brand,
+            "theme": params.theme,
+        }
+
+    def judge(
+        self, device: BrowserDevice, params: TextFormatParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        for event in device.events:
+            if event.type == "save":
+                saved = [letters(block["runs"]) for block in event.data.get("blocks", ())]
+                return _saved(params, saved)
+        return Verdict(0.0, notes="nothing is saved")
+
+    def oracle(self, device: BrowserDevice, params: TextFormatParams) -> Iterator[Action | Demo]:
+        for place, group in groupby(params.edits, key=lambda edit: edit.place):
+            block, start, end = place
+            text = phrase(params, place)
+            selector = f"#block-{block}"
+            for scroll in reveal(device, selector, "#pane", margin=4):
+                yield Demo(scroll, f'Look for "{text}".')
+            if " " in text:
+                yield Demo(select_text(device, selector, start, end), f'Select "{text}".')
+            else:
+                yield Demo(select_word(device, selector, start, end), f'Select "{text}".')
+            for edit in group:
+                thought = f'Make "{text}" {"" if edit.on else "no longer "}{edit.mark}.'
+                if edit.mark in STYLES:
+                    yield Demo(click(device, f"#{edit.mark}"), thought)
+                    continue
+                yield Demo(click(device, "#colour"), thought)
+                colour = edit.mark if edit.on else "none"
+                yield Demo(click(device, f"#colour-{colour}"), thought)
+        yield Demo(click(device, "#save"), "All phrases look as asked: save.")
+
+    def misread(
+        self, params: TextFormatParams, mistake: str, rng: np.random.Generator
+    ) -> TextFormatParams:
+        """``mark``: another mark is set. ``phrase``: a word is left out, the word beside is taken,
+        or the phrase of another section."""
+        edits = [*params.edits]
+        at = int(rng.integers(len(edits)))
+        if mistake == "mark":
+            kind = STYLES if edits[at].mark in STYLES else COLOURS
+            other = kind[(kind.index(edits[at].mark) + 1) % len(kind)]
+            edits[at] = dataclasses.replace(edits[at], mark=other)
+        else:
+            taken = _slip(params, edits[at])
+            edits = [
+                dataclasses.replace(edit, place=taken) if edit.place == edits[at].place else edit
+                for edit in edits
+            ]
+        return dataclasses.replace(params, edits=tuple(edits))
+
+    def blind_rate(self, params: TextFormatParams) -> float:
+        """Any phrases that are as long, with any marks."""
+        words = sum(len(block.text.split()) for block in params.blocks)
+        places = {edit.place for edit in params.edits}
+        return float(words) ** -len(places) * float(len(MARKS)) ** -len(params.edits)
+
+    def _edits(self, drawing: Drawing, number: int, rng: np.random.Generator) -> list[Edit]:
+        """What is to be done with one more phrase; nothing if there is no phrase left."""
+        words = int(rng.integers(1, self.words + 1))
+        mark, style, colour = (str(rng.choice(marks)) for marks in (MARKS, STYLES, COLOURS))
+        if self.tricky and number == 0:
+            place = drawing.take_repeated(words)
+            if place is not None:
+                return [Edit(place, mark, section=drawing.sections[place[0]])]
+        place = drawing.take(words)
+        if place is None:
+            return []
+        if self.tricky and number == 1:
+            if rng.integers(2):
+                drawing.marked[place] = mark
+                return [Edit(place, mark, on=False)]
+            return [Edit(place, style), Edit(place, colour)]
+        return [Edit(place, mark)]
+
+
+def phrase(params: TextFormatParams, place: Place) -> str:
+    """What stands at a place."""
+    block, start, end = place
+    return params.blocks[block].text[start:end]
+
+
+def _saved(params: TextFormatParams, saved: list[list[Letter]]) -> Verdict:
+    """The verdict on the document as it was saved."""
+    wanted = [letters(block.runs) for block in params.blocks]
+    if [[char for char, _ in block] for block in saved] != [[c for c, _ in b] for b in wanted]:
+        return Verdict(0.0, done=True, notes="the text itself was changed")
+    inside = set()
+    for edit in params.edits:
+        block, start, end = edit.place
+        for at in range(start, end):
+            char, marks = wanted[block][at]
+            replaced = marks - set(COLOURS) if edit.mark in COLOURS else marks - {edit.mark}
+            wanted[block][at] = (char, replaced | {edit.mark} if edit.on else replaced)
+            inside.add((block, at))
+    right = sum(
+        saved[block][start:end] == wanted[block][start:end]
+        for block, start, end in (edit.place for edit in params.edits)
+    )
+    extra = any(
+        saved[block][at] != letter and (block, at) not in inside and letter[0].strip()
+        for block, line in enumerate(wanted)
+        for at, letter in enumerate(line)
+    )
+    total = len(params.edits)
+    if right == total and not extra:
+        return Verdict(1.0, done=True, notes="saved as asked")
+    notes = f"{right} of {total} marks are as asked" + (", others were changed" if extra else "")
+    return Verdict(max(0, right - extra) / total, done=True, notes=notes)
+
+
+def _slip(params: TextFormatParams, edit: Edit) -> Place:
+    """What may be taken for the phrase of an edit."""
+    block, start, end = edit.place
+    text = phrase(params, edit.place)
+    if edit.section:
+        places = places_of([one.text for one in params.blocks], text)
+        return next(place for place in places if place != edit.place)
+    if " " in text:
+        return block, start, start + text.rindex(" ")
+    words = [span for span in phrases_of(params.blocks[block].text, 1) if span != (start, end)]
+    return block, *min(words, key=lambda span: abs(span[0] - start))

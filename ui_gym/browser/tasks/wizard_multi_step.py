@@ -1,0 +1,198 @@
+"""Wizard: a request in several steps, whose later questions depend on earlier answers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.browser import moves
+from ui_gym.browser.flows import FLOWS, Question, complete, plain
+from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.task import BrowserTask
+from ui_gym.registry import Difficulty, register
+from ui_gym.task import Demo, Verdict
+
+STEPS = {1: 28, 2: 48, 3: 58}
+"""Steps until truncation, by the detail."""
+
+
+@dataclass(frozen=True)
+class WizardMultiStepParams:
+    """All that varies between episodes."""
+
+    flow: str
+    detail: int
+    answers: tuple[tuple[str, str], ...]
+    """What has to be submitted: (question, answer), of all that are asked."""
+    left: bool
+    """Whether the list of steps stands on the left."""
+    theme: int
+    phrasing: int
+
+    @property
+    def questions(self) -> list[Question]:
+        """What is asked, given the answers."""
+        return list(FLOWS[self.flow].asked(self.detail, dict(self.answers)))
+
+
+@register("WizardMultiStep", suite="browser", category="input", difficulty="medium", max_steps=48)
+class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
+    """Fill in a request step by step, where earlier answers decide what is asked later.
+
+    ## Description
+    A request for an insurance quote, for support or for a move: pages with cards, lists, text
+    fields and boxes, then a review with the button to submit. What is asked next depends on what
+    was answered. The goal tells the facts in sentences, in other words than the page has.
+    Boxes that it does not mention stay empty.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. Clicks and typing are all
+    that is needed; Tab, Space and Enter work as in any form.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if exactly what the goal says is submitted (blanks around a text do not matter). Else the
+    share of right answers among all that were given or should have been, at most 0.9; 0 if the
+    first answer, on which most others depend, is wrong.
+
+    ## Starting state
+    The first page, nothing chosen.
+
+    ## Episode end
+    Termination: the request was submitted, or the agent ends it. Truncation: `max_steps`
+    (28, 48 or 58 at detail 1, 2 and 3).
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `level` | "medium" | "easy", "medium" or "hard": sets the argument below |
+    | `detail` | 2 | how much is asked, 1 to 3: more questions, pages and branches |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    page = "wizard_multi_step.html"
+    mistakes = ("branch", "option", "typo")
+    levels = {"easy": {"detail": 1}, "medium": {"detail": 2}, "hard": {"detail": 3}}
+
+    def __init__(self, *, level: Difficulty | None = None, detail: int | None = None) -> None:
+        chosen = self.at_level(level, detail=detail)
+        self.detail = self.check_range("detail", chosen["detail"], 1, 3)
+        self.max_steps = STEPS[self.detail]
+
+    def sample(self, rng: np.random.Generator) -> WizardMultiStepParams:
+        flow = str(rng.choice(tuple(FLOWS)))
+        answers = complete(FLOWS[flow], self.detail, {}, rng)
+        return WizardMultiStepParams(
+            flow=flow,
+            detail=self.detail,
+            answers=tuple(answers.items()),
+            left=bool(rng.random() < 0.5),
+            theme=int(rng.integers(6)),
+            phrasing=int(rng.integers(3)),
+        )
+
+    def goal(self, params: WizardMultiStepParams) -> str:
+        answers = dict(params.answers)
+        said = [FLOWS[params.flow].intros[params.phrasing]]
+        for question in params.questions:
+            answer = answers[question.key]
+            if question.say and answer != "no":
+                said.append(question.say.format(question.options.get(answer, answer)))
+        return " ".join(said)
+
+    def page_params(self, params: WizardMultiStepParams) -> dict[str, Any]:
+        flow = FLOWS[params.flow]
+        pages = []
+        for page in flow.pages:
+            questions = [plain(q) for q in page.questions if q.detail <= params.detail]
+            if questions:
+                pages.append({"title": page.title, "questions": questions})
+        texts = {"app": flow.app, "icon": flow.icon, "title": flow.title}
+        return {**texts, "pages": pages, "left": params.left, "theme": params.theme}
+
+    def judge(
+        self, device: BrowserDevice, params: WizardMultiStepParams, history: Sequence[Action]
+    ) -> Verdict:
+        device.state()
+        wanted = dict(params.answers)
+        for event in device.events:
+            if event.type == "submit":
+                given = {key: str(text).strip() for key, text in event.data["answers"].items()}
+                keys = [*wanted, *(key for key in given if key not in wanted)]
+                wrong = [key for key in keys if given.get(key) != wanted.get(key)]
+                if not wrong:
+                    return Verdict(1.0, done=True, notes="submitted as asked")
+                share = 0.0 if keys[0] in wrong else min(0.9, 1 - len(wrong) / len(keys))
+                told = [f"{key} is {given.get(key)!r}, not {wanted.get(key)!r}" for key in wrong]
+                return Verdict(share, done=True, notes=f"submitted, but {'; '.join(told)}")
+        return Verdict(0.0, notes="not submitted yet")
+
+    def oracle(
+        self, device: BrowserDevice, params: WizardMultiStepParams
+    ) -> Iterator[Action | Demo]:
+        answers = dict(params.answers)
+        before = None
+        while (state := device.state())["page"] != before:
+            before = state["page"]
+            if before == "Review":
+                yield Demo(moves.click(device, "#submit"), "All answers are there: submit.")
+                return
+            shown = {key for page in FLOWS[params.flow].pages if page.title == before
+                     for key in (question.key for question in page.questions)}  # fmt: skip
+            for question in params.questions:
+                if question.key in shown:
+                    yield from self._answer(device, question, answers[question.key])
+            yield Demo(moves.click(device, "#next"), f"{before} is filled in: go on.")
+
+    def misread(
+        self, params: WizardMultiStepParams, mistake: str, rng: np.random.Generator
+    ) -> WizardMultiStepParams:
+        """``branch``: another choice on which later questions depend, and what follows from it.
+        ``option``: another choice on which nothing depends. ``typo``: a text with a slip."""
+        answers = dict(params.answers)
+        parents = {
+            key for page in FLOWS[params.flow].pages for q in page.questions for key in q.when
+        }
+        if mistake == "typo":
+            texts = [q for q in params.questions if q.kind == "text" and q.say]
+            key = texts[int(rng.integers(len(texts)))].key
+            return _with(params, {**answers, key: answers[key][:-1]})
+        open_ones = [
+            q for q in params.questions if q.options and (q.key in parents) == (mistake == "branch")
+        ]
+        question = open_ones[int(rng.integers(len(open_ones)))]
+        others = [option for option in question.options if option != answers[question.key]]
+        answers[question.key] = others[int(rng.integers(len(others)))]
+        return _with(params, complete(FLOWS[params.flow], params.detail, answers, rng))
+
+    def blind_rate(self, params: WizardMultiStepParams) -> float:
+        """Each request asks for a text, which cannot be guessed."""
+        return 0.0
+
+    def _answer(self, device: BrowserDevice, question: Question, answer: str) -> Iterator[Demo]:
+        thought = f'"{question.label}": {answer}.'
+        actions: Iterator[Action] = iter(())
+        if question.kind == "text":
+            actions = moves.fill(device, f"#{question.key}", answer) if answer else actions
+        elif question.kind == "list":
+            actions = moves.pick(device, question.key, answer)
+        elif question.kind == "cards":
+            number = list(question.options).index(answer)
+            actions = iter([moves.click(device, f"#{question.key}-{number}")])
+        elif answer == "yes":
+            actions = iter([moves.click(device, f"#{question.key}")])
+        for action in actions:
+            yield Demo(action, thought)
+
+
+def _with(params: WizardMultiStepParams, answers: dict[str, str]) -> WizardMultiStepParams:
+    return dataclasses.replace(params, answers=tuple(answers.items()))

@@ -1,0 +1,218 @@
+"""Anthropic's computer tool: ``{"action": "left_click", "coordinate": [10, 20]}`` and the like.
+
+Source of the format: Anthropic's Messages API, the tools ``computer_20241022``,
+``computer_20250124`` and ``computer_20251124``. The input of a call, a whole ``tool_use`` block, a
+list of blocks and a whole message are read alike.
+
+What the tool leaves open, we define:
+
+- Coordinates are pixels of the screenshot. A click without any is where the pointer is, as in the
+  oldest tool, which moves the mouse first.
+- ``scroll_amount`` counts notches of `NOTCH` pixels.
+- ``screenshot`` waits for no time at all, since an observation follows in any case. ``zoom`` and
+  ``cursor_position`` are refused: an observation has no room for what they ask.
+- ``hold_key`` presses the key once and lets the time pass: no device here repeats keys.
+- The button may be held within one step alone, where that makes a drag or a long press.
+- One newline at the end of a typed text is the Enter key.
+- What the tool has no word for are calls of other tools: ``answer``, ``open`` and ``finish``. A
+  message without any call is an answer, for that is how the models end.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ui_gym.action import (
+    Action,
+    Button,
+    Click,
+    Drag,
+    LongPress,
+    Move,
+    Press,
+    Scroll,
+    Type,
+    Wait,
+    shorten,
+)
+from ui_gym.dialects.common import DIRECTIONS, NOTCH, speechless, typed, typing, unknown, written
+from ui_gym.dialects.fields import Fields
+from ui_gym.dialects.functions import call_function, function_of, teach_functions
+from ui_gym.dialects.grid import Size
+from ui_gym.dialects.hand import Hand
+from ui_gym.dialects.jsonish import Object
+from ui_gym.dialects.keys import XDOTOOL
+from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.seen import Seen
+from ui_gym.errors import ActionError
+
+_CLICKS: dict[str, tuple[Button, int]] = {
+    "left_click": ("left", 1),
+    "right_click": ("right", 1),
+    "middle_click": ("middle", 1),
+    "double_click": ("left", 2),
+    "triple_click": ("left", 3),
+}
+_NAMES = {click: name for name, click in _CLICKS.items()}
+_ARGUMENTS: dict[str, Object] = {
+    **{name: {"coordinate": [10, 20]} for name in ("mouse_move", *_CLICKS)},
+    "left_click_drag": {"start_coordinate": [10, 20], "coordinate": [30, 40]},
+    "left_mouse_down": {},
+    "left_mouse_up": {},
+    "scroll": {"coordinate": [10, 20], "scroll_direction": "down", "scroll_amount": 3},
+    "type": {"text": "text"},
+    "key": {"text": "ctrl+c"},
+    "hold_key": {"text": "shift", "duration": 1},
+    "wait": {"duration": 1},
+    "screenshot": {},
+}
+_USAGE = {name: json.dumps({"action": name} | rest) for name, rest in _ARGUMENTS.items()}
+_REFUSED = ("cursor_position", "zoom")
+
+
+class Anthropic(ObjectDialect):
+    """The actions of Anthropic's computer tool."""
+
+    name = "anthropic"
+    example = _USAGE["left_click"]
+
+    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+        content = said.get("content")
+        if isinstance(content, str):
+            return hand.remark(content)
+        for block in said.objects("content") if content is not None else [said]:
+            self._block(block, hand)
+        return None
+
+    def say(self, action: Action, place: Place) -> list[Object]:
+        if (call := function_of(action)) is not None:
+            name, arguments = call
+            return [{"type": "tool_use", "name": name, "input": arguments}]
+        return _say(action)
+
+    def prompt(self, size: Size, *, elements: bool = False) -> str:
+        return _PROMPT.format(
+            width=size[0], height=size[1], actions="\n".join(_USAGE.values()), notch=NOTCH,
+            functions=teach_functions(),
+        )  # fmt: skip
+
+    def _block(self, block: Fields, hand: Hand) -> None:
+        kind = block.get("type")
+        if kind == "text":
+            hand.remark(block.text("text"))
+        elif block.has("input"):
+            name = block.text("name", default="computer")
+            if name == "computer":
+                self._action(block.objects("input")[0], hand)
+            else:
+                call_function(name, block.get("input"), hand)
+        elif kind not in ("thinking", "redacted_thinking"):
+            self._action(block, hand)
+
+    def _action(self, said: Fields, hand: Hand) -> None:
+        name = said.text("action", default="")
+        if name in _REFUSED:
+            raise ActionError("name", f"{name} is not offered here: look at the whole screenshot")
+        if name not in _USAGE:
+            raise unknown("action", name, _USAGE)
+        with written(name, _USAGE[name]):
+            _do(name, said, hand)
+
+
+def _do(name: str, said: Fields, hand: Hand) -> None:
+    point = said.pixel("coordinate") if said.has("coordinate") else None
+    match name:
+        case "left_click" | "right_click" | "middle_click" | "double_click" | "triple_click":
+            keys = XDOTOOL.read([said.text("text", "key", default="")])
+            button, count = _CLICKS[name]
+            hand.click(point, button, count, keys)
+        case "mouse_move":
+            hand.move(said.pixel("coordinate"))
+        case "left_click_drag":
+            has_start = said.has("start_coordinate")
+            start = said.pixel("start_coordinate") if has_start else None
+            hand.drag(said.pixel("coordinate"), start=start)
+        case "left_mouse_down":
+            hand.down(point)
+        case "left_mouse_up":
+            hand.up(point)
+        case "scroll":
+            if said.has("text", "key"):
+                raise ActionError("argument", "keys can be held in clicks alone")
+            right, down = said.choice(DIRECTIONS, "scroll_direction", default="down")
+            pixels = said.whole("scroll_amount", default=3) * NOTCH
+            hand.scroll(point, dx=right * pixels, dy=down * pixels)
+        case "type":
+            hand.do(typed(said.text("text")))
+        case "key" | "hold_key":
+            _press(said, hand)
+            if name == "hold_key":
+                hand.wait(said.number("duration", default=1))
+        case "wait":
+            hand.wait(said.number("duration", default=1))
+        case _:  # screenshot
+            hand.wait(0)
+
+
+def _press(said: Fields, hand: Hand) -> None:
+    """Chords between blanks are pressed one after the other, as xdotool does."""
+    text = said.text("text")
+    chords = text.split() or ["space"] * (text == " ")
+    repeat = said.whole("repeat", default=1)
+    if not chords or not 1 <= repeat <= 100:
+        raise ActionError("argument", "text must name a key, and repeat be 1 to 100")
+    for _ in range(repeat):
+        for chord in chords:
+            hand.press(XDOTOOL.read([chord]))
+
+
+def _say(action: Action) -> list[Object]:
+    match action:
+        case Click(button=button, count=count, keys=keys) if (button, count) in _NAMES:
+            said: Object = {"action": _NAMES[button, count], "coordinate": [action.x, action.y]}
+            return [said | ({"text": _chord(keys)} if keys else {})]
+        case Move(x=x, y=y):
+            return [{"action": "mouse_move", "coordinate": [x, y]}]
+        case LongPress(x=x, y=y, seconds=seconds):
+            return [
+                {"action": "mouse_move", "coordinate": [x, y]},
+                {"action": "left_mouse_down"},
+                {"action": "wait", "duration": seconds},
+                {"action": "left_mouse_up"},
+            ]
+        case Drag(x1=x1, y1=y1, x2=x2, y2=y2, seconds=Drag.seconds):
+            ends = {"start_coordinate": [x1, y1], "coordinate": [x2, y2]}
+            return [{"action": "left_click_drag", **ends}]
+        case Scroll(x=x, y=y, dx=dx, dy=dy):
+            for direction, (right, down) in DIRECTIONS.items():
+                amount = (dx * right + dy * down) // NOTCH
+                if amount >= 0 and (dx, dy) == (amount * right * NOTCH, amount * down * NOTCH):
+                    how = {"scroll_direction": direction, "scroll_amount": amount}
+                    return [{"action": "scroll", "coordinate": [x, y], **how}]
+        case Type() if (text := typing(action)) is not None:
+            return [{"action": "type", "text": text}]
+        case Press(keys=keys):
+            return [{"action": "key", "text": _chord(keys)}]
+        case Wait(seconds=seconds):
+            return [{"action": "wait", "duration": seconds}]
+    raise speechless("Anthropic's computer tool", action)
+
+
+def _chord(keys: str) -> str:
+    chord = "+".join(XDOTOOL.write(keys))
+    if chord.split() != [chord]:
+        raise ActionError("name", f"there is no way to write the keys {shorten(keys)}")
+    return chord
+
+
+_PROMPT = """\
+You use a computer through its screen, which is {width} pixels wide and {height} high. Answer \
+with the input of your next call of the tool "computer" as one JSON object, or with several as a \
+list of them. Thoughts may stand before it, on lines of their own. The actions are:
+{actions}
+A coordinate is [x, y] in whole pixels from the top left corner. "text" may be added to a click, \
+to be held meanwhile, as in "text": "ctrl". A scroll_amount is in notches of {notch} pixels. Keys \
+are named as xdotool does. A newline at the end of a typed text presses Enter.
+Beside the computer there are other tools, called like this: \
+{{"type": "tool_use", "name": "answer", "input": {{"text": "42"}}}}. They are:
+{functions}"""

@@ -1,0 +1,72 @@
+"""Functions beside a computer tool, for what such tools have no words: answer, open, finish."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ui_gym.action import Action, Answer, Finish, Open, Outcome
+from ui_gym.dialects.common import unknown, written
+from ui_gym.dialects.fields import Fields
+from ui_gym.dialects.hand import Hand
+from ui_gym.dialects.jsonish import Object, read_object
+from ui_gym.errors import ActionError
+
+_OUTCOMES: dict[str, Outcome] = {
+    "success": "success", "failure": "failure", "infeasible": "infeasible",
+}  # fmt: skip
+_USAGE: dict[str, Object] = {
+    "answer": {"text": "42"},
+    "open": {"target": "Settings"},
+    "finish": {"outcome": "failure", "message": "the page is gone"},
+}
+_MEANING = {
+    "answer": "give the answer that was asked for; ends the task",
+    "open": "open an app by its name",
+    "finish": "the task is done (success), failed (failure) or cannot be done (infeasible)",
+}
+
+
+def call_function(name: str, arguments: Any, hand: Hand) -> None:
+    """Do what a call of one of the functions says. APIs give arguments as an object or its text.
+
+    Raises:
+        ActionError: there is no such function, or an argument is wrong.
+    """
+    if name not in _USAGE:
+        raise unknown("function", name, _USAGE)
+    with written(name, json.dumps(_USAGE[name])):
+        said = read_object(arguments) if isinstance(arguments, str) else arguments
+        if not isinstance(said, dict):
+            raise ActionError("argument", "the arguments are no JSON object")
+        hand.do(_build(name, Fields(said)))
+
+
+def function_of(action: Action) -> tuple[str, Object] | None:
+    """The function that says `action`, and its arguments; None if none does."""
+    match action:
+        case Answer(text=text):
+            return "answer", {"text": text}
+        case Open(target=target):
+            return "open", {"target": target}
+        case Finish(outcome=outcome, message=message):
+            return "finish", {"outcome": outcome} | ({"message": message} if message else {})
+    return None
+
+
+def teach_functions() -> str:
+    """A line for each function, for a prompt."""
+    return "\n".join(
+        f"- {name} {json.dumps(arguments)}: {_MEANING[name]}" for name, arguments in _USAGE.items()
+    )
+
+
+def _build(name: str, said: Fields) -> Action:
+    match name:
+        case "answer":
+            return Answer(said.text("text"))
+        case "open":
+            return Open(said.text("target", "app", "app_name", "url"))
+        case _:
+            outcome = said.choice(_OUTCOMES, "outcome", "status", default="success")
+            return Finish(outcome, said.text("message", default=""))

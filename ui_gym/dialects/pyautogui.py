@@ -1,0 +1,283 @@
+"""Code strings of pyautogui, as agents of OSWorld write them; read, never run.
+
+Source of the format: https://github.com/xlang-ai/OSWorld (its agents' action space "pyautogui"):
+code in a fence, and instead of code the words ``WAIT``, ``DONE`` and ``FAIL``. Code is read by its
+syntax tree against a list of functions with literal arguments; see `pyautogui_code`.
+
+What the format leaves open, we define:
+
+- ``scroll`` and ``hscroll`` count notches of `NOTCH` pixels: above 0 is up, and to the right. Where
+  the pointer is not known, they are in the middle.
+- ``WAIT`` is `WAIT` seconds, as OSWorld has it. ``DONE`` is ``finish("success")``, and ``FAIL``, by
+  which OSWorld means that the task cannot be done, ``finish("infeasible")``.
+- A drag, and a button that is held, go straight from where they began to where they end. Without a
+  `duration`, a drag takes the time that drags have here.
+- Held keys count for clicks and other keys alone, and must be let go before the step ends.
+- One newline at the end of a written text is the Enter key.
+- ``pyperclip.copy`` and then ``hotkey("ctrl", "v")`` types what was copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ui_gym.action import (
+    Action,
+    Button,
+    Click,
+    Drag,
+    Finish,
+    LongPress,
+    Move,
+    Press,
+    Scroll,
+    Type,
+    Wait,
+    check_points,
+)
+from ui_gym.dialects.common import (
+    NOTCH,
+    check_actions,
+    check_length,
+    speechless,
+    typed,
+    typing,
+    written,
+)
+from ui_gym.dialects.fields import Fields
+from ui_gym.dialects.grid import Size
+from ui_gym.dialects.hand import Hand
+from ui_gym.dialects.keys import PYAUTOGUI
+from ui_gym.dialects.pyautogui_code import EXAMPLE, WORDS, Call, read_code
+from ui_gym.dialects.seen import NOTHING, Point, Seen
+from ui_gym.errors import ActionError
+
+WAIT = 2.0
+"""How long ``WAIT`` takes, in seconds."""
+
+_BUTTONS: dict[str, Button] = {
+    "left": "left", "middle": "middle", "right": "right", "primary": "left", "secondary": "right",
+}  # fmt: skip
+_CLICKS: dict[str, tuple[Button, int]] = {
+    "click": ("left", 1),
+    "doubleClick": ("left", 2),
+    "tripleClick": ("left", 3),
+    "rightClick": ("right", 1),
+    "middleClick": ("middle", 1),
+    "leftClick": ("left", 1),
+}
+_NAMES = {click: name for name, click in reversed(_CLICKS.items())}
+_ENDINGS = {"DONE": Finish("success"), "FAIL": Finish("infeasible")}
+
+
+class PyAutoGUI:
+    """``pyautogui.click(10, 20)``."""
+
+    name = "pyautogui"
+
+    def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
+        check_length(text)
+        reader = _Reader(Hand(size, seen))
+        for call in read_code(text):
+            reader.do(call)
+        actions = reader.hand.done()
+        if not actions:
+            raise ActionError("parse", f"the code does nothing. Write calls, as in {EXAMPLE}")
+        check_points(actions, size)
+        return actions
+
+    def render(self, actions: Sequence[Action], size: Size, thought: str = "") -> str:
+        check_actions(actions, size)
+        code = "\n".join(line for action in actions for line in _say(action))
+        block = f"```python\n{code}\n```"
+        return f"{thought}\n{block}" if thought else block
+
+    def prompt(self, size: Size, *, elements: bool = False) -> str:
+        return _PROMPT.format(width=size[0], height=size[1], notch=NOTCH, wait=WAIT)
+
+    def can_say(self, action: Action) -> bool:
+        try:
+            _say(action)
+        except ActionError:
+            return False
+        return True
+
+
+class _Reader:
+    """Does one call after the other."""
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+        self._clipboard: str | None = None
+
+    def do(self, call: Call) -> None:
+        if call.name in WORDS:
+            self.hand.do(_ENDINGS.get(call.name, Wait(WAIT)))
+            return
+        with written(call.name, call.usage):
+            if call.name in _CLICKS or call.name in ("mouseDown", "mouseUp"):
+                self._button(call.name, call.arguments)
+            elif call.name in ("scroll", "vscroll", "hscroll"):
+                self._scroll(call.name, call.arguments)
+            elif call.arguments.has("x", "y", "xOffset", "yOffset"):
+                self._pointer(call.name, call.arguments)
+            else:
+                self._keyboard(call.name, call.arguments)
+
+    def _button(self, name: str, said: Fields) -> None:
+        own, count = _CLICKS.get(name, ("left", 1))
+        button = said.choice(_BUTTONS, "button", default=own)
+        if name == "mouseDown":
+            self.hand.down(_point(said), button)
+        elif name == "mouseUp":
+            self.hand.up(_point(said), button)
+        else:
+            self.hand.click(_point(said), button, said.whole("clicks", default=count))
+
+    def _scroll(self, name: str, said: Fields) -> None:
+        pixels = said.whole("clicks") * NOTCH
+        if name == "hscroll":
+            self.hand.scroll(_point(said), dx=pixels)
+        else:
+            self.hand.scroll(_point(said), dy=-pixels)
+
+    def _pointer(self, name: str, said: Fields) -> None:
+        seconds = said.number("duration", default=Drag.seconds)
+        if name.startswith("drag") and said.choice(_BUTTONS, "button", default="left") != "left":
+            raise ActionError("argument", "only the left button can drag")
+        match name:
+            case "moveTo":
+                self.hand.move(_there(said))
+            case "dragTo":
+                self.hand.drag(_there(said), seconds)
+            case "dragRel" | "drag":
+                self.hand.drag_by(*_offset(said), seconds)
+            case _:  # moveRel, move
+                self.hand.move_by(*_offset(said))
+
+    def _keyboard(self, name: str, said: Fields) -> None:
+        match name:
+            case "write" | "typewrite":
+                self._write(said)
+            case "press":
+                presses = said.whole("presses", default=1)
+                if not 1 <= presses <= 100:
+                    raise ActionError("argument", f"presses must be 1 to 100, not {presses}")
+                for _ in range(presses):
+                    self._press(said.words("keys"))
+            case "hotkey":
+                self._hotkey(PYAUTOGUI.read(said.words("keys")))
+            case "keyDown":
+                self.hand.key_down(_key(said))
+            case "keyUp":
+                self.hand.key_up(_key(said))
+            case "copy":
+                self._clipboard = said.text("text")
+            case "sleep":
+                self.hand.wait(said.number("seconds"))
+            case _:
+                raise ActionError("argument", "the point is missing")
+
+    def _write(self, said: Fields) -> None:
+        if isinstance(said.get("message"), list):
+            self._press(said.words("message"))
+        else:
+            self.hand.do(typed(said.text("message")))
+
+    def _press(self, keys: list[str]) -> None:
+        for key in keys:
+            self.hand.press(PYAUTOGUI.read([key]))
+
+    def _hotkey(self, chord: str) -> None:
+        if chord == "ctrl+v" and self._clipboard is not None:
+            self.hand.do(Type(self._clipboard))
+        else:
+            self.hand.press(chord)
+
+
+def _there(said: Fields) -> Point:
+    """``(x, y)`` or ``((x, y))``."""
+    return said.pixel("x") if isinstance(said.get("x"), list) else said.pixel()
+
+
+def _point(said: Fields) -> Point | None:
+    """As `_there`; None is where the pointer is."""
+    return _there(said) if said.has("x", "y") else None
+
+
+def _offset(said: Fields) -> Point:
+    if isinstance(said.get("xOffset"), list):
+        return said.pixel("xOffset")
+    return said.whole("xOffset", default=0), said.whole("yOffset", default=0)
+
+
+def _key(said: Fields) -> str:
+    key = PYAUTOGUI.read([said.text("key")])
+    if not key.strip():
+        raise ActionError("argument", "key is empty")
+    return key
+
+
+def _say(action: Action) -> list[str]:
+    match action:
+        case Click(keys=keys):
+            names = PYAUTOGUI.write(keys) if keys else []
+            if len(set(names)) == len(names):
+                down = [f"pyautogui.keyDown({_quote(name)})" for name in names]
+                up = [f"pyautogui.keyUp({_quote(name)})" for name in reversed(names)]
+                return [*down, _say_click(action), *up]
+        case Move(x=x, y=y):
+            return [f"pyautogui.moveTo({x}, {y})"]
+        case LongPress(x=x, y=y, seconds=seconds):
+            hold = [f"pyautogui.mouseDown({x}, {y})", f"time.sleep({seconds!r})"]
+            return [*hold, "pyautogui.mouseUp()"]
+        case Drag(x1=x1, y1=y1, x2=x2, y2=y2, seconds=seconds):
+            drag = f"pyautogui.dragTo({x2}, {y2}, duration={seconds!r})"
+            return [f"pyautogui.moveTo({x1}, {y1})", drag]
+        case Scroll(x=x, y=y, dx=0, dy=dy) if dy % NOTCH == 0:
+            return [f"pyautogui.scroll({-dy // NOTCH}, x={x}, y={y})"]
+        case Scroll(x=x, y=y, dx=dx, dy=0) if dx % NOTCH == 0:
+            return [f"pyautogui.hscroll({dx // NOTCH}, x={x}, y={y})"]
+        case Type() if (text := typing(action)) is not None:
+            return [f"pyautogui.write({_quote(text)})"]
+        case Press(keys=keys):
+            names = PYAUTOGUI.write(keys)
+            function = "press" if len(names) == 1 else "hotkey"
+            return [f"pyautogui.{function}({', '.join(map(_quote, names))})"]
+        case Wait(seconds=seconds):
+            return [f"time.sleep({seconds!r})"]
+        case Finish():
+            words = [word for word, ending in _ENDINGS.items() if ending == action]
+            if words:
+                return words
+    raise speechless("pyautogui", action)
+
+
+def _say_click(action: Click) -> str:
+    name = _NAMES.get((action.button, action.count))
+    if name is not None:
+        return f"pyautogui.{name}({action.x}, {action.y})"
+    how = f"clicks={action.count}, button={action.button!r}"
+    return f"pyautogui.click({action.x}, {action.y}, {how})"
+
+
+def _quote(text: str) -> str:
+    """`text` as a string literal that no fence can end."""
+    return repr(text).replace("`", "\\x60")
+
+
+_PROMPT = """\
+You use a computer through its screen, which is {width} pixels wide and {height} high. Write your \
+thought if you have one, and then Python code that does the next actions, in a fence:
+```python
+pyautogui.click(10, 20)
+pyautogui.write('text')
+```
+The code may call, with plain numbers and strings as arguments, these functions and no others: \
+pyautogui.click(x, y, clicks=1, button='left'), doubleClick, tripleClick, rightClick, middleClick, \
+moveTo(x, y), dragTo(x, y, duration=0.3), mouseDown(), mouseUp(), scroll(clicks, x, y), \
+hscroll(clicks, x, y), write(text), press(key), hotkey(key, key), keyDown(key), keyUp(key), and \
+time.sleep(seconds). x and y are whole pixels from the top left corner; scroll(-3, x, y) shows \
+what is three times {notch} pixels below; a newline at the end of a written text presses Enter.
+Instead of code, write WAIT to wait {wait:g} seconds, DONE when the task is done, or FAIL when it \
+cannot be done."""
