@@ -102,7 +102,7 @@ def _told(nodes: Mapping[str, Message], root: Message | None) -> Iterator[Messag
             elif role in _ACTED_ON or (name and role not in _SILENT):
                 yield node
             if role == "combobox":  # its list, where that is open
-                inside = [child for child in children if _role(child) != "text"]
+                inside = [c for c in children if _role(c) in ("MenuListPopup", "listbox", "option")]
             elif role in _WHOLE or role == "text":
                 inside = []
             elif role == "LabelText":  # its words are the name of its control

@@ -1,4 +1,4 @@
-"""Sites: somebody else's web pages, a folder of files that the browser sees under the made-up origin.
+"""Sites: somebody else's web pages, a folder of files under the made-up origin.
 
 A page of this package is one document in a realm that lives on (see `pages`). A site is shown as on
 the web: by a navigation, in a fresh realm, with scripts, styles, pictures and frames of its own.
@@ -26,7 +26,7 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 )
-"""The content security policy of a site: its own files and scripts, and no request from a script."""
+"""The content security policy of a site: its own files, and no request from a script."""
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -153,7 +153,9 @@ class TrainerContext:
         elif prompt is None:
             space: Any = self.envs.single_observation_space
             height, width, _ = space["screenshot"].shape
-            words = get_dialect(self.config.env.dialect).prompt((width, height))
+            words = get_dialect(self.config.env.dialect).prompt(
+                (width, height), elements="elements" in space.spaces
+            )
             prompt = PromptBuilder(dialect_prompt=words)
         return prompt if settings.history is None else replace(prompt, history=settings.history)
 

@@ -52,19 +52,19 @@ DOC = """{summary}
     `elements` where asked for.
 
     ## Rewards
-    MiniWoB's raw reward lies in [-1, 1]. The score is 0 where it is negative, 1 from `threshold` on,
-    and else the raw reward itself: partial credit stays, and doing nothing earns nothing.
+    MiniWoB's raw reward lies in [-1, 1]. The score is 0 where it is negative, 1 from `threshold`
+    on, and else the raw reward itself: partial credit stays, and doing nothing earns nothing.
     ``info["details"]`` has the raw reward (`raw_reward`), the one discounted by page time
     (`reward`), MiniWoB's reason (`reason`) and the page time in seconds (`seconds`).
 
     ## Starting state
-    MiniWoB's, of the seed. The split ``"train"`` has MiniWoB's data mode ``train`` and the seeds below
-    2**31; ``"heldout"`` has the mode ``test`` and the seed plus 2**31. (Few tasks have other data in
-    that mode; where a task has few instances, some are in both splits.)
+    MiniWoB's, of the seed. The split ``"train"`` has MiniWoB's data mode ``train`` and the seeds
+    below 2**31; ``"heldout"`` has the mode ``test`` and the seed plus 2**31. (Few tasks have other
+    data in that mode; where a task has few instances, some are in both splits.)
 
     ## Episode end
-    Termination: MiniWoB ends the episode, at the latest after {seconds} s of page time (raw reward -1),
-    or the agent ends it. Truncation: `max_steps` ({max_steps}).
+    Termination: MiniWoB ends the episode, at the latest after {seconds} s of page time (raw reward
+    -1), or the agent ends it. Truncation: `max_steps` ({max_steps}).
 
     ## Arguments
     | name | default | meaning |
@@ -96,7 +96,11 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
         self.step_time = self.entry.step_time if step_time is None else step_time
         self.threshold = threshold
         for name, value, high in (("step_time", self.step_time, 10), ("threshold", threshold, 1)):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= high:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not 0 < value <= high
+            ):
                 raise UserError(
                     f"{self.spec.name}: {name} is a number above 0 and up to {high}, not {value!r}"
                 )

@@ -274,8 +274,8 @@
     return ok;
   };
 
-  // A line at the bottom that tells what happened; it goes after `ms` of page time.
-  const toast = (text, ms = 4000) => {
+  // A line at the bottom that tells what happened; it goes after `ms` of page time (an action takes 50).
+  const toast = (text, ms = 500) => {
     document.querySelector(".toast")?.remove();
     const node = make("div.toast", { role: "status" }, text);
     document.body.append(node);
