@@ -92,7 +92,7 @@ def list_tasks(
         )
     for name in dict.fromkeys(spec.collection for spec in folded):
         members = [spec for spec in folded if spec.collection == name]
-        prefix = os.path.commonprefix([spec.id for spec in members])
+        prefix = os.path.commonprefix([spec.id for spec in members])  # noqa: RUF071  of letters
         text = f"{len(members)} tasks: ui-gym list --tag {name}"
         table.add_row(f"{prefix}*", members[0].suite, "", "", "", text)
     Console().print(table)

@@ -18,7 +18,8 @@ import pytest
 from ui_gym import action as act
 from ui_gym import registry
 from ui_gym.browser import chromium
-from ui_gym.browser.chromium import ChromiumDevice, ChromiumPool
+from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.pool import BrowserPool
 from ui_gym.browser.process import BROWSER_VARIABLE
 from ui_gym.device import Device, DeviceOptions
 from ui_gym.errors import DeviceError, TaskError, UserError
@@ -391,9 +392,9 @@ def test_a_device_must_be_started_and_may_be_closed_twice() -> None:
 
 
 def test_the_pool_closes_what_it_lent() -> None:
-    with pytest.raises(UserError, match="no device 'firefox'"):
-        ChromiumPool(DeviceOptions("firefox"))
-    pool = ChromiumPool(DeviceOptions(size=(64, 64)))
+    with pytest.raises(UserError, match="no device 'firefox'.*selenium"):
+        BrowserPool(DeviceOptions("firefox"))
+    pool = BrowserPool(DeviceOptions(size=(64, 64)))
     one, two = pool.acquire(), pool.acquire()
     pool.release(one, healthy=True)
     pool.close()

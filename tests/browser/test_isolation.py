@@ -6,6 +6,7 @@ hears nothing from our device means that a wall holds.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import socket
@@ -397,3 +398,24 @@ def test_what_one_device_copies_no_other_pastes(
     assert shared.state() == {"value": "a secreta secret"}
     other.perform([act.Press("end"), act.Press("ctrl+v")])
     assert other.state() == {"value": "a secret"}
+
+
+@pytest.mark.parametrize("way", ["beginframe", "framebuffer"])
+def test_what_one_episode_copies_the_next_does_not_paste(
+    page: Callable[..., Path], way: str
+) -> None:
+    field = page(
+        "<input id=f value='a secret'>",
+        "uiGym.state = () => ({ value: f.value }); const f = document.getElementById('f');",
+    )
+    device = ChromiumDevice(DeviceOptions(kind=f"chromium:{way}", size=(320, 256)))
+    with contextlib.closing(device):
+        device.start()
+        device.load(field, {})
+        click = act.Click(*device.center("#f"))
+        paste = [act.Press("end"), act.Press("ctrl+v")]
+        device.perform([click, act.Press("ctrl+a"), act.Press("ctrl+c"), *paste])
+        assert device.state() == {"value": "a secreta secret"}
+        device.load(field, {})
+        device.perform([click, *paste])
+        assert device.state() == {"value": "a secret"}

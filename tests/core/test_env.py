@@ -16,6 +16,7 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from ui_gym.action import Answer, Finish
 from ui_gym.env import Seconds, UIEnv
 from ui_gym.errors import DeviceError, DeviceStartError, TaskError, UserError
+from ui_gym.task import Brief, Task, Verdict
 
 Make = Callable[..., UIEnv]
 
@@ -455,3 +456,34 @@ def test_durations_are_floats_that_compare_equal() -> None:
     for again in (copy.deepcopy(other), pickle.loads(pickle.dumps(other))):  # noqa: S301
         assert float(again) == 2.0
         assert isinstance(again, Seconds)
+
+
+def test_what_only_the_device_knows_reaches_goal_and_infos(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[..., UIEnv]
+) -> None:
+    def brief(self: Any, device: Any, params: Any) -> Brief:
+        return Brief(f"{len(device.boxes)} boxes", {"hint": [params.target]})
+
+    def judge(self: Any, device: Any, params: Any, history: Any) -> Verdict:
+        return Verdict(0.0, details={"actions": len(history)})
+
+    monkeypatch.setattr(paint.PaintClick, "brief", brief)
+    monkeypatch.setattr(paint.PaintClick, "judge", judge)
+    env = make("UI/PaintClick-v0")
+    observation, info = env.reset(seed=1)
+    assert observation["goal"] == "3 boxes"
+    assert info["privileged"]["hint"] == [info["privileged"]["params"]["target"]]
+    assert info["details"] == {}
+    observation, *_, info = env.step("wait(1)")
+    assert observation["goal"] == "3 boxes"
+    assert info["details"] == {"actions": 1}
+
+
+def test_an_oracle_that_nobody_wrote_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[..., UIEnv]
+) -> None:
+    monkeypatch.setattr(paint.PaintClick, "oracle", Task.oracle)
+    env = make("UI/PaintClick-v0")
+    env.reset(seed=1, options={"oracle": False})
+    with pytest.raises(UserError, match="UI/PaintClick-v0 has no oracle: nobody wrote down how"):
+        env.reset(seed=1, options={"oracle": True})

@@ -130,3 +130,32 @@ def test_importing_ui_gym_starts_and_imports_nothing_heavy() -> None:
     code = f"import ui_gym, sys, json; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(out.stdout) == []
+
+
+def test_a_task_of_a_collection_is_there_for_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
+    taken = registry.TaskSpec("Taken", "paint", "m:Taken", tags=("fifty",), collection="fifty")
+    registry.declare(taken)
+    try:
+        assert registry.spec("Taken") is taken
+        assert taken in registry.specs(collections=True)
+        assert taken not in registry.specs()
+        registry.declare(registry.TaskSpec("Taken", "other", "n:Taken"))
+        assert registry.spec("Taken") is taken
+    finally:
+        del gymnasium.registry["UI/Taken-v0"]
+
+
+def test_a_task_that_could_be_had_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_MISSING", {})
+    absent = registry.TaskSpec("Absent", "paint", "m:Absent")
+    registry.declare_missing(absent, "pip install absent")
+    try:
+        for name in ("Absent", "Absent-v0", "UI/Absent-v0"):
+            with pytest.raises(UserError, match="UI/Absent-v0 is not installed: pip install abse"):
+                registry.spec(name)
+        with pytest.raises(UserError, match="pip install absent"):
+            gymnasium.make("UI/Absent-v0")
+        assert "Absent" not in [spec.name for spec in registry.specs(collections=True)]
+    finally:
+        del gymnasium.registry["UI/Absent-v0"]

@@ -14,7 +14,7 @@ import pytest
 from ui_gym.action import Click, Wait
 from ui_gym.env import UIEnv
 from ui_gym.errors import UserError
-from ui_gym.task import Verdict
+from ui_gym.task import Brief, Task, Verdict
 from ui_gym.testing import check_ui_env
 
 
@@ -154,3 +154,30 @@ def test_failures_are_raised_together() -> None:
     assert "UI/PaintText-v0 broke its contract" in str(caught.value)
     assert "goals vary" in str(caught.value)
     assert "not yet reached" in str(caught.value)
+
+
+def test_a_task_without_an_oracle_is_checked_for_the_rest() -> None:
+    base = paint.PaintText
+    silent = broken(oracle=Task.oracle, mistakes=())
+    assert not silent.has_oracle
+    assert base().has_oracle
+    report = check_ui_env(silent)
+    skipped = [check.name for check in report.checks if check.detail.startswith("skipped: it has")]
+    assert skipped == [f"seed {seed}: the oracle succeeds" for seed in range(3)]
+
+    def setup(self: Any, device: Any, params: Any) -> None:
+        base.setup(self, device, params)
+        self.count = getattr(self, "count", 0) + 1
+        device.load({"red": (self.count % 5 * 16, 0)})
+
+    assert "the first screenshot is the same to the byte" in said(
+        broken(oracle=Task.oracle, mistakes=(), setup=setup)
+    )
+
+
+def test_goals_that_the_device_tells_may_all_be_the_same() -> None:
+    told = broken(goal=lambda *args: "Go.", brief=lambda *args: Brief("Go there."))
+    (found,) = (check for check in check_ui_env(told).checks if "goals" in check.name)
+    assert (found.name, found.detail) == ("goals are told by the device", "1 in 3 seeds")
+    mute = broken(brief=lambda *args: Brief(""))
+    assert "FAILED goals are told by the device: a goal is empty" in said(mute)

@@ -38,6 +38,17 @@ def test_filters_narrow_down_and_combine() -> None:
     assert names(TaskSource(tags=("time", "short"))) == ["Alarm", "Menu"]
 
 
+def test_a_collection_is_chosen_by_its_tag_or_by_name() -> None:
+    taken = TaskSpec(
+        "Taken", "browser", "m:T", "input", tags=("fifty", "short"), collection="fifty"
+    )
+    registry._SPECS[taken.id] = taken
+    assert "Taken" not in names(TaskSource(suite="browser"))
+    assert "Taken" not in names(TaskSource(tags=("short",)))
+    assert names(TaskSource(tags=("fifty",))) == ["Taken"]
+    assert names(TaskSource(ids=("Taken", "Form"))) == ["Taken", "Form"]
+
+
 def test_ids_and_names_keep_their_order_and_count_once() -> None:
     assert names(TaskSource(ids=("Wifi", "UI/Form-v0", "Wifi"))) == ["Wifi", "Form"]
 

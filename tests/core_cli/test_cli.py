@@ -52,6 +52,44 @@ def test_list_narrows_down_and_speaks_json() -> None:
     assert {(task["suite"], task["category"]) for task in found} == {(spec.suite, spec.category)}
 
 
+@pytest.fixture
+def collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tasks of somebody else's benchmark."""
+    specs = dict(registry._SPECS)
+    for name in ("One", "Two"):
+        spec = registry.TaskSpec(
+            f"Fifty-{name}", "browser", "m:T", tags=("fifty",), collection="fifty"
+        )
+        specs[spec.id] = spec
+    monkeypatch.setattr(registry, "_SPECS", specs)
+
+
+def test_list_folds_a_collection_until_it_is_asked_for(collection: None) -> None:
+    folded = " ".join(run("list").output.split())
+    assert "UI/Fifty-* browser 2 tasks: ui-gym list --tag fifty" in folded
+    assert "UI/Fifty-One-v0" not in folded
+    assert TASK in folded
+    tagged = run("list", "--tag", "fifty").output
+    assert "UI/Fifty-One-v0" in tagged
+    assert TASK not in tagged
+    everything = run("list", "--all").output
+    assert {"UI/Fifty-One-v0", "UI/Fifty-Two-v0", TASK} <= set(everything.split())
+
+
+def test_list_for_programs_has_what_is_shown(collection: None) -> None:
+    def ids(*args: str) -> list[str]:
+        return [task["id"] for task in json.loads(run("list", *args, "--json").output)]
+
+    assert ids() == [spec.id for spec in registry.specs()]
+    assert ids("--tag", "fifty") == ["UI/Fifty-One-v0", "UI/Fifty-Two-v0"]
+    assert ids("--all") == [spec.id for spec in registry.specs(collections=True)]
+
+
+def test_list_names_the_nearest_tag(collection: None, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = fails(capsys, "list", "--tag", "fivty")
+    assert (code, said) == (2, "error: there is no tag 'fivty'. Did you mean 'fifty'?\n")
+
+
 def test_list_names_the_nearest_suite(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = fails(capsys, "list", "--suite", "browsr")
     assert (code, said) == (2, "error: there is no suite 'browsr'. Did you mean 'browser'?\n")
@@ -214,6 +252,16 @@ def test_check_all_looks_at_every_task(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(json.loads(result.stdout)) == [spec.id for spec in registry.specs()]
 
 
+def test_check_takes_a_collection_by_its_tag(
+    monkeypatch: pytest.MonkeyPatch, collection: None
+) -> None:
+    fake_testing(monkeypatch)
+    assert TASK in json.loads(run("check", "--all", "--json").stdout)
+    assert "UI/Fifty-One-v0" not in json.loads(run("check", "--all", "--json").stdout)
+    tagged = json.loads(run("check", "--tag", "fifty", "--json").stdout)
+    assert list(tagged) == ["UI/Fifty-One-v0", "UI/Fifty-Two-v0"]
+
+
 def test_check_fails_when_one_task_is_unsound(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_testing(monkeypatch, unsound=[TASK])
     result = run("check", "DataEntry")
@@ -297,7 +345,7 @@ def test_errors_become_exit_codes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def broken() -> None:
+    def broken(**_: bool) -> None:
         raise raised
 
     monkeypatch.setattr(registry, "specs", broken)
@@ -306,7 +354,7 @@ def test_errors_become_exit_codes(
 
 
 def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> None:
+    def broken(**_: bool) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(registry, "specs", broken)

@@ -140,12 +140,7 @@ class Screenshots:
             raise DeviceError("the browser painted no frame")
         encoded = base64.b64decode(data)
         captured = time.perf_counter()
-        image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
-        width, height = self._size
-        if image is None or image.shape != (height, width, 3):
-            shape = None if image is None else image.shape
-            raise DeviceError(f"the browser's picture has the shape {shape}, not {self._size}")
-        rgb: Image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=out)  # type: ignore[assignment]
+        rgb = decode(encoded, self._size, out)
         return Picture(rgb, encoded, captured - started, time.perf_counter() - captured)
 
 
@@ -302,6 +297,21 @@ class Framebuffer:
         server, self._server = self._server, None
         if server is not None:
             server.close()
+
+
+def decode(encoded: bytes, size: tuple[int, int], out: Image | None) -> Image:
+    """A picture that a browser sent, into `out` if given.
+
+    Raises:
+        DeviceError: it is none, or not of `size` (width, height).
+    """
+    image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    width, height = size
+    if image is None or image.shape != (height, width, 3):
+        shape = None if image is None else image.shape
+        raise DeviceError(f"the browser's picture has the shape {shape}, not {size}")
+    rgb: Image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=out)  # type: ignore[assignment]
+    return rgb
 
 
 WAYS: Mapping[str, Callable[[DeviceOptions], Capture]] = {

@@ -24,14 +24,12 @@ from ui_gym.browser.process import BrowserProcess
 from ui_gym.browser.protocol import Command, Message
 from ui_gym.browser.site import Site, Traffic
 from ui_gym.browser.surface import Event
-from ui_gym.device import Device, DeviceOptions, Frame, Image
+from ui_gym.device import DeviceOptions, Frame, Image
 from ui_gym.errors import (
     DeviceError,
     DeviceLost,
     DeviceStartError,
     TaskError,
-    UserError,
-    nearest,
 )
 
 log = logging.getLogger(__name__)
@@ -307,7 +305,7 @@ class ChromiumDevice:
 
     def _clear(self) -> None:
         """Take away what the last document left: where the pointer is, globals, storage, events."""
-        self._leave(_evaluate("uiGym.sweep()"))
+        self._leave(_evaluate("uiGym.sweep()", as_user=True))
         # What the last document still had to say has arrived by now.
         self._events = []
         self._ids = accessibility.ElementIds()
@@ -441,53 +439,18 @@ class ChromiumDevice:
             process.connection.fail_session(self._session, fault)
 
 
-class ChromiumPool:
-    """Lends `ChromiumDevice`s. They share nothing, so that one's fault is no other's."""
-
-    def __init__(self, options: DeviceOptions) -> None:
-        kind = options.kind.partition(":")[0]
-        if kind not in ("auto", "chromium"):
-            raise UserError(
-                f"the browser suite has no device {kind!r}. {nearest(kind, ('auto', 'chromium'))}"
-            )
-        self._options = options
-        self._lock = threading.Lock()
-        self._lent: set[ChromiumDevice] = set()
-
-    def acquire(self) -> Device:
-        device = ChromiumDevice(self._options)
-        with self._lock:
-            self._lent.add(device)
-        try:
-            device.start()
-        except BaseException:
-            self.release(device, healthy=False)
-            raise
-        return device
-
-    def release(self, device: Device, *, healthy: bool) -> None:
-        device.close()
-        with self._lock:
-            self._lent.discard(device)
-
-    def close(self) -> None:
-        with self._lock:
-            lent, self._lent = self._lent, set()
-        for device in lent:
-            device.close()
-
-
 _READY = (
     "new Promise((done) => document.readyState === 'complete' "
     "? done() : addEventListener('load', () => done()))"
 )
 
 
-def _evaluate(expression: str, *, promise: bool = False) -> Command:
+def _evaluate(expression: str, *, promise: bool = False, as_user: bool = False) -> Command:
     return (
         "Runtime.evaluate",
-        {"expression": expression, "returnByValue": True, "awaitPromise": promise},
-    )
+        {"expression": expression, "returnByValue": True, "awaitPromise": promise,
+         "userGesture": as_user},
+    )  # fmt: skip
 
 
 def _value(result: Message) -> Any:

@@ -30,6 +30,6 @@ class BrowserTask(Task[P, BrowserDevice]):
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:
         # Imported only when a browser is wanted: it needs the extra `browser` (OpenCV).
-        from ui_gym.browser.chromium import ChromiumPool
+        from ui_gym.browser.pool import BrowserPool
 
-        return ChromiumPool(options)
+        return BrowserPool(options)

@@ -27,7 +27,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ui_gym.browser import words
+from ui_gym.browser.content import words
 from ui_gym.errors import UIGymError
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.tiny.model import TinyConfig, build

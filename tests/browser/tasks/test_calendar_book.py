@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
+from ui_gym.browser.content.weeks import FROM, TO, Busy
 from ui_gym.browser.tasks.calendar_book import (
     LENGTH_NAMES,
     CalendarBook,
@@ -16,7 +17,6 @@ from ui_gym.browser.tasks.calendar_book import (
     clashes,
     right_slots,
 )
-from ui_gym.browser.weeks import FROM, TO, Busy
 from ui_gym.errors import UserError
 
 MONDAY, TUESDAY = "2026-01-19", "2026-01-20"

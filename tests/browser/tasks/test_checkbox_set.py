@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.lists import THINGS
+from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.tasks.checkbox_set import CheckboxSet, CheckboxSetParams
 from ui_gym.errors import UserError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.notes import LABELLED
+from ui_gym.browser.content.notes import LABELLED
 from ui_gym.browser.tasks.copy_paste import WHOLE, Copy, CopyPaste, CopyPasteParams, Note, text_of
 from ui_gym.errors import UserError
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.days import months_between, months_on, next_month, on_weekday
+from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday
 from ui_gym.browser.tasks.date_picker import DatePicker, DatePickerParams
 from ui_gym.errors import UserError
 

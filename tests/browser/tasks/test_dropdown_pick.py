@@ -11,7 +11,7 @@ import pytest
 from task_helpers import SEEDS, judge
 
 from ui_gym.action import Click, Press, Type, Wait
-from ui_gym.browser import lists
+from ui_gym.browser.content import lists
 from ui_gym.browser.tasks.dropdown_pick import SCENES, DropdownPick, DropdownPickParams
 from ui_gym.errors import UserError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.mailbox import Look, Message, Thread, starting
+from ui_gym.browser.content.mailbox import Look, Message, Thread, starting
 from ui_gym.browser.tasks.email_triage import (
     EFFECTS,
     EmailTriage,

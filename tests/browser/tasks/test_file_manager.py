@@ -10,8 +10,8 @@ import pytest
 from task_helpers import SEEDS, judge
 
 from ui_gym.action import Click, Drag, Press, Type
-from ui_gym.browser import filejobs, filetree
-from ui_gym.browser.filetree import Job
+from ui_gym.browser.content import filejobs, filetree
+from ui_gym.browser.content.filetree import Job
 from ui_gym.browser.tasks.file_manager import FileManager, FileManagerParams
 from ui_gym.errors import UserError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import flights
+from ui_gym.browser.content import flights
 from ui_gym.browser.tasks.flight_booking import NAMES, FlightBooking, FlightBookingParams
 from ui_gym.errors import UserError
 

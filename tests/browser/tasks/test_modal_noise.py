@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import jobs
+from ui_gym.browser.content import jobs
 from ui_gym.browser.tasks.modal_noise import (
     AT_COMMIT,
     BLOCKING,

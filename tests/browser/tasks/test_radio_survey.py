@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.surveys import SURVEYS
+from ui_gym.browser.content.surveys import SURVEYS
 from ui_gym.browser.tasks.radio_survey import RadioSurvey, RadioSurveyParams
 from ui_gym.errors import UserError
 

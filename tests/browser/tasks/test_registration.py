@@ -11,7 +11,7 @@ import pytest
 from task_helpers import SEEDS, judge
 
 from ui_gym.action import Click, Press, Type
-from ui_gym.browser.persons import DATES
+from ui_gym.browser.content.persons import DATES
 from ui_gym.browser.tasks.registration import Registration, RegistrationParams
 from ui_gym.errors import UserError
 

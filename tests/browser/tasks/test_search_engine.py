@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import web
+from ui_gym.browser.content import web
 from ui_gym.browser.tasks.search_engine import PER_PAGE, SearchEngine, SearchEngineParams
 from ui_gym.errors import UserError
 

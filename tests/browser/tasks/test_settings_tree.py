@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.settings import APPS, Page, Section, Setting, places, read
+from ui_gym.browser.content.settings import APPS, Page, Section, Setting, places, read
 from ui_gym.browser.tasks.settings_tree import SettingsTree, SettingsTreeParams
 from ui_gym.errors import UserError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import shop
+from ui_gym.browser.content import shop
 from ui_gym.browser.tasks.shopping_cart import COUPONS, ShoppingCart, ShoppingCartParams
 from ui_gym.errors import UserError
 

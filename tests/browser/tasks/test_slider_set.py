@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.panels import MOST, PANELS, Slider
+from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.tasks.slider_set import SliderSet, SliderSetParams
 from ui_gym.errors import UserError
 

@@ -11,7 +11,7 @@ import pytest
 from task_helpers import SEEDS, judge
 
 from ui_gym.action import Click, Drag, Press
-from ui_gym.browser import sequences
+from ui_gym.browser.content import sequences
 from ui_gym.browser.tasks.sortable_list import PLACES, SortableList, SortableListParams
 from ui_gym.errors import UserError
 

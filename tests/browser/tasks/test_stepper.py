@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import phrases
-from ui_gym.browser.counters import SCENES, band_of, hints_of
+from ui_gym.browser.content import phrases
+from ui_gym.browser.content.counters import SCENES, band_of, hints_of
 from ui_gym.browser.tasks.stepper import Stepper, StepperParams
 from ui_gym.errors import UserError
 

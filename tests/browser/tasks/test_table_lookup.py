@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import tables
-from ui_gym.browser.tables import Column
+from ui_gym.browser.content import tables
+from ui_gym.browser.content.tables import Column
 from ui_gym.browser.tasks.table_lookup import TableLookup, TableLookupParams
 from ui_gym.errors import UserError
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser import catalogs
-from ui_gym.browser.catalogs import CATALOGS, Choice, Condition, Measure
+from ui_gym.browser.content import catalogs
+from ui_gym.browser.content.catalogs import CATALOGS, Choice, Condition, Measure
 from ui_gym.browser.tasks.table_sort_filter import TableSortFilter, TableSortFilterParams
 from ui_gym.errors import UserError
 

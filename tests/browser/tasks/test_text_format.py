@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.documents import occurrences, phrases_of
-from ui_gym.browser.richtext import Block
+from ui_gym.browser.content.documents import occurrences, phrases_of
+from ui_gym.browser.content.richtext import Block
 from ui_gym.browser.tasks.text_format import Edit, TextFormat, TextFormatParams, phrase
 from ui_gym.errors import UserError
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.flows import FLOWS, TEXTS, complete
+from ui_gym.browser.content.flows import FLOWS, TEXTS, complete
 from ui_gym.browser.tasks.wizard_multi_step import WizardMultiStep, WizardMultiStepParams
 from ui_gym.errors import UserError
 

@@ -12,7 +12,22 @@
   };
   const own = new Set(Reflect.ownKeys(window));
 
+  // What was copied outlives the document: put nothing in its place. (A script may do so where the
+  // host says that a user asked for it.)
+  const emptyClipboard = () => {
+    const copy = (event) => {
+      event.clipboardData.setData("text/plain", "");
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    window.addEventListener("copy", copy, { capture: true, once: true });
+    document.execCommand("copy");
+    window.removeEventListener("copy", copy, { capture: true });
+  };
+
   uiGym.sweep = () => {
+    if (uiGym.copied) emptyClipboard();
+    uiGym.copied = false;
     for (const observer of observers) observer.disconnect();
     observers.clear();
     for (const key of Reflect.ownKeys(window)) if (!own.has(key)) delete window[key];

@@ -71,86 +71,17 @@
   window.cancelAnimationFrame = dropTimer;
   window.open = () => null;
 
-  // -- what a screen reader would say --
-
-  const ROLES = {
-    A: "link", BUTTON: "button", TEXTAREA: "textbox", SELECT: "combobox", TABLE: "table", TD: "cell",
-    TH: "columnheader", IMG: "image", NAV: "navigation", LI: "listitem", LABEL: "text", P: "text",
-    H1: "heading", H2: "heading", H3: "heading", H4: "heading", OPTION: "option",
-  };
-  const INPUT_ROLES = {
-    checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", button: "button",
-    submit: "button", reset: "button",
-  };
-
-  const roleOf = (node) => {
-    const given = node.getAttribute("role");
-    if (given) return given;
-    if (node.tagName === "INPUT") return INPUT_ROLES[node.type] || "textbox";
-    if (ROLES[node.tagName]) return ROLES[node.tagName];
-    const leaf = node.childElementCount === 0 && node.textContent.trim() !== "";
-    return leaf ? "text" : null;
-  };
-
-  const nameOf = (node) => {
-    const label = node.getAttribute("aria-label");
-    if (label) return label;
-    const by = node.getAttribute("aria-labelledby");
-    if (by) return by.split(/\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim();
-    if (node.labels && node.labels.length) return node.labels[0].textContent.trim();
-    if (node.tagName === "INPUT" || node.tagName === "TEXTAREA") return node.placeholder || node.title || "";
-    return node.textContent.trim();
-  };
-
-  const statesOf = (node) => {
-    const states = [];
-    if (node === document.activeElement && node !== document.body) states.push("focused");
-    if (node.disabled || node.getAttribute("aria-disabled") === "true") states.push("disabled");
-    if (node.checked || node.getAttribute("aria-checked") === "true") states.push("checked");
-    if (node.getAttribute("aria-selected") === "true") states.push("selected");
-    if (node.getAttribute("aria-expanded") === "true") states.push("expanded");
-    const typed = node.tagName === "INPUT" && !INPUT_ROLES[node.type];
-    if (typed || node.tagName === "TEXTAREA") {
-      const shown = node.type === "password" ? "•".repeat(node.value.length) : node.value;
-      states.push(`value=${JSON.stringify(shown)}`);
-    }
-    return states;
-  };
-
-  const WHOLE = new Set(["button", "link", "textbox", "heading", "cell", "columnheader", "option"]);
-
-  const elements = () => {
-    const found = [];
-    const visit = (node) => {
-      if (node.getAttribute("aria-hidden") === "true") return;
-      if (node.checkVisibility && !node.checkVisibility({ visibilityProperty: true })) return;
-      const role = roleOf(node);
-      if (role && role !== "table") {
-        const box = node.getBoundingClientRect();
-        const inside = box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight;
-        if (inside && box.width > 0 && box.height > 0) {
-          found.push([role, nameOf(node), box.left, box.top, box.width, box.height, statesOf(node)]);
-        }
-        if (WHOLE.has(role) && role !== "cell") return;
-        if (role === "cell" && node.childElementCount === 0) return;
-      }
-      for (const child of node.children) visit(child);
-    };
-    if (document.body) visit(document.body);
-    return found;
-  };
-
   // -- the line to the host --
 
   const errors = [];
   const noteError = (event) => errors.push(String(event.error?.stack ?? event.message));
+  const noteCopy = () => void (world.copied = true);
 
   const world = {
     params: null,
     state: () => ({}),
     log: (type, data = {}) => report(JSON.stringify({ type, data })),
     tick,
-    elements,
     begin: (params, seed) => {
       timers = new Map();
       lastTimer = 0;
@@ -161,7 +92,9 @@
       for (const face of world.faces) document.fonts.add(face);
       errors.length = 0;
       window.addEventListener("error", noteError);  // a new document has lost its listeners
+      for (const type of ["copy", "cut"]) window.addEventListener(type, noteCopy);
     },
+    copied: false,
     takeErrors: () => errors.splice(0),
     faces: [],
     addFace: async (family, weight, base64) => {

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Type, Wait
-from ui_gym.browser.choices import lookalike
-from ui_gym.browser.directories import KINDS, STREETS, WAYS, Entry, Kind, directory
+from ui_gym.browser.content.choices import lookalike
+from ui_gym.browser.content.directories import KINDS, STREETS, WAYS, Entry, Kind, directory
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

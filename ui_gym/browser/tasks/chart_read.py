@@ -10,8 +10,18 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.browser import charts, moves, tables
-from ui_gym.browser.charts import CATEGORIES, PERCENT, PIES, TOPICS, Axis, Kind, Point, Values
+from ui_gym.browser import moves
+from ui_gym.browser.content import charts, tables
+from ui_gym.browser.content.charts import (
+    CATEGORIES,
+    PERCENT,
+    PIES,
+    TOPICS,
+    Axis,
+    Kind,
+    Point,
+    Values,
+)
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -12,10 +12,10 @@ import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.arguments import choose
-from ui_gym.browser.choices import changed_share, lookalike
-from ui_gym.browser.lists import THINGS
+from ui_gym.browser.content.choices import changed_share, lookalike
+from ui_gym.browser.content.lists import THINGS
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import SCROLL, click, reveal
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -11,7 +11,7 @@ import numpy as np
 
 from ui_gym.action import Action, Click
 from ui_gym.arguments import choose
-from ui_gym.browser.choices import lookalike
+from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Click, Press
+from ui_gym.browser.content.notes import LABELLED, PROSE, draw_labelled, draw_prose
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import click
-from ui_gym.browser.notes import LABELLED, PROSE, draw_labelled, draw_prose
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError

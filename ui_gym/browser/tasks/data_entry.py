@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ui_gym.action import Action, Click, Scroll, Type
-from ui_gym.browser import words
+from ui_gym.browser.content import words
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError

@@ -12,8 +12,9 @@ import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.arguments import choose
-from ui_gym.browser import moves, phrases
-from ui_gym.browser.days import months_between, months_on, next_month, on_weekday, shifted
+from ui_gym.browser import moves
+from ui_gym.browser.content import phrases
+from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday, shifted
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

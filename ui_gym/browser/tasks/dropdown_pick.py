@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Scroll
-from ui_gym.browser.choices import changed_share, lookalike
-from ui_gym.browser.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
+from ui_gym.browser.content.choices import changed_share, lookalike
+from ui_gym.browser.content.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import SCROLL, click, pick
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

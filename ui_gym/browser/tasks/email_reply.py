@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Press, Type
-from ui_gym.browser import mailtexts
-from ui_gym.browser.mailbox import (
+from ui_gym.browser.content import mailtexts
+from ui_gym.browser.content.mailbox import (
     PAGE,
     Look,
     Message,
@@ -28,8 +28,8 @@ from ui_gym.browser.mailbox import (
     replay,
     starting,
 )
+from ui_gym.browser.content.phrases import date, listing, ordinal
 from ui_gym.browser.moves import SCROLL, click, reveal
-from ui_gym.browser.phrases import date, listing, ordinal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

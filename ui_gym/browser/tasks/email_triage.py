@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.browser import mailtexts
-from ui_gym.browser.mailbox import (
+from ui_gym.browser.content import mailtexts
+from ui_gym.browser.content.mailbox import (
     PAGE,
     Look,
     Person,
@@ -27,8 +27,8 @@ from ui_gym.browser.mailbox import (
     replay,
     starting,
 )
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import SCROLL, click, reveal
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register
@@ -167,7 +167,7 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
         least = 2 + self.orders * (group + self.alike)
         self.mails = self.check_range("mails", chosen["mails"], least, 60)
         scrolls = math.ceil(max(0, self.mails * ROW_HEIGHT - ROOM) / SCROLL)
-        self.max_steps = 2 * (self.orders * (GROUP + 1 if self.rules else 2) + scrolls * 2) + 2
+        self.max_steps = 2 * (self.orders * (GROUP + 1 if self.rules else 2) + scrolls) + 2
 
     def sample(self, rng: np.random.Generator) -> EmailTriageParams:
         me, *people = draw_people(rng, 18, twins=self.orders if self.alike else 0)

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ui_gym.action import Action, Click, Drag, Press, Type
-from ui_gym.browser import filejobs, filetree
-from ui_gym.browser.filetree import Job, inside, name, parent
+from ui_gym.browser.content import filejobs, filetree
+from ui_gym.browser.content.filetree import Job, inside, name, parent
 from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask

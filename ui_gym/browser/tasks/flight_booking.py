@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Type
-from ui_gym.browser import flights
+from ui_gym.browser.content import flights
+from ui_gym.browser.content.phrases import TODAY, date, plural
 from ui_gym.browser.moves import click, pick, reveal
-from ui_gym.browser.phrases import TODAY, date, plural
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ui_gym.action import Action, Drag
-from ui_gym.browser.boards import BOARDS, somebody
-from ui_gym.browser.choices import changed_share, lookalike
+from ui_gym.browser.content.boards import BOARDS, somebody
+from ui_gym.browser.content.choices import changed_share, lookalike
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import reveal
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Click, Type
-from ui_gym.browser import words
-from ui_gym.browser.choices import typo
+from ui_gym.browser.content import words
+from ui_gym.browser.content.choices import typo
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError

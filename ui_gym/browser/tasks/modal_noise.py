@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Type
-from ui_gym.browser import jobs
+from ui_gym.browser.content import jobs
 from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask

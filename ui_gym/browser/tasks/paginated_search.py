@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Press
-from ui_gym.browser import ledgers, moves
-from ui_gym.browser.ledgers import LEDGERS, Record
+from ui_gym.browser import moves
+from ui_gym.browser.content import ledgers
+from ui_gym.browser.content.ledgers import LEDGERS, Record
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -12,9 +12,9 @@ import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.arguments import choose
-from ui_gym.browser import persons, phrases
-from ui_gym.browser.choices import typo
-from ui_gym.browser.lists import COUNTRIES
+from ui_gym.browser.content import persons, phrases
+from ui_gym.browser.content.choices import typo
+from ui_gym.browser.content.lists import COUNTRIES
 from ui_gym.browser.moves import SCROLL, click, fill, pick, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask

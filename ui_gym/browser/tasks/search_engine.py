@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action, Press
-from ui_gym.browser import web
+from ui_gym.browser.content import web
+from ui_gym.browser.content.phrases import number, ordinal
 from ui_gym.browser.moves import click, fill, reveal
-from ui_gym.browser.phrases import number, ordinal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.browser import shop
-from ui_gym.browser.choices import lookalike
+from ui_gym.browser.content import shop
+from ui_gym.browser.content.choices import lookalike
+from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import click, fill, reveal
-from ui_gym.browser.phrases import listing
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

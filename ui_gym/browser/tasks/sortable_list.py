@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ui_gym.action import Action, Drag
-from ui_gym.browser import sequences
-from ui_gym.browser.sequences import KINDS, Item
+from ui_gym.browser.content import sequences
+from ui_gym.browser.content.sequences import KINDS, Item
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError

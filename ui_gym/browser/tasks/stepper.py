@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.browser import moves, phrases
-from ui_gym.browser.choices import changed_share
-from ui_gym.browser.counters import SCENES, Counter, band_of
+from ui_gym.browser import moves
+from ui_gym.browser.content import phrases
+from ui_gym.browser.content.choices import changed_share
+from ui_gym.browser.content.counters import SCENES, Counter, band_of
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.browser import moves, tables
-from ui_gym.browser.sheets import REPORTS
+from ui_gym.browser import moves
+from ui_gym.browser.content import tables
+from ui_gym.browser.content.sheets import REPORTS
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

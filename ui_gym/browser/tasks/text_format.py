@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.browser.documents import Place, draw_document, phrases_of, places_of
+from ui_gym.browser.content.documents import Place, draw_document, phrases_of, places_of
+from ui_gym.browser.content.phrases import listing
+from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
 from ui_gym.browser.moves import SCROLL, click, reveal
-from ui_gym.browser.phrases import listing
-from ui_gym.browser.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
 from ui_gym.browser.selecting import select_text, select_word
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask

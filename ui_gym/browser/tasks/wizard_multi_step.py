@@ -11,7 +11,7 @@ import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.browser import moves
-from ui_gym.browser.flows import FLOWS, Question, complete, plain
+from ui_gym.browser.content.flows import FLOWS, Question, complete, plain
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register

@@ -1,0 +1,64 @@
+"""Writes benchmarks/README.md from the JSON files that pytest-benchmark left.
+
+pytest benchmarks --benchmark-json=FILE && python benchmarks/report.py FILE [FILE ...]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+README = Path(__file__).resolve().parent / "README.md"
+OURS = "ui-gym"
+HEAD = """# Benchmarks
+
+Medians of {machine}; figures of one group come from one run, side by side, and only their
+ratios travel to other machines. How each is taken stands in the test of its name. To repeat it:
+
+    tox -e bench
+
+"""
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(__doc__)
+        return 2
+    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    machine = ""
+    for name in sys.argv[1:]:
+        told = json.loads(Path(name).read_text())
+        cpu = told["machine_info"]["cpu"]
+        machine = f"{cpu['count']} cores of {cpu.get('brand_raw', 'a processor')}"
+        for bench in told["benchmarks"]:
+            groups[bench["group"] or bench["fullname"].split("::")[1].split("[")[0]].append(bench)
+    parts = [HEAD.format(machine=machine)]
+    parts += [_section(name, benches) for name, benches in sorted(groups.items())]
+    README.write_text("\n".join(parts))
+    return 0
+
+
+def _section(name: str, benches: list[dict[str, Any]]) -> str:
+    keys = list(dict.fromkeys(key for bench in benches for key in bench["extra_info"]))
+    ours = next((b["extra_info"]["per_second"] for b in benches if b["name"] == OURS), None)
+    columns = ["", *(key.replace("_", " ") for key in keys)]
+    columns += ["ui-gym is faster by"] if ours is not None else []
+    lines = [f"## {name}", "", _row(columns), _row(["---"] * len(columns))]
+    for bench in benches:
+        info = bench["extra_info"]
+        row = [bench["name"].replace("|", "/"), *(str(info.get(key, "")) for key in keys)]
+        if ours is not None:
+            row.append("" if bench["name"] == OURS else f"{ours / info['per_second']:.1f}x")
+        lines.append(_row(row))
+    return "\n".join([*lines, ""])
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

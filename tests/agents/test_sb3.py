@@ -1,0 +1,120 @@
+"""The vector env as Stable-Baselines3's, on the paint suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import paint
+import pytest
+from gymnasium.spaces import Box, Discrete
+
+pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
+
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecMonitor
+
+from ui_gym.errors import UserError
+from ui_gym.vector import UIVectorEnv
+from ui_gym.wrappers import FrameHistory, GridActions, ResizeScreenshot, ScreenshotOnly, vector
+from ui_gym_agents.sb3 import SB3VecEnv, make_sb3
+
+SHAPE: dict[str, Any] = {"size": (24, 16), "columns": 6, "rows": 4, "frames": 2}
+
+
+@pytest.fixture
+def make() -> Iterator[Callable[..., SB3VecEnv]]:
+    made: list[SB3VecEnv] = []
+
+    def make_env(num_envs: int = 3, **arguments: Any) -> SB3VecEnv:
+        made.append(make_sb3("PaintClick", num_envs, **SHAPE | arguments))
+        return made[-1]
+
+    yield make_env
+    for env in made:
+        env.close()
+
+
+def single() -> gymnasium.Env[Any, Any]:
+    small = ResizeScreenshot(gymnasium.make("UI/PaintClick-v0"), SHAPE["size"])
+    return GridActions(FrameHistory(ScreenshotOnly(small), 2), 6, 4)
+
+
+def test_it_plays_as_sb3_s_own_loop_over_envs_does(make: Callable[..., SB3VecEnv]) -> None:
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    ours, theirs = make(), DummyVecEnv([single] * 3)
+    assert ours.observation_space == theirs.observation_space == Box(0, 255, (16, 24, 6), np.uint8)
+    assert ours.action_space == theirs.action_space == Discrete(24)
+    assert ours.seed(5) == theirs.seed(5)
+    assert np.array_equal(ours.reset(), theirs.reset())
+    rng = np.random.default_rng(0)
+    ends = 0
+    for _ in range(30):
+        actions = rng.integers(24, size=3)
+        seen, rewards, dones, infos = ours.step(actions)
+        wanted = theirs.step(actions)
+        assert np.array_equal(seen, wanted[0])
+        assert (rewards.dtype, rewards.tolist()) == (np.float32, wanted[1].tolist())
+        assert dones.tolist() == wanted[2].tolist()
+        for slot, (info, other) in enumerate(zip(infos, wanted[3], strict=True)):
+            assert info.keys() == other.keys()
+            for key in ("seed", "step", "success", "notes", "action_error", "TimeLimit.truncated"):
+                assert info[key] == other[key]
+            assert info["privileged"]["params"] == other["privileged"]["params"]
+            assert ours.reset_infos[slot]["seed"] == theirs.reset_infos[slot]["seed"]
+            if dones[slot]:
+                ends += 1
+                assert np.array_equal(info["terminal_observation"], other["terminal_observation"])
+    assert ends > 6
+    theirs.close()
+
+
+def test_options_are_put_down_for_the_next_reset(make: Callable[..., SB3VecEnv]) -> None:
+    env = make(2)
+    env.seed(1)
+    env.set_options({"split": ["train", "heldout"]})
+    env.reset()
+    assert [info["split"] for info in env.reset_infos] == ["train", "heldout"]
+    env.set_options([{"split": "train"}, {}])
+    with pytest.raises(UserError, match="one dict; its values may be lists"):
+        env.reset()
+
+
+def test_what_sb3_asks_of_its_envs(make: Callable[..., SB3VecEnv]) -> None:
+    env = VecMonitor(make(2, render_mode="rgb_array"))
+    env.reset()
+    assert env.render().shape[2] == 3
+    assert env.get_attr("render_mode", 0) == ["rgb_array"]
+    assert env.env_is_wrapped(ScreenshotOnly) == [False, False]
+    with pytest.raises(AttributeError, match="cannot be set"):
+        env.set_attr("reward_mode", "progress")
+    with pytest.raises(AttributeError, match=r"device\(\) of one slot"):
+        env.env_method("device")
+
+
+def test_ppo_takes_it_as_it_is(make: Callable[..., SB3VecEnv]) -> None:
+    model = PPO("MlpPolicy", make(2), n_steps=8, batch_size=8, n_epochs=1)
+    model.learn(32)
+    assert model.num_timesteps == 32
+
+
+def test_texts_and_other_autoreset_modes_are_refused() -> None:
+    envs = UIVectorEnv(1, "PaintClick", pool=paint.PaintPool((96, 64)))
+    with pytest.raises(UserError, match='make the vector env with autoreset_mode="SameStep"'):
+        SB3VecEnv(envs)
+    envs.close()
+    envs = UIVectorEnv(1, "PaintClick", autoreset_mode="SameStep")
+    for wrapped in (envs, vector.GridActions(envs, 6, 4), vector.ScreenshotOnly(envs)):
+        with pytest.raises(
+            UserError, match="wrap the vector env in ScreenshotOnly and GridActions"
+        ):
+            SB3VecEnv(wrapped)
+    envs.close()
+
+
+def test_a_grid_that_cannot_be_leaves_no_env_open(make: Callable[..., SB3VecEnv]) -> None:
+    with pytest.raises(UserError, match="rows is a whole number from 1 to 64"):
+        make(rows=65)

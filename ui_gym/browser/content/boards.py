@@ -1,0 +1,76 @@
+"""What boards of cards hold: the columns of some kinds of work, titles of cards, and people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.browser.content import words
+
+
+@dataclass(frozen=True)
+class Board:
+    """What the boards of one kind of work are made of."""
+
+    name: str
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    verbs: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    """A card's title is a verb and a thing; without any, it is a person's name."""
+
+    def titles(self, count: int, alike: bool, rng: np.random.Generator) -> list[str]:
+        """Different titles of cards; where they are `alike`, they are made of few words."""
+        first = self.verbs or words.FIRST_LONG
+        last = self.things or words.LAST_LONG
+        if alike:
+            first, last = _some(first, 6, rng), _some(last, max(3, count // 4), rng)
+        pairs = rng.choice(len(first) * len(last), size=count, replace=False)
+        return [f"{first[int(i) // len(last)]} {last[int(i) % len(last)]}" for i in pairs]
+
+
+BOARDS = (
+    Board(
+        "Web app", ("Backlog", "To do", "In progress", "Review", "Done"),
+        ("Bug", "Feature", "Docs", "Design"),
+        ("Fix", "Redesign", "Speed up", "Test", "Translate", "Simplify"),
+        ("the login page", "the password reset", "the invoice export", "the search results",
+         "the billing history", "the mobile menu", "the welcome tour", "the profile page",
+         "the date picker", "the sign-up form", "the report builder", "the team settings"),
+    ),
+    Board(
+        "Spring campaign", ("Ideas", "Drafting", "In review", "Scheduled", "Published"),
+        ("Blog", "Newsletter", "Video", "Social"),
+        ("Outline", "Write", "Proofread", "Illustrate", "Translate", "Update"),
+        ("the customer story", "the product tour", "the pricing guide", "the founder interview",
+         "the launch teaser", "the buyer's checklist", "the case study", "the press release",
+         "the holiday greeting", "the webinar recap", "the survey results",
+         "the partner spotlight"),
+    ),
+    Board(
+        "Office moves", ("Inbox", "Planned", "This week", "Waiting", "Closed"),
+        ("Travel", "Events", "Supplies", "Building"),
+        ("Book", "Confirm", "Pay for", "Cancel", "Compare", "Arrange"),
+        ("the team lunch", "the flights to Lisbon", "the hotel in Oslo", "the photographer",
+         "the moving van", "the new desks", "the fire drill", "the coffee machine",
+         "the summer party", "the parking spaces", "the first-aid course", "the window cleaning"),
+    ),
+    Board(
+        "Hiring", ("Applied", "Screening", "Interview", "Offer", "Hired"),
+        ("Designer", "Engineer", "Accountant", "Support"),
+    ),
+)  # fmt: skip
+
+
+def somebody(count: int, rng: np.random.Generator) -> list[str]:
+    """Names of people who share neither the first nor the last name."""
+    names = (_some(words.FIRST_LONG, count, rng), _some(words.LAST_LONG, count, rng))
+    return [" ".join(name) for name in zip(*names, strict=True)]
+
+
+def _some(pool: Sequence[str], count: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """`count` different ones of a pool, or all that there are."""
+    picked = rng.choice(pool, size=min(count, len(pool)), replace=False)
+    return tuple(str(one) for one in picked)

@@ -1,0 +1,71 @@
+"""Directories that pages search in: people, companies and addresses, many of them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from ui_gym.browser.content import words
+
+Kind = Literal["people", "companies", "addresses"]
+KINDS: tuple[Kind, ...] = ("people", "companies", "addresses")
+
+Entry = tuple[str, str]
+"""A title (``Ingrid Dalgaard``) and what tells namesakes apart (``Legal, Oslo``)."""
+
+TOWNS = (
+    "Aarhus", "Bergen", "Bristol", "Dundee", "Galway", "Ghent", "Graz", "Leeds", "Lille", "Lund",
+    "Malmö", "Nantes", "Odense", "Oslo", "Porto", "Tampere", "Tartu", "Turin", "Utrecht", "York",
+)  # fmt: skip
+DEPARTMENTS = (
+    "Accounts", "Design", "Facilities", "Legal", "Logistics", "Marketing", "Purchasing", "Sales",
+    "Support", "Training",
+)  # fmt: skip
+STREETS = (
+    "Alder", "Bakers", "Birch", "Bridge", "Castle", "Cedar", "Chapel", "Church", "Copper",
+    "Fountain", "Garden", "Harbour", "Hazel", "Linden", "Maple", "Market", "Meadow", "Mill",
+    "Orchard", "Quarry", "River", "Rowan", "Station", "Willow",
+)  # fmt: skip
+WAYS = ("Street", "Road", "Avenue", "Lane", "Court", "Square", "Terrace", "Close")
+BRANCHES = (
+    "& Sons", "Brothers", "Foods", "Freight", "Holding", "Interiors", "Logistics", "Partners",
+    "Pharma", "Printing", "Textiles", "Timber",
+)  # fmt: skip
+
+
+def directory(
+    kind: Kind, stems: int, alike: int, namesakes: int, rng: np.random.Generator
+) -> tuple[Entry, ...]:
+    """`stems` times `alike` different entries, sorted: those of one stem share a word of their
+    title, `namesakes` of them all of it."""
+    entries: list[Entry] = []
+    known = {"people": words.LAST_LONG, "companies": words.LAST_LONG, "addresses": STREETS}[kind]
+    for stem in _some(known, stems, rng):
+        titles = _titles(kind, stem, -(-alike // namesakes), rng)
+        group = [(title, detail) for title in titles for detail in _details(kind, namesakes, rng)]
+        entries += group[:alike]
+    return tuple(sorted(entries))
+
+
+def _titles(kind: Kind, stem: str, count: int, rng: np.random.Generator) -> list[str]:
+    if kind == "people":
+        return [f"{first} {stem}" for first in _some(words.FIRST_LONG, count, rng)]
+    if kind == "companies":
+        return [f"{stem} {branch}" for branch in _some(BRANCHES, count, rng)]
+    numbers = rng.choice(np.arange(2, 98), size=count, replace=False)
+    return [f"{n} {stem} {way}" for n, way in zip(numbers, _some(WAYS, count, rng), strict=True)]
+
+
+def _details(kind: Kind, count: int, rng: np.random.Generator) -> list[str]:
+    towns = _some(TOWNS, count, rng)
+    if kind == "people":
+        places = zip(_some(DEPARTMENTS, count, rng), towns, strict=True)
+        return [f"{department}, {town}" for department, town in places]
+    return towns
+
+
+def _some(texts: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
+    """`count` different ones."""
+    return [str(text) for text in rng.choice(texts, size=count, replace=False)]

@@ -1,0 +1,57 @@
+"""Small jobs of an office: notes to write, files to fetch, orders to confirm, all of them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ui_gym.browser.content import words
+from ui_gym.browser.content.phrases import money
+
+Items = tuple[tuple[str, ...], ...]
+"""What there is, the name first; no two have the same name."""
+
+NOTES = (
+    "Call the dentist on {}", "Water the ferns on {}", "Send the draft to Nora on {}",
+    "Return the library books on {}", "Order new filters on {}", "Move the bins out on {}",
+    "Ask Pavel about the lease on {}", "Pick up the bicycle on {}", "Renew the permit on {}",
+)  # fmt: skip
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+FILES = ("Budget", "Floor plan", "Price list", "Minutes", "Timetable", "Contract")
+ENDINGS = ("pdf", "xlsx", "docx")
+
+
+def notes(count: int, rng: np.random.Generator) -> Items:
+    """Notes that differ in a word: at most seven."""
+    text = str(rng.choice(NOTES))
+    return tuple((text.format(day),) for day in rng.permutation(DAYS)[:count])
+
+
+def files(count: int, rng: np.random.Generator) -> Items:
+    """Files whose names look alike, with their sizes and whose they are."""
+    stems = rng.choice(FILES, size=3, replace=False)
+    names = [f"{stem} {year}.{end}" for stem in stems for year in (2024, 2025) for end in ENDINGS]
+    return tuple(
+        (str(name), f"{rng.integers(14, 980)} KB", str(rng.choice(words.FIRST_LONG)))
+        for name in rng.permutation(names)[:count]
+    )
+
+
+def orders(count: int, rng: np.random.Generator) -> Items:
+    """Orders whose numbers look alike, with their customers and sums."""
+    digits = rng.permutation(10)[:4]
+    numbers = {"".join(str(digit) for digit in rng.permutation(digits)) for _ in range(200)}
+    return tuple(
+        (f"{rng.integers(3, 6)}{number}", _person(rng), money(int(rng.integers(900, 60000))))
+        for number in rng.permutation(sorted(numbers))[:count]
+    )
+
+
+def _person(rng: np.random.Generator) -> str:
+    return f"{rng.choice(words.FIRST_LONG)} {rng.choice(words.LAST_LONG)}"
+
+
+ITEMS: dict[str, Callable[[int, np.random.Generator], Items]] = {
+    "note": notes, "download": files, "order": orders,
+}  # fmt: skip

@@ -1,0 +1,104 @@
+"""Notes that are worth copying: labelled values nobody likes to type, and some prose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ui_gym.browser.content import words
+from ui_gym.browser.content.documents import draw_document
+from ui_gym.browser.content.mailtexts import CITIES
+
+LABELLED: dict[str, tuple[tuple[str, str], ...]] = {
+    "Network": (
+        ("Network name", "word"), ("Wi-Fi key", "key"), ("Gateway", "ip"), ("Subnet mask", "mask"),
+        ("First DNS", "ip"), ("Second DNS", "ip"), ("MAC address", "mac"), ("Admin page", "url"),
+    ),
+    "License keys": (
+        ("Editor", "key"), ("Mail server", "key"), ("Backup", "key"), ("Firewall", "key"),
+        ("Scanner", "key"), ("Archive", "key"), ("Drawing board", "key"), ("Phone system", "key"),
+    ),
+    "Bank details": (
+        ("Account holder", "name"), ("IBAN", "iban"), ("BIC", "code"), ("Reference", "code"),
+        ("Amount", "money"), ("Due date", "date"), ("Customer number", "number"), ("City", "city"),
+    ),
+    "Delivery": (
+        ("Recipient", "name"), ("Street", "street"), ("Town", "city"), ("Phone", "phone"),
+        ("Gate code", "number"), ("Order", "code"), ("Parcel", "code"), ("Latest day", "date"),
+    ),
+    "Devices": (
+        ("Model", "code"), ("Serial no.", "key"), ("Asset tag", "number"), ("Bought on", "date"),
+        ("Warranty until", "date"), ("Firmware", "version"), ("Address", "ip"), ("User", "name"),
+    ),
+    "Journey": (
+        ("Traveller", "name"), ("Booking code", "code"), ("Train", "number"), ("From", "city"),
+        ("Departure", "date"), ("Hotel", "street"), ("Hotel phone", "phone"), ("Voucher", "key"),
+    ),
+    "Server": (
+        ("Host", "url"), ("Public address", "ip"), ("Private address", "ip"), ("Token", "key"),
+        ("Release", "version"), ("Owner", "name"), ("Port", "number"), ("Fingerprint", "mac"),
+    ),
+}  # fmt: skip
+"""By title: the labels of lines, and what their values are."""
+
+PROSE = ("Product text", "Press text", "House rules", "Announcement", "Welcome letter", "Report")
+"""Titles of notes that are prose."""
+
+STREETS = ("Mill", "Harbour", "Church", "Station", "Garden", "Canal", "Castle", "Orchard")
+_SIGNS = tuple("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")  # none that is taken for another
+
+
+def draw_labelled(rng: np.random.Generator, title: str, lines: int) -> str:
+    """A note of so many labelled lines, 2 to 8."""
+    labels = LABELLED[title]
+    picked = sorted(int(i) for i in rng.choice(len(labels), size=lines, replace=False))
+    return "\n".join(f"{labels[i][0]}: {_value(rng, labels[i][1])}" for i in picked)
+
+
+def draw_prose(rng: np.random.Generator, paragraphs: int) -> str:
+    """A note of so many paragraphs, 1 to 8."""
+    document = draw_document(rng, (paragraphs + 1) // 2)
+    texts = [text for section in document.sections for text in section.paragraphs]
+    return "\n".join(texts[:paragraphs])
+
+
+def _value(rng: np.random.Generator, kind: str) -> str:
+    def code(length: int) -> str:
+        return "".join(str(rng.choice(_SIGNS)) for _ in range(length))
+
+    def number(low: int, high: int) -> int:
+        return int(rng.integers(low, high))
+
+    first, last = str(rng.choice(words.FIRST_LONG)), str(rng.choice(words.LAST_LONG))
+    match kind:
+        case "name":
+            return f"{first} {last}"
+        case "word":
+            return f"{last}-{number(10, 100)}"
+        case "key":
+            return "-".join(code(4) for _ in range(4))
+        case "code":
+            return f"{code(3)}{number(1000, 10000)}{code(2)}"
+        case "ip":
+            return f"10.{number(0, 256)}.{number(0, 256)}.{number(1, 255)}"
+        case "mask":
+            return f"255.255.{rng.choice((0, 128, 192, 240, 255))}.0"
+        case "mac":
+            return ":".join(f"{number(0, 256):02x}" for _ in range(6))
+        case "url":
+            return f"https://{last.lower()}.example/{code(6).lower()}"
+        case "iban":
+            return f"XX{number(10, 100)} " + " ".join(str(number(1000, 10000)) for _ in range(4))
+        case "money":
+            return f"{number(10, 9999)}.{number(10, 100)} EUR"
+        case "date":
+            return f"{number(1, 29)}.{number(1, 13)}.{number(2024, 2028)}"
+        case "street":
+            return f"{rng.choice(STREETS)} Street {number(2, 199)}"
+        case "city":
+            return f"{number(10000, 99999)} {rng.choice(CITIES)}"
+        case "phone":
+            return f"+{number(30, 50)} {number(100, 1000)} {number(100000, 999999)}"
+        case "version":
+            return f"{number(1, 12)}.{number(0, 20)}.{number(0, 40)}-{code(5).lower()}"
+        case _:
+            return str(number(10000, 99999))

@@ -1,0 +1,123 @@
+"""What tables of the suite are filled with: names of rows, cells of a kind, what is the same."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+import numpy as np
+
+from ui_gym.browser.content import words
+
+TOWNS = (
+    "Alderby", "Brackwell", "Carnforth", "Dunmere", "Eastleigh", "Farnham", "Glenrock", "Harwick",
+    "Inverlea", "Kelsey", "Langport", "Marlow", "Norfield", "Oakham", "Pendle", "Ravensby",
+    "Selby", "Thornbury", "Upwell", "Wexcombe",
+)  # fmt: skip
+PARTS = ("North", "South", "East", "West", "Central", "Harbour", "Station", "Market")
+
+GOODS = (
+    "armchair", "bench", "bookcase", "bowl", "cabinet", "candle holder", "clock", "coat rack",
+    "cutting board", "desk", "desk lamp", "floor lamp", "footstool", "mirror", "night stand",
+    "picture frame", "shelf", "side table", "stool", "tray", "wardrobe", "wine rack",
+)  # fmt: skip
+WOODS = ("Ash", "Beech", "Birch", "Cherry", "Elm", "Larch", "Maple", "Oak", "Pine", "Walnut")
+
+RowKind = Literal["codes", "goods", "people", "towns"]
+ROW_KINDS: tuple[RowKind, ...] = ("codes", "goods", "people", "towns")
+ALIKE = 4
+"""How many look-alikes stand in a table together."""
+
+
+def names(kind: RowKind, count: int, alike: bool, rng: np.random.Generator) -> tuple[str, ...]:
+    """`count` different names of rows in any order; if `alike`, each has some that look like it."""
+    if kind == "codes":
+        found = _codes(count, alike, rng)
+    else:
+        own, shared, form = {
+            "goods": (WOODS, GOODS, "{0} {1}"),
+            "people": (words.FIRST_LONG, words.LAST_LONG, "{0} {1}"),
+            "towns": (PARTS, TOWNS, "{1} {0}"),
+        }[kind]
+        groups = _few(shared, max(2, math.ceil(count / ALIKE)) if alike else count, rng)
+        found = []
+        for others in itertools.zip_longest(*([form.format(one, group) for one in _few(own, 8, rng)]
+                                              for group in groups)):  # fmt: skip
+            found += others
+        found = found[:count]
+    return tuple(found[i] for i in rng.permutation(count))
+
+
+def _few(pool: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
+    chosen = rng.choice(len(pool), size=min(count, len(pool)), replace=False)
+    return [pool[int(i)] for i in chosen]
+
+
+def _codes(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
+    """Part numbers such as ``KX-204``; look-alikes have their digits in another order."""
+    letters = [a + b for a in "ABDHKMRT" for b in "CEFLNSXZ"]
+    found: list[str] = []
+    while len(found) < count:
+        digits = rng.permutation(10)[:3]
+        orders = list(itertools.permutations(int(d) for d in digits))
+        start = str(rng.choice(letters))
+        for i in rng.permutation(len(orders))[: ALIKE if alike else 1]:
+            code = f"{start}-{''.join(map(str, orders[int(i)]))}"
+            if code not in found:
+                found.append(code)
+    return found[:count]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the cells of a column hold: one of `pool`, or a number from `low` to `high`."""
+
+    title: str
+    kind: Literal["text", "whole", "cents", "tenths", "time"] = "text"
+    low: int = 0
+    high: int = 0
+    pool: tuple[str, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in ("whole", "cents", "tenths")
+
+    def draw(self, rng: np.random.Generator) -> str:
+        """A cell."""
+        if self.kind == "text":
+            return self.pool[int(rng.integers(len(self.pool)))]
+        return self.write(int(rng.integers(self.low, self.high + 1)))
+
+    def write(self, value: int) -> str:
+        """A number as the cells write it."""
+        if self.kind == "cents":
+            return f"{value // 100:,}.{value % 100:02}"
+        if self.kind == "tenths":
+            return f"{value // 10}.{value % 10}"
+        if self.kind == "time":
+            return f"{value // 60:02}:{value % 60:02}"
+        return f"{value:,}"
+
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+def number(text: str) -> Decimal | None:
+    """The number that a text writes, with or without commas, a currency or a percent sign."""
+    plain = re.sub(r"[\s,$€£%]", "", text)
+    return Decimal(plain) if _NUMBER.fullmatch(plain) else None
+
+
+def same(said: str, true: str) -> bool:
+    """Whether two cells say the same: blanks around them and ways to write a number aside."""
+    if said.strip() == true.strip():
+        return True
+    if ":" in true:
+        return said.strip() == true.lstrip("0")
+    one = number(said)
+    return one is not None and one == number(true)

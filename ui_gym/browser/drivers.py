@@ -1,0 +1,136 @@
+"""Driver processes: a browser's WebDriver server on this machine, ended without a trace."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from ui_gym.errors import DeviceStartError
+
+DRIVERS = {
+    "chrome": ("chromedriver", "Debian: apt-get install chromium-driver"),
+    "firefox": (
+        "geckodriver",
+        "Debian has no package of it: cargo install geckodriver, or "
+        "https://github.com/mozilla/geckodriver/releases",
+    ),
+    "edge": ("msedgedriver", "https://developer.microsoft.com/microsoft-edge/tools/webdriver"),
+}
+"""By browser: the command, and where it comes from. Nothing is ever downloaded from here."""
+
+# Browsers leave the driver's process group, but not its session. When our end of the pipe closes,
+# be it by `close` or because this process died, everything in the session ends, and then nobody
+# writes into the folder any more.
+_KEEPER = r"""
+folder=$1; shift
+{ "$@" </dev/null >"$folder/log" 2>&1; echo "(ended: $?)" >>"$folder/log"; } &
+read -r _
+[ -e /proc/self/stat ] || kill "$!"
+left=1
+while [ -n "$left" ]; do
+  left=
+  for stat in /proc/[0-9]*/stat; do
+    read -r line <"$stat" || continue
+    set -- ${line##*) }
+    [ "$4" = "$$" ] && [ "$1" != Z ] && [ "${line%% *}" != "$$" ] || continue
+    kill -9 "${line%% *}" && left=1
+  done
+done 2>/dev/null
+rm -rf "$folder"
+"""
+
+_LISTENS = re.compile(r"(?:started successfully on port |Listening on \S*:)(\d+)")
+
+
+def find_driver(browser: str) -> str:
+    """The path of a browser's driver.
+
+    Raises:
+        DeviceStartError: there is none; says where to get it.
+    """
+    command, source = DRIVERS[browser]
+    path = shutil.which(command)
+    if path is None:
+        raise DeviceStartError(f"{browser} is driven by {command}, which is not here ({source})")
+    return path
+
+
+class DriverProcess:
+    """A running driver, the browsers that it starts, and the folder of all their files."""
+
+    def __init__(self, browser: str, timeout: float) -> None:
+        path = find_driver(browser)
+        self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-webdriver-"))
+        # Profiles and caches go where they are removed.
+        home = {"HOME": str(self._folder), "TMPDIR": str(self._folder)}
+        command = [path, "--port=0"]
+        if browser == "firefox":
+            # geckodriver refuses all requests on a port that it was let choose.
+            command = [path, f"--port={_free_port()}", f"--websocket-port={_free_port()}"]
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", _KEEPER, "sh", str(self._folder), *command],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, env=_environment() | home,
+        )  # fmt: skip
+        try:
+            self.url = f"http://127.0.0.1:{self._port(path, timeout)}"
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The session of the driver and its browsers."""
+        return self._process.pid
+
+    def close(self) -> None:
+        """End the driver and its browsers, and remove their files. Bounded; may be repeated."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(timeout=10)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _port(self, path: str, timeout: float) -> int:
+        """Where the driver listens, as it tells when it does."""
+        deadline = time.monotonic() + timeout
+        pause = threading.Event()
+        said = ""
+        while time.monotonic() < deadline and "(ended:" not in said:
+            with contextlib.suppress(OSError):
+                said = (self._folder / "log").read_text(errors="replace")
+            found = _LISTENS.search(said)
+            if found:
+                return int(found[1])
+            pause.wait(0.01)
+        words = " | ".join(said.strip().splitlines()[-3:])
+        raise DeviceStartError(
+            f"{path} did not start within {timeout:g} s."
+            + (f" Its last words: {words}" if words else "")
+        )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _environment() -> dict[str, str]:
+    """Ours, without what would change pixels (locale, time zone) or let the desktop in."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "DBUS_", "MOZ_"))}
+    return env | {"LANG": "C.UTF-8", "TZ": "UTC"}

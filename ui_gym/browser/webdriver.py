@@ -1,0 +1,240 @@
+"""SeleniumDevice: any browser that speaks WebDriver, on this machine or on a Selenium Grid.
+
+WebDriver has no way to answer a page's requests, nor to be called by a page. So a page is written
+into an empty document, behind the same content security policy, and what it reports waits in the
+page (``pages/line.js``) until it is fetched, which every call does. Slower than `ChromiumDevice`,
+with the same tasks and the same verdicts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ui_gym.action import Action, Scroll
+from ui_gym.browser import accessibility, browsers, pages
+from ui_gym.browser import input as device_input
+from ui_gym.browser.capture import decode
+from ui_gym.browser.drivers import DriverProcess
+from ui_gym.browser.protocol import Command
+from ui_gym.browser.session import Session
+from ui_gym.browser.site import Site
+from ui_gym.browser.surface import Event
+from ui_gym.device import DeviceOptions, Element, Frame, Image
+from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, TaskError, UserError
+
+START = 60.0
+"""The least seconds that a session may take to begin: a browser starts, or a Grid has a queue."""
+
+_DOCTYPE = re.compile(r"\s*<!doctype[^>]*>", re.IGNORECASE)
+_POLICY = (
+    '<meta http-equiv="Content-Security-Policy" content="'
+    # A document can say all of it about itself but who may show it in a frame.
+    + pages.CONTENT_SECURITY_POLICY.partition("; frame-ancestors")[0]
+    + '">'
+)
+
+_PREPARE = """
+const script = document.createElement("script");
+script.textContent = arguments[0];
+document.documentElement.append(script);
+return Promise.all(arguments[1].map((face) => uiGym.addFace(...face))).then(() => null);
+"""
+_WRITE = """
+document.open();
+document.write(arguments[0]);
+document.close();
+return uiGym.takeErrors();
+"""
+_CALL = """
+if (!window.uiGymLine) return [String(location.href)];
+const from = arguments[arguments.length - 1];
+return Promise.resolve((() => { %s }).apply(null, arguments))
+  .then((value) => [null, value ?? null, ...uiGymLine.told(from)]);
+"""
+
+
+class SeleniumDevice:
+    """A page in a WebDriver session of its own; a browser that is started here ends with it."""
+
+    def __init__(self, options: DeviceOptions) -> None:
+        self.size = options.size
+        self._address = browsers.address(options.kind)
+        self._headless = options.headless
+        self._timeout = options.timeout
+        self._driver: DriverProcess | None = None
+        self._session: Session | None = None
+        self._fault: DeviceError | None = None
+        self._events: list[Event] = []
+        self._told = 0
+        self._ids = accessibility.ElementIds()
+        self._closing = threading.Lock()
+
+    # -- Device --
+
+    def start(self) -> None:
+        if self._session is not None:
+            return
+        patience = max(START, self._timeout)
+        asked = browsers.options(self._address, headless=self._headless)
+        try:
+            url = self._address.url
+            if url is None:
+                self._driver = DriverProcess(self._address.browser, patience)
+                url = self._driver.url
+            self._session = Session(url, asked, self._timeout, patience)
+            self._session.resize(self.size)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, DeviceError) and not isinstance(error, DeviceStartError):
+                raise DeviceStartError(f"{self._address.browser} did not start: {error}") from None
+            raise
+
+    def perform(self, actions: Sequence[Action]) -> None:
+        prepared = [device_input.commands(action) for action in actions]
+        for action, batches in zip(actions, prepared, strict=True):
+            wheel = isinstance(action, Scroll)
+            if wheel:  # what opened since the last frame is not known yet to scroll
+                self._call("return uiGymLine.frames()")
+            # Else two clicks of two steps would make a double click, if the steps are fast.
+            self._do(Session.release)
+            for batch in batches:
+                self._input(batch)
+                if wheel and batch is batches[0]:
+                    self._call("return uiGymLine.frames()")
+
+    def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
+        told = self._elements() if elements else ()
+        started = time.perf_counter()
+        encoded = self._do(Session.screenshot)
+        captured = time.perf_counter()
+        image = decode(encoded, self.size, out)
+        return Frame(
+            image=image,
+            encoded=encoded,
+            format="png",
+            elements=told,
+            time_capture=captured - started,
+            time_decode=time.perf_counter() - captured,
+        )
+
+    def close(self) -> None:
+        with self._closing:
+            driver, self._driver = self._driver, None
+            session, self._session = self._session, None
+            self._fault = self._fault or DeviceLost("the browser is closed")
+        if driver is not None:
+            driver.close()  # and the session with it
+        if session is not None:
+            session.close(remote=driver is None)
+
+    # -- what browser tasks need --
+
+    def load(self, page: str | Path, params: Mapping[str, Any], *, seed: int = 0) -> None:
+        """Show `page` with `params`, in a fresh realm; its clock and event log start anew.
+
+        Raises:
+            TaskError: the page cannot be read, or its script raised an error.
+        """
+        html = pages.document(page, params, seed)
+        doctype = _DOCTYPE.match(html)
+        cut = doctype.end() if doctype else 0
+        self._do(Session.blank)
+        script = pages.resource("line.js").decode() + pages.world_script()
+        self._do(Session.script, _PREPARE, script, pages.faces())
+        self._events, self._told = [], 0
+        self._ids = accessibility.ElementIds()
+        broken = self._call(_WRITE, html[:cut] + _POLICY + html[cut:])
+        if broken:
+            raise TaskError(f"page {page}: {'; '.join(broken)}")
+
+    def visit(self, site: Site, path: str) -> None:
+        """Sites need their requests answered, which WebDriver cannot."""
+        raise UserError('this task is shown by Chromium only; make it with device="chromium"')
+
+    def state(self) -> dict[str, Any]:
+        """What the page's `uiGym.state()` returns; also brings `events` up to date."""
+        return json.loads(self.evaluate("JSON.stringify(uiGym.state())"))  # type: ignore[no-any-return]
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """What the page reported since `load`, oldest first."""
+        return tuple(self._events)
+
+    def box(self, selector: str) -> tuple[int, int, int, int]:
+        """Where the first element of a CSS selector is: (left, top, width, height) in pixels.
+
+        Raises:
+            TaskError: no element matches.
+        """
+        found = self.evaluate(f"uiGym.box({json.dumps(selector)})")
+        if found is None:
+            raise TaskError(f"the page has no element {selector!r}")
+        left, top, width, height = (round(v) for v in found)
+        return left, top, width, height
+
+    def center(self, selector: str) -> tuple[int, int]:
+        """The middle of the first element of a CSS selector, in pixels."""
+        left, top, width, height = self.box(selector)
+        return left + width // 2, top + height // 2
+
+    def evaluate(self, expression: str, *, promise: bool = False) -> Any:
+        """The JSON value of a script of the task's own, or of what it promises."""
+        return self._call(f"return ({expression}\n)")
+
+    @property
+    def pid(self) -> int | None:
+        """The process session of the driver and its browser, where they were started here."""
+        return self._driver.pid if self._driver else None
+
+    # -- talking to the browser --
+
+    def _input(self, batch: Sequence[Command]) -> None:
+        """Do a batch of `device_input.commands`: input, or a script that moves the page's clock."""
+        method, params = batch[0]
+        if method == "Runtime.evaluate":
+            self._call(params["expression"])
+        else:
+            self._do(Session.act, batch)
+
+    def _elements(self) -> tuple[Element, ...]:
+        answers = self._do(Session.devtools, accessibility.queries())
+        if answers is not None:
+            return accessibility.elements(answers, self.size, self._ids)
+        found = self.evaluate(pages.resource("elements.js").decode().rstrip().rstrip(";"))
+        return tuple(
+            Element(id=number, role=role, name=name, box=(left, top, width, height), states=tuple(states))
+            for number, role, name, left, top, width, height, states in found
+        )
+
+    def _call(self, body: str, *arguments: object) -> Any:
+        """Run the body of a function in the page, and take what the page reported meanwhile."""
+        gone, *rest = self._do(Session.script, _CALL % body, *arguments, self._told)
+        if gone is not None:
+            # Fonts, clock and walls went with the document that was left.
+            self._fault = self._fault or DeviceError(f"the page went to {gone[:80]!r}")
+            raise self._fault
+        value, told, self._told = rest
+        for line in told.splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                said = json.loads(line)
+                self._events.append(Event(str(said["type"]), said["data"]))
+        return value
+
+    def _do(self, what: Any, *arguments: Any) -> Any:
+        if self._fault is not None:
+            raise self._fault
+        if self._session is None:
+            raise DeviceError("the browser was not started")
+        try:
+            return what(self._session, *arguments)
+        except DeviceError as error:
+            # What was sent may still be done later: nothing that follows would be sure.
+            self._fault = self._fault or error
+            raise
