@@ -54,6 +54,14 @@ def test_every_example_of_the_readme_runs(tmp_path: Path) -> None:
         python(tmp_path, "-c", example)
 
 
+def test_every_example_of_the_wrappers_runs(tmp_path: Path) -> None:
+    pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
+    wrappers, learning = (content for _, _, content in blocks("docs/wrappers.md"))
+    python(tmp_path, "-c", wrappers)
+    assert "learn(14_000)" in learning
+    python(tmp_path, "-c", learning.replace("14_000", "256"))
+
+
 def test_the_task_is_sound(architecture: Path) -> None:
     unnamed = [
         content

@@ -64,7 +64,8 @@ def test_every_foreign_import_is_declared_and_every_dependency_used() -> None:
     own = project(ROOT)
     extras = own["optional-dependencies"]
     declared = {
-        name_of(line) for line in [*own["dependencies"], *extras["browser"], *extras["agents"]]
+        name_of(line)
+        for line in [*own["dependencies"], *extras["browser"], *extras["agents"], *extras["sb3"]]
     }
     providers = packages_distributions()
     sources = [path for top in ("ui_gym", "ui_gym_agents") for path in (ROOT / top).rglob("*.py")]

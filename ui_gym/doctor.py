@@ -33,6 +33,7 @@ _EXTRAS: tuple[tuple[str, tuple[str, ...], Status, str], ...] = (
         "fail",
         "pip install 'ui-gym[browser]'",
     ),
+    ("selenium", ("selenium",), "warn", "pip install 'ui-gym[selenium]'"),
     ("torch", ("torch",), "warn", "pip install 'ui-gym[agents]'"),
     ("transformers", ("transformers",), "warn", "pip install 'ui-gym[agents]'"),
     ("peft", ("peft",), "warn", "pip install 'ui-gym[agents]'"),
@@ -40,6 +41,8 @@ _EXTRAS: tuple[tuple[str, tuple[str, ...], Status, str], ...] = (
 """(name, distributions that provide it, status where none is installed, remedy)."""
 
 _BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
+_DRIVEN = ("chromedriver", "geckodriver", "msedgedriver", "firefox-esr")
+"""What device="selenium" uses, where it is there."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +109,43 @@ def _browsers() -> Iterator[Finding]:
             "not found; another Chromium works, more slowly",
             "apt-get install chromium-headless-shell",
         )
+    yield _framebuffer()
+    yield _webdriver()
     try:
         yield Finding("browser in use", "ok", find_browser())
     except UIGymError as error:
         yield Finding("browser in use", "fail", str(error), "apt-get install chromium")
+
+
+def _webdriver() -> Finding:
+    found = [path for name in _DRIVEN if (path := shutil.which(name))]
+    if any("driver" in path for path in found):
+        return Finding("WebDriver", "ok", ", ".join(found))
+    return Finding(
+        "WebDriver",
+        "warn",
+        "no driver found; only device='selenium' needs one",
+        "apt-get install chromium-driver",
+    )
+
+
+def _framebuffer() -> Finding:
+    from ui_gym.browser.process import find_browser
+    from ui_gym.xvfb import find_xvfb
+
+    missing = [] if find_xvfb() else ["xvfb"]
+    try:
+        find_browser(headless=False)
+    except UIGymError:
+        missing.append("chromium")
+    if not missing:
+        return Finding("large viewports", "ok", "read from a mapped framebuffer")
+    return Finding(
+        "large viewports",
+        "warn",
+        "encoded pictures, several times as slow",
+        f"apt-get install {' '.join(missing)}",
+    )
 
 
 def _shared_memory() -> Finding:

@@ -140,6 +140,7 @@ class Worker:
                 self._answer(START_SECONDS)
             except (OSError, EOFError) as error:
                 ours.close()
+                self._kill()  # so that the next try starts another one
                 raise WorkerLost(f"{self}: {error or 'it ended'}") from None
             return Connection(ours.detach()), self._seats
 
@@ -336,7 +337,7 @@ class RemoteEnv:
 
     def _seen(self, observation: Observation) -> Observation:
         """The observation with its screenshot, which came by the shared memory."""
-        if "screenshot" in self._template.observation_space.spaces:
+        if self._template.observation_mode != "elements":
             self._last = self._image.array.copy()
             observation["screenshot"] = self._last
         return observation

@@ -108,9 +108,7 @@ def test_texts_and_other_autoreset_modes_are_refused() -> None:
     envs.close()
     envs = UIVectorEnv(1, "PaintClick", autoreset_mode="SameStep")
     for wrapped in (envs, vector.GridActions(envs, 6, 4), vector.ScreenshotOnly(envs)):
-        with pytest.raises(
-            UserError, match="wrap the vector env in ScreenshotOnly and GridActions"
-        ):
+        with pytest.raises(UserError, match="wrap the vector env in ScreenshotOnly and"):
             SB3VecEnv(wrapped)
     envs.close()
 

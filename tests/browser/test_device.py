@@ -392,7 +392,7 @@ def test_a_device_must_be_started_and_may_be_closed_twice() -> None:
 
 
 def test_the_pool_closes_what_it_lent() -> None:
-    with pytest.raises(UserError, match="no device 'firefox'.*selenium"):
+    with pytest.raises(UserError, match=r"no device 'firefox'.*selenium"):
         BrowserPool(DeviceOptions("firefox"))
     pool = BrowserPool(DeviceOptions(size=(64, 64)))
     one, two = pool.acquire(), pool.acquire()

@@ -64,9 +64,10 @@ def _eventually(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
     return True
 
 
-def _workers() -> list[psutil.Process]:
-    told = [(p, p.cmdline()) for p in psutil.Process().children()]
-    return sorted((p for p, line in told if "ui_gym.worker" in line), key=lambda p: p.create_time())
+def _worker(env: UIVectorEnv, slot: int) -> psutil.Process:
+    """The process that a slot lives in."""
+    remote: Any = env._fleet.slots[slot].env
+    return psutil.Process(remote._worker._process.pid)
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +118,8 @@ def test_pictures_are_kept_apart(vector: Made) -> None:
 def test_a_killed_worker_ends_the_episodes_of_its_slots_alone(vector: Made) -> None:
     env = vector(3, processes=2, autoreset_mode="Disabled")
     env.reset(seed=[1, 2, 3])
-    _workers()[0].kill()  # of the slots 0 and 2
+    assert _worker(env, 0) == _worker(env, 2) != _worker(env, 1)
+    _worker(env, 0).kill()
     noop = "wait(0)"
     _, reward, terminated, truncated, info = env.step([noop] * 3)
     assert truncated.tolist() == [True, False, True]
@@ -134,7 +136,7 @@ def test_a_stopped_worker_is_replaced(vector: Made) -> None:
     env = vector(2, processes=2, autoreset_mode="Disabled")
     first, _ = env.reset(seed=[1, 2])
     env._fleet._timeout = 1.0
-    stopped = _workers()[0]
+    stopped = _worker(env, 0)
     stopped.send_signal(signal.SIGSTOP)
     _, _, _, truncated, info = env.step(["wait(0)"] * 2)
     assert truncated.tolist() == [True, False]

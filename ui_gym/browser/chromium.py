@@ -170,6 +170,8 @@ class ChromiumDevice:
         self._loads += 1
         if self._site is None:
             self._enter(site)
+        # A frame that is asked for while a document of the page is on its way may never come.
+        self._traffic.settle(self._timeout)
         self._leave()
         self._traffic.forget()
         self._navigate(url)

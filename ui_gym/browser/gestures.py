@@ -67,10 +67,8 @@ def _key(params: Mapping[str, Any], held: str) -> Iterable[tuple[str, Message]]:
     key = params["key"]
     down = params["type"] != "keyUp"
     said = ("key", {"type": "keyDown" if down else "keyUp", "value": _KEYS.get(key, key)})
-    if "commands" not in params:  # an editing command, which other browsers know as its chord
+    if "commands" not in params:
         return [said]
-    chord = _KEYS[held]
-    return [
-        ("key", {"type": "keyDown", "value": chord}), said,
-        ("key", {"type": "keyUp", "value": params["key"]}), ("key", {"type": "keyUp", "value": chord}),
-    ]  # fmt: skip
+    # An editing command, which other browsers know as its chord alone.
+    presses = (("keyDown", _KEYS[held]), ("keyDown", key), ("keyUp", key), ("keyUp", _KEYS[held]))
+    return [("key", {"type": kind, "value": value}) for kind, value in presses]

@@ -13,6 +13,7 @@ from selenium.common import exceptions as said
 from selenium.webdriver.common.proxy import Proxy
 from selenium.webdriver.remote.client_config import ClientConfig
 from selenium.webdriver.remote.command import Command as Name
+from selenium.webdriver.remote.remote_connection import RemoteConnection
 from urllib3 import exceptions as http
 
 from ui_gym.browser import input as device_input
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 GOODBYE = 5.0
 """How many seconds a server may take to end a session."""
+
+_DEVTOOLS = {"chrome": "goog", "MicrosoftEdge": "ms"}
+"""Whose extension of WebDriver takes DevTools commands, by browser."""
 
 _LOST = ("disconnected", "not reachable", "crashed", "already closed", "not connected", "decode")
 
@@ -47,20 +51,25 @@ class Session:
             timeout=patience,  # type: ignore[arg-type]
             websocket_timeout=timeout,
         )
+        connection = RemoteConnection(client_config=self._config)
+        vendor = _DEVTOOLS.get(asked.capabilities["browserName"])
+        path = f"/session/$sessionId/{vendor}/cdp/execute"
+        connection.extra_commands = {"devtools": ("POST", path)} if vendor else {}  # type: ignore[dict-item]
         try:
             with self._mapped("new session"):
-                self._driver = webdriver.Remote(
-                    command_executor=url, options=asked, client_config=self._config
-                )
+                self._driver = webdriver.Remote(connection, options=asked)
         except DeviceError as error:
+            connection.close()
             raise DeviceStartError(f"{url} began no session: {error}") from None
+        self._has_devtools = vendor is not None
         capabilities = self._driver.capabilities
-        self._has_devtools = capabilities.get("browserName") != "firefox"
-        self._control = "Meta" if "mac" in capabilities.get("platformName", "").lower() else "Control"
+        self._control = (
+            "Meta" if "mac" in capabilities.get("platformName", "").lower() else "Control"
+        )
         with self._mapped("timeouts"):
             self._driver.set_page_load_timeout(timeout)
             self._driver.set_script_timeout(timeout)
-        self._timeout = self._config.timeout = timeout  # type: ignore[assignment]
+        self._timeout = self._config.timeout = timeout
 
     def resize(self, size: tuple[int, int]) -> None:
         """Make the viewport `size` (width, height).
@@ -100,6 +109,13 @@ class Session:
         with self._mapped("actions"):
             self._driver.execute(Name.W3C_ACTIONS, {"actions": gesture(batch, self._control)})
 
+    def drag(self, batch: Sequence[Command]) -> None:
+        """Do a part of a drag."""
+        # chromedriver forgets from call to call which button is held, and then moves select no
+        # text; in one call, no page time could pass between them.
+        if self.devtools(batch) is None:
+            self.act(batch)
+
     def release(self) -> None:
         """Forget the input so far: what is pressed, and when."""
         with self._mapped("release actions"):
@@ -112,7 +128,9 @@ class Session:
 
     def screenshot(self) -> bytes:
         """A PNG picture of the viewport."""
-        shot = self.devtools([("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})])
+        shot = self.devtools(
+            [("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})]
+        )
         if shot is not None:
             return base64.b64decode(shot[0]["data"])
         with self._mapped("screenshot"):
@@ -126,13 +144,13 @@ class Session:
         for method, params in commands:
             with self._mapped(method):
                 sent = {"cmd": method, "params": dict(params)}
-                results.append(self._driver.execute("executeCdpCommand", sent)["value"])
+                results.append(self._driver.execute("devtools", sent)["value"])
         return results
 
     def close(self, *, remote: bool) -> None:
         """Leave the server; end the session there if it does not go by itself."""
         if remote:
-            self._config.timeout = GOODBYE  # type: ignore[assignment]
+            self._config.timeout = GOODBYE
             with contextlib.suppress(DeviceError), self._mapped("quit"):
                 self._driver.execute(Name.QUIT)
         with contextlib.suppress(Exception):
@@ -145,7 +163,7 @@ class Session:
         try:
             yield
         except said.UnexpectedAlertPresentException as error:
-            text = error.alert_text or error.msg or ""
+            text = error.alert_text or self._dialog()
             raise DeviceError(f"the page opened a dialog: {text[:80]!r}") from None
         except (said.TimeoutException, http.TimeoutError):
             raise DeviceTimeout(late) from None
@@ -160,6 +178,12 @@ class Session:
             raise DeviceError(f"the browser failed at {command}: {line}") from None
         except (http.HTTPError, OSError) as error:
             raise DeviceLost(f"the driver is gone: {error}") from None
+
+    def _dialog(self) -> str:
+        """What an open dialog says."""
+        with contextlib.suppress(said.WebDriverException, http.HTTPError, OSError):
+            return str(self._driver.execute(Name.W3C_GET_ALERT_TEXT)["value"])
+        return ""
 
 
 def _first_line(error: said.WebDriverException) -> str:

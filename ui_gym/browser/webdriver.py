@@ -13,16 +13,15 @@ import json
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ui_gym.action import Action, Scroll
+from ui_gym.action import Action, Drag, Scroll
 from ui_gym.browser import accessibility, browsers, pages
 from ui_gym.browser import input as device_input
 from ui_gym.browser.capture import decode
 from ui_gym.browser.drivers import DriverProcess
-from ui_gym.browser.protocol import Command
 from ui_gym.browser.session import Session
 from ui_gym.browser.site import Site
 from ui_gym.browser.surface import Event
@@ -52,6 +51,7 @@ document.write(arguments[0]);
 document.close();
 return uiGym.takeErrors();
 """
+_FRAMES = "return uiGymLine.frames()"
 _CALL = """
 if (!window.uiGymLine) return [String(location.href)];
 const from = arguments[arguments.length - 1];
@@ -99,15 +99,20 @@ class SeleniumDevice:
     def perform(self, actions: Sequence[Action]) -> None:
         prepared = [device_input.commands(action) for action in actions]
         for action, batches in zip(actions, prepared, strict=True):
-            wheel = isinstance(action, Scroll)
-            if wheel:  # what opened since the last frame is not known yet to scroll
-                self._call("return uiGymLine.frames()")
+            act = Session.drag if isinstance(action, Drag) else Session.act
+            if isinstance(action, Scroll):
+                # What opened since the last frame is not known yet to scroll.
+                self._call(_FRAMES)
             # Else two clicks of two steps would make a double click, if the steps are fast.
             self._do(Session.release)
             for batch in batches:
-                self._input(batch)
-                if wheel and batch is batches[0]:
-                    self._call("return uiGymLine.frames()")
+                method, params = batch[0]
+                if method == "Runtime.evaluate":  # it moves the page's clock
+                    self._call(params["expression"])
+                else:
+                    self._do(act, batch)
+                    if isinstance(action, Scroll):
+                        self._call(_FRAMES)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         told = self._elements() if elements else ()
@@ -195,22 +200,14 @@ class SeleniumDevice:
 
     # -- talking to the browser --
 
-    def _input(self, batch: Sequence[Command]) -> None:
-        """Do a batch of `device_input.commands`: input, or a script that moves the page's clock."""
-        method, params = batch[0]
-        if method == "Runtime.evaluate":
-            self._call(params["expression"])
-        else:
-            self._do(Session.act, batch)
-
     def _elements(self) -> tuple[Element, ...]:
         answers = self._do(Session.devtools, accessibility.queries())
         if answers is not None:
             return accessibility.elements(answers, self.size, self._ids)
         found = self.evaluate(pages.resource("elements.js").decode().rstrip().rstrip(";"))
         return tuple(
-            Element(id=number, role=role, name=name, box=(left, top, width, height), states=tuple(states))
-            for number, role, name, left, top, width, height, states in found
+            Element(number, role, name, tuple(box), tuple(states))
+            for number, role, name, box, states in found
         )
 
     def _call(self, body: str, *arguments: object) -> Any:
@@ -227,7 +224,8 @@ class SeleniumDevice:
                 self._events.append(Event(str(said["type"]), said["data"]))
         return value
 
-    def _do(self, what: Any, *arguments: Any) -> Any:
+    def _do(self, what: Callable[..., Any], *arguments: Any) -> Any:
+        """Let the session do something."""
         if self._fault is not None:
             raise self._fault
         if self._session is None:

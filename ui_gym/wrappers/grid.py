@@ -34,8 +34,8 @@ _SCROLLS = {
     "scroll_right": (1, 0),
     "scroll_left": (-1, 0),
 }
-"""Directions. The distance is half of the screen, in whole notches of a wheel: more dialects can say
-that than any number of pixels."""
+"""Directions. The distance is half of the screen, in whole notches of a wheel: more dialects can
+say that than any number of pixels."""
 
 _NOWHERE: dict[str, Callable[[], Action]] = {"wait": Wait, "finish": Finish}
 

@@ -233,7 +233,8 @@ def replay(threads: Iterable[Thread], events: Iterable[Event]) -> dict[str, Stat
             continue
         data: Mapping[str, Any] = event.data
         for one in set(data.get("ids", ())) & set(box):
-            box[one] = dataclasses.replace(box[one], **{data["what"]: data.get("value")})
+            change: dict[str, Any] = {data["what"]: data.get("value")}
+            box[one] = dataclasses.replace(box[one], **change)
             if data.get("by") == "open":
                 box[one] = dataclasses.replace(box[one], opened=True)
     return box

@@ -1,5 +1,5 @@
 // What a screen reader would say, for browsers whose accessibility tree cannot be read (see
-// accessibility.py for the others): [id, role, name, left, top, width, height, states] for each
+// accessibility.py for the others): [id, role, name, [left, top, width, height], states] for each
 // element that can be seen, in the order of the page.
 (() => {
   "use strict";
@@ -99,7 +99,7 @@
   const tell = (node, role, name, box, states) => {
     const [left, top, right, bottom] = [box.left, box.top, box.right, box.bottom].map(Math.round);
     if (right > left && bottom > top) {
-      found.push([idOf(node), role, name, left, top, right - left, bottom - top, states]);
+      found.push([idOf(node), role, name, [left, top, right - left, bottom - top], states]);
     }
   };
 
