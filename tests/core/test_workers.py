@@ -138,6 +138,7 @@ def test_a_stopped_worker_is_replaced(vector: Made) -> None:
     env._fleet._timeout = 1.0
     stopped = _worker(env, 0)
     stopped.send_signal(signal.SIGSTOP)
+    assert _eventually(lambda: stopped.status() == psutil.STATUS_STOPPED)
     _, _, _, truncated, info = env.step(["wait(0)"] * 2)
     assert truncated.tolist() == [True, False]
     assert "no answer within 1 s" in info["failure"][0]

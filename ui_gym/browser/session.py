@@ -165,6 +165,8 @@ class Session:
         except said.UnexpectedAlertPresentException as error:
             text = error.alert_text or self._dialog()
             raise DeviceError(f"the page opened a dialog: {text[:80]!r}") from None
+        except http.NewConnectionError as error:  # refused at once; urllib3 calls that a timeout
+            raise DeviceLost(f"the driver is gone: {error}") from None
         except (said.TimeoutException, http.TimeoutError):
             raise DeviceTimeout(late) from None
         except said.JavascriptException as error:

@@ -79,7 +79,7 @@ class Site:
         """The arguments of ``Fetch.fulfillRequest`` for an address, but for the request's id."""
         found = self.file(url)
         if found is None:
-            body, kind, status = base64.b64encode(b"<!doctype html><title>404</title><p>Not found").decode(), "text/html; charset=utf-8", 404
+            body, kind, status = "", "text/plain", 404
         else:
             body, kind, status = _read(found), _type_of(found), 200
         # Documents are always asked for; the rest stays in the browser's memory.
