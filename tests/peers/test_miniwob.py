@@ -19,8 +19,8 @@ from miniwob_scripts import script
 
 from ui_gym import registry
 from ui_gym.action import Action
-from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.miniwob.catalogue import ENTRIES
+from ui_gym.browser.surface import BrowserDevice
 from ui_gym.device import DeviceOptions, Image
 
 SEEDS = (0, 1)
@@ -43,24 +43,24 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
 
 
 @pytest.fixture(scope="module")
-def devices() -> Iterator[dict[tuple[int, int], ChromiumDevice]]:
-    """One device for each size of a picture."""
-    made: dict[tuple[int, int], ChromiumDevice] = {}
+def devices() -> Iterator[dict[tuple[int, int], Any]]:
+    """One device, and its pool, for each size of a picture."""
+    made: dict[tuple[int, int], Any] = {}
     yield made
-    for device in made.values():
-        device.close()
+    for _, pool in made.values():
+        pool.close()
 
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_task_is_as_in_miniwobs_own_env(peer: Peer, devices: Any, name: str) -> None:
     task: Any = registry.spec(f"MiniWoB-{name}").load()()
     if task.viewport not in devices:
-        devices[task.viewport] = ChromiumDevice(DeviceOptions(size=task.viewport))
-        devices[task.viewport].start()
+        pool = task.pool(DeviceOptions(size=task.viewport))
+        devices[task.viewport] = (pool.acquire(), pool)
     timed = name in TIMED
     peer.open(ENTRIES[name].subdomain, page_time=timed)
     for seed in SEEDS:
-        ours, actions = played(task, devices[task.viewport], seed)
+        ours, actions = played(task, devices[task.viewport][0], seed)
         for pause in PAUSES:
             theirs = replayed(peer, seed, actions, task.step_time if timed else pause)
             same = np.array_equal(ours.picture, theirs.picture)
@@ -83,7 +83,7 @@ class Episode:
     trace: Trace
 
 
-def played(task: Any, device: ChromiumDevice, seed: int) -> tuple[Episode, list[Action]]:
+def played(task: Any, device: BrowserDevice, seed: int) -> tuple[Episode, list[Action]]:
     """An episode here, and the actions that were done in it."""
     params = task.draw(seed, "train")
     task.setup(device, params)

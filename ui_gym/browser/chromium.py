@@ -98,6 +98,8 @@ class ChromiumDevice:
                 if wheel and batch is batches[0]:
                     # A wheel is acknowledged when it is known what scrolls: it does in a frame.
                     self._capture.quieten(self._run)
+            if self._site:  # what lies where depends on the pictures that were asked for
+                self._traffic.settle(self._timeout)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         if self._site:

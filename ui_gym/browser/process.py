@@ -75,6 +75,15 @@ def find_browser(*, headless: bool = True) -> str:
     raise DeviceStartError(f"no {what} found: {INSTALL_HINT}")
 
 
+# A browser with a window keeps a socket in a folder beside its profile, and a link to it there.
+_SCRIPT = """
+p=$1; shift
+"$@" 3<&0 4>&1 </dev/null >/dev/null
+s=$(readlink "$p/SingletonSocket") && rm -rf "${s%/*}"
+rm -rf "$p"
+"""
+
+
 class BrowserProcess:
     """A running Chromium and its DevTools connection.
 
@@ -103,12 +112,11 @@ class BrowserProcess:
         browser_reads, we_write = os.pipe()
         we_read, browser_writes = os.pipe()
         # The shell moves stdin and stdout to the descriptors that Chromium expects, and cleans up.
-        script = 'p=$1; shift; "$@" 3<&0 4>&1 </dev/null >/dev/null; rm -rf "$p"'
         # A file without a name, because the profile folder goes as soon as the browser does.
         with tempfile.TemporaryFile() as stderr:
             try:
                 self._process = subprocess.Popen(
-                    ["/bin/sh", "-c", script, "sh", str(self.profile), binary, *flags],
+                    ["/bin/sh", "-c", _SCRIPT, "sh", str(self.profile), binary, *flags],
                     stdin=browser_reads, stdout=browser_writes, stderr=stderr,
                     start_new_session=True, env=_environment() | dict(environment or {}),
                 )  # fmt: skip
@@ -145,6 +153,8 @@ class BrowserProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(timeout=10)
         self.connection.join()
+        with contextlib.suppress(OSError):
+            _remove((self.profile / "SingletonSocket").readlink().parent)
         _remove(self.profile)
 
 

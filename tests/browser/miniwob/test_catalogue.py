@@ -87,10 +87,7 @@ def test_the_tasks_are_those_that_miniwob_registers() -> None:
 @needs_miniwob
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
 def test_the_time_limit_is_the_pages(entry: catalogue.Entry) -> None:
-    path = f"miniwob/{entry.subdomain}.html"
-    if entry.subdomain.startswith("flight."):
-        path = entry.subdomain.replace(".", "/", 1) + "/wrapper.html"
-    source = (catalogue.need_html_folder() / path).read_text()
+    source = (catalogue.need_html_folder() / entry.path).read_text()
     limits = re.findall(r"core\.EPISODE_MAX_TIME = (\d+)", source) or ["10000"]
     assert limits == [str(entry.seconds * 1000)]
 

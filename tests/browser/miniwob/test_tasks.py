@@ -14,7 +14,6 @@ import pytest
 
 from ui_gym import action as act
 from ui_gym import registry
-from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.miniwob import catalogue
 from ui_gym.device import DeviceOptions
 from ui_gym.errors import UserError
@@ -35,21 +34,29 @@ def made(name: str, **arguments: Any) -> tasks.MiniWoBTask:
     return cls(**arguments)
 
 
-class Devices(dict[tuple[int, int], ChromiumDevice]):
+class Devices:
     """One device for each size of a picture."""
 
-    def __missing__(self, size: tuple[int, int]) -> ChromiumDevice:
-        self[size] = ChromiumDevice(DeviceOptions(size=size))
-        self[size].start()
-        return self[size]
+    def __init__(self) -> None:
+        self._pools: list[Any] = []
+        self._made: dict[tuple[int, int], Any] = {}
+
+    def of(self, task: tasks.MiniWoBTask) -> Any:
+        if task.viewport not in self._made:
+            self._pools.append(task.pool(DeviceOptions(size=task.viewport)))
+            self._made[task.viewport] = self._pools[-1].acquire()
+        return self._made[task.viewport]
+
+    def close(self) -> None:
+        for pool in self._pools:
+            pool.close()
 
 
 @pytest.fixture(scope="module")
 def devices() -> Iterator[Devices]:
     made = Devices()
     yield made
-    for device in made.values():
-        device.close()
+    made.close()
 
 
 class Episode:
@@ -59,7 +66,7 @@ class Episode:
         self, devices: Devices, name: str, seed: int = 0, split: Any = "train", **arguments: Any
     ) -> None:
         self.task = made(name, **arguments)
-        self.device = devices[self.task.viewport]
+        self.device = devices.of(self.task)
         self.params = self.task.draw(seed, split)
         self.task.setup(self.device, self.params)
         self.brief: Brief = self.task.brief(self.device, self.params)
@@ -106,6 +113,22 @@ def test_steps_follow_from_the_time_of_one() -> None:
 def test_a_wrong_argument_is_refused(arguments: Any, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)):
         made("ClickButton", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "kind", "way"),
+    [
+        ("ClickButton", (160, 210), "auto", "auto"),
+        ("ClickButton", (1280, 800), "auto", "chromium:screenshot"),
+        ("FlightAA", (375, 667), "auto", "chromium:screenshot"),
+        ("FlightAA", (375, 667), "chromium:beginframe", "chromium:beginframe"),
+    ],
+)
+def test_pictures_are_taken_in_a_way_that_the_page_bears(
+    name: str, size: tuple[int, int], kind: str, way: str
+) -> None:
+    pool: Any = made(name).pool(DeviceOptions(kind, size=size))
+    assert pool._options.kind == way
 
 
 def test_each_class_tells_of_its_own_task() -> None:

@@ -48,6 +48,18 @@ class Entry:
         return "".join(part[0].upper() + part[1:] for part in parts)
 
     @property
+    def is_flight(self) -> bool:
+        """Whether it is one of the three large pages of airlines."""
+        return self.subdomain.startswith("flight.")
+
+    @property
+    def path(self) -> str:
+        """The page's file in the folder of pages."""
+        if self.is_flight:
+            return f"{self.subdomain.replace('.', '/', 1)}/wrapper.html"
+        return f"miniwob/{self.subdomain}.html"
+
+    @property
     def step_time(self) -> float:
         return STEP_TIMES.get(self.subdomain, STEP_TIME)
 
@@ -60,7 +72,7 @@ class Entry:
             category=self.category,
             difficulty=self.difficulty,
             max_steps=math.ceil(self.seconds / self.step_time),
-            tags=(COLLECTION, "flight") if self.subdomain.startswith("flight.") else (COLLECTION,),
+            tags=(COLLECTION, "flight") if self.is_flight else (COLLECTION,),
             summary=self.summary,
             collection=COLLECTION,
         )

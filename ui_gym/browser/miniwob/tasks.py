@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import math
@@ -18,6 +19,7 @@ from ui_gym.browser.miniwob.oracles import ORACLES
 from ui_gym.browser.site import Site
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.device import DeviceOptions, DevicePool
 from ui_gym.errors import TaskError, UserError
 from ui_gym.task import Brief, Split, Verdict
 
@@ -105,7 +107,7 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
                     f"{self.spec.name}: {name} is a number above 0 and up to {high}, not {value!r}"
                 )
         self.max_steps = math.ceil(self.entry.seconds / self.step_time)
-        self.viewport = FLIGHT_SIZE if self._is_flight else SIZE
+        self.viewport = FLIGHT_SIZE if self.entry.is_flight else SIZE
 
     # -- the instance --
 
@@ -128,7 +130,9 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
     # -- the episode --
 
     def setup(self, device: BrowserDevice, params: MiniWoBParams) -> None:
-        device.visit(_site(self.step_time, flight=self._is_flight), self._path)
+        window = FLIGHT_WINDOW if self.entry.is_flight else WINDOW
+        width, height = (max(pair) for pair in zip(window, self.viewport, strict=True))
+        device.visit(_site(self.step_time, (width, height)), self.entry.path)
         start = f"uiGym.miniwob.start({params.seed:d}, {params.mode!r})"
         if device.evaluate(start, promise=True) is not True:
             raise TaskError(f"the page of seed {params.seed} did not get ready")
@@ -157,24 +161,20 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
         score = 1.0 if raw >= self.threshold else max(0.0, raw)
         return Verdict(score, done=over, notes=notes, details=details)
 
-    # -- the page --
-
-    @property
-    def _is_flight(self) -> bool:
-        return self.entry.subdomain.startswith("flight.")
-
-    @property
-    def _path(self) -> str:
-        subdomain = self.entry.subdomain
-        if self._is_flight:
-            return f"{subdomain.replace('.', '/', 1)}/wrapper.html"
-        return f"miniwob/{subdomain}.html"
+    @classmethod
+    def pool(cls, options: DeviceOptions) -> DevicePool:
+        # Under BeginFrame control the browser now and then paints no more when a frame of the page
+        # goes elsewhere, as in flights; and a framebuffer shows no sites.
+        if options.kind in ("auto", "chromium"):
+            width, height = options.size
+            if cls.entry.is_flight or width > WINDOW[0] or height > WINDOW[1]:
+                options = dataclasses.replace(options, kind="chromium:screenshot")
+        return super().pool(options)
 
 
 @functools.cache
-def _site(step_time: float, *, flight: bool) -> Site:
+def _site(step_time: float, window: tuple[int, int]) -> Site:
     script = (files("ui_gym.browser.miniwob") / "page.js").read_text(encoding="utf-8")
-    window = FLIGHT_WINDOW if flight else WINDOW
     return Site(need_html_folder(), script, viewport=window, rest=step_time)
 
 
@@ -195,7 +195,7 @@ class _Solved(MiniWoBTask):
 
 
 def _make(entry: Entry) -> type[MiniWoBTask]:
-    width, height = FLIGHT_SIZE if entry.subdomain.startswith("flight.") else SIZE
+    width, height = FLIGHT_SIZE if entry.is_flight else SIZE
     doc = DOC.format(
         summary=entry.summary, subdomain=entry.subdomain, width=width, height=height,
         seconds=entry.seconds, max_steps=entry.spec.max_steps, step_time=entry.step_time,

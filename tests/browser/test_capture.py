@@ -1,0 +1,195 @@
+"""The ways to take pictures: which is chosen, that all give the same bytes, and their faults."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from browser_helpers import eventually
+
+from ui_gym import action as act
+from ui_gym.browser import capture, chromium
+from ui_gym.browser.capture import BeginFrames, Framebuffer, Screenshots, choose_capture
+from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.device import DeviceOptions, Image
+from ui_gym.env import UIEnv
+from ui_gym.errors import DeviceError, DeviceStartError, UserError
+from ui_gym.xvfb import XServer
+
+SIZE = (640, 420)
+
+LONG = "<p>line {}</p>"
+BODY = (
+    "<input id=name placeholder=name><button id=press>Press</button><p id=said>not pressed</p>"
+    "<div id=pane style='height: 200px; overflow: auto'>"
+    + "".join(LONG.format(number) for number in range(60))
+    + "</div>"
+)
+SCRIPT = (
+    "const said = document.getElementById('said');"
+    "document.getElementById('press').onclick = () => (said.textContent = 'pressed');"
+    "uiGym.state = () => ({ name: document.getElementById('name').value });"
+)
+
+Show = Callable[[str], ChromiumDevice]
+
+
+@pytest.fixture
+def show(page: Callable[..., Path]) -> Iterator[Show]:
+    """Makes a device that takes pictures in a given way, and shows the page above on it."""
+    path = page(BODY, SCRIPT)
+    with contextlib.ExitStack() as stack:
+
+        def make(way: str) -> ChromiumDevice:
+            device = ChromiumDevice(DeviceOptions(kind=f"chromium:{way}", size=SIZE))
+            stack.callback(device.close)
+            device.start()
+            device.load(path, {})
+            return device
+
+        yield make
+
+
+def story(device: ChromiumDevice) -> list[Image]:
+    """Pictures of a page that is used."""
+    pictures = [device.capture().image]
+    left, top, width, height = device.box("#pane")
+    for actions in (
+        [act.Click(*device.center("#name")), act.Type("Ann é")],
+        [act.Move(*device.center("#press"))],
+        [act.Click(*device.center("#press"))],
+        [act.Scroll(left + width // 2, top + height // 2, dy=300)],
+        [act.Scroll(left + width // 2, top + height // 2, dy=-120), act.Press("tab")],
+    ):
+        device.perform(actions)
+        pictures.append(device.capture().image)
+    return pictures
+
+
+@pytest.mark.parametrize("way", ["beginframe", "screenshot"])
+def test_all_ways_give_the_same_bytes(show: Show, way: str) -> None:
+    ours, theirs = story(show("framebuffer")), story(show(way))
+    for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+        np.testing.assert_array_equal(one, other, err_msg=f"picture {number}")
+    typed, pressed, scrolled = (not np.array_equal(ours[i], ours[i + 1]) for i in (0, 2, 3))
+    assert (typed, pressed, scrolled) == (True, True, True)
+
+
+def test_a_picture_goes_where_it_is_asked_to(show: Show) -> None:
+    device = show("framebuffer")
+    out: Image = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
+    frame = device.capture(out, elements=True)
+    assert frame.image is out
+    assert out.any()
+    assert (frame.encoded, frame.format) == (None, None)
+    button = next(element for element in frame.elements if element.role == "button")
+    assert button.box == device.box("#press")
+
+
+def test_elements_are_those_of_the_other_ways(show: Show) -> None:
+    told = [show(way).capture(elements=True).elements for way in ("framebuffer", "beginframe")]
+    assert told[0] == told[1]
+
+
+def test_a_framed_page_is_renewed(
+    show: Show, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chromium, "RENEW_AFTER", 2)
+    device = show("framebuffer")
+    first = device.capture().image.copy()
+    device.evaluate("void localStorage.setItem('kept', 'yes')")
+    path = page(BODY, SCRIPT)
+    for _ in range(3):
+        device.load(path, {})
+        np.testing.assert_array_equal(device.capture().image, first)
+        assert device.evaluate("localStorage.getItem('kept')") is None
+    device.perform([act.Click(*device.center("#name")), act.Type("x")])
+    assert device.state() == {"name": "x"}
+
+
+def test_a_dead_screen_ends_one_episode_and_heals() -> None:
+    with contextlib.closing(UIEnv("Login", device="chromium:framebuffer", timeout=5)) as env:
+        first, _ = env.reset(seed=1)
+        kept = first["screenshot"].copy()
+        device: Any = env.device
+        os.killpg(device._capture._server.pid, signal.SIGKILL)
+        _, reward, terminated, truncated, info = env.step("click(640, 400)")
+        assert (reward, terminated, truncated) == (0.0, False, True)
+        assert info["failure"].startswith("device: ")
+        again, _ = env.reset(seed=1)
+        np.testing.assert_array_equal(again["screenshot"], kept)
+
+
+def test_the_fastest_way_is_chosen_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    large, small = DeviceOptions(size=(1280, 800)), DeviceOptions(size=(320, 256))
+    assert isinstance(choose_capture(large), Framebuffer)
+    assert isinstance(choose_capture(small), BeginFrames)
+    monkeypatch.setattr(capture, "find_xvfb", lambda: None)
+    assert isinstance(choose_capture(large), BeginFrames)
+    monkeypatch.setattr(capture, "find_browser", lambda headless=True: "/usr/bin/chromium")
+    assert type(choose_capture(large)) is Screenshots
+    with pytest.raises(DeviceStartError, match="apt-get install chromium-headless-shell"):
+        choose_capture(DeviceOptions("chromium:beginframe"))
+
+
+def test_an_unknown_way_names_the_nearest() -> None:
+    with pytest.raises(UserError, match=r"no way 'framebufer' .* Did you mean 'framebuffer'"):
+        choose_capture(DeviceOptions("chromium:framebufer"))
+
+
+# -- the X server --
+
+
+def test_a_server_leaves_nothing(scratch: Path) -> None:
+    before = set(scratch.iterdir())
+    server = XServer((200, 100))
+    assert server.screen.shape == (100, 200, 4)
+    assert server.alive
+    group = [p for p in psutil.process_iter() if _group(p) == server.pid]
+    assert group
+    server.close()
+    server.close()
+    assert not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in group)
+    assert set(scratch.iterdir()) == before
+
+
+def _group(process: psutil.Process) -> int | None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        return os.getpgid(process.pid)
+    return None
+
+
+def test_a_server_ends_with_its_parent(scratch: Path) -> None:
+    before = set(scratch.iterdir())
+    child = os.fork()
+    if child == 0:  # killed below
+        with contextlib.suppress(BaseException):
+            XServer((200, 100))
+            signal.pause()
+        os._exit(1)
+    try:
+        assert eventually(lambda: any((f / "Xvfb_screen0").exists() for f in scratch.iterdir()))
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert eventually(lambda: set(scratch.iterdir()) == before)
+
+
+def test_without_xvfb_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(DeviceStartError, match="apt-get install xvfb"):
+        XServer((200, 100))
+
+
+def test_a_closed_device_says_so(show: Show) -> None:
+    device = show("framebuffer")
+    device.close()
+    with pytest.raises(DeviceError):
+        device.capture()
