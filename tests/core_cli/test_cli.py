@@ -87,7 +87,8 @@ def test_list_for_programs_has_what_is_shown(collection: None) -> None:
 
 def test_list_names_the_nearest_tag(collection: None, capsys: pytest.CaptureFixture[str]) -> None:
     code, said = fails(capsys, "list", "--tag", "fivty")
-    assert (code, said) == (2, "error: there is no tag 'fivty'. Did you mean 'fifty'?\n")
+    assert code == 2
+    assert said.startswith("error: there is no tag 'fivty'. Did you mean 'fifty'")
 
 
 def test_list_names_the_nearest_suite(capsys: pytest.CaptureFixture[str]) -> None:

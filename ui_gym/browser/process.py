@@ -40,7 +40,7 @@ FLAGS = (
     "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
     "--disable-background-timer-throttling", "--disable-hang-monitor",
     "--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,"
-    "BackForwardCache,PaintHolding",
+    "BackForwardCache,PaintHolding,PreloadTopChromeWebUI",
     # The same pixels everywhere.
     "--force-device-scale-factor=1", "--force-color-profile=srgb", "--hide-scrollbars",
     "--font-render-hinting=none", "--disable-lcd-text", "--disable-font-subpixel-positioning",

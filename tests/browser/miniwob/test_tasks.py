@@ -125,10 +125,10 @@ def test_a_wrong_argument_is_refused(arguments: Any, said: str) -> None:
     ],
 )
 def test_pictures_are_taken_in_a_way_that_the_page_bears(
-    name: str, size: tuple[int, int], kind: str, way: str
+    name: str, size: tuple[int, int], kind: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool: Any = made(name).pool(DeviceOptions(kind, size=size))
-    assert pool._options.kind == way
+    monkeypatch.setattr("ui_gym.browser.pool.BrowserPool", lambda options: options)
+    assert made(name).pool(DeviceOptions(kind, size=size)).kind == way  # type: ignore[attr-defined]
 
 
 def test_each_class_tells_of_its_own_task() -> None:

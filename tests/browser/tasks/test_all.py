@@ -92,7 +92,9 @@ def test_a_mistake_changes_what_is_believed(task: Task[Any, Any], mistake: str) 
     [pytest.param(*each, id=task.id) for each, task in zip(VARIANTS, TASKS, strict=True)],
 )
 def test_every_task_keeps_its_contract(id: str, given: dict[str, Any]) -> None:
-    check_ui_env(id, seeds=range(3 if "compact" in given else 1), **given)
+    # Of the ways to take pictures the one whose browser starts fastest: all give the same bytes.
+    seeds = range(3 if "compact" in given else 1)
+    check_ui_env(id, seeds=seeds, device="chromium:beginframe", **given)
 
 
 def test_every_browser_task_is_known() -> None:
