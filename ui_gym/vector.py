@@ -243,7 +243,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
     def _batch(self) -> Batch:
         """The last observation of every slot, in fresh arrays; blank where there was none yet."""
         space = self.single_observation_space
-        out = create_empty_array(space, self.num_envs, np.zeros)
+        out = create_empty_array(space, self.num_envs, np.empty)
         items = [self._last_observation(slot) for slot in range(self.num_envs)]
         return concatenate(space, items, out)  # type: ignore[arg-type, return-value]
 

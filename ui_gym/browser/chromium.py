@@ -93,8 +93,11 @@ class ChromiumDevice:
                 self._capture.quieten(self._run)
             for batch in batches:
                 # Input is acknowledged when the page's handlers have run; only then time goes on.
-                for reply in self._send(batch):
-                    self._settle(reply)
+                # The last tick is not awaited: whatever is asked next is answered after it.
+                replies = self._send(batch)
+                if batch is not batches[-1] or self._site:
+                    for reply in replies:
+                        self._settle(reply)
                 if wheel and batch is batches[0]:
                     # A wheel is acknowledged when it is known what scrolls: it does in a frame.
                     self._capture.quieten(self._run)
