@@ -63,6 +63,7 @@ class ChromiumDevice:
         self._traffic = Traffic()
         self._fault: DeviceError | None = None
         self._events: list[Event] = []
+        self._ticking: list[Reply] = []
         self._closing = threading.Lock()
         self._ids = accessibility.ElementIds()
 
@@ -93,16 +94,22 @@ class ChromiumDevice:
                 self._capture.quieten(self._run)
             for batch in batches:
                 # Input is acknowledged when the page's handlers have run; only then time goes on.
-                # The last tick is not awaited: whatever is asked next is answered after it.
-                replies = self._send(batch)
+                # The last tick is awaited by the next input alone, which might overtake it; all
+                # else that is asked is answered after it.
+                self._await_tick()
+                self._ticking = self._send(batch)
                 if batch is not batches[-1] or self._site:
-                    for reply in replies:
-                        self._settle(reply)
+                    self._await_tick()
                 if wheel and batch is batches[0]:
                     # A wheel is acknowledged when it is known what scrolls: it does in a frame.
                     self._capture.quieten(self._run)
             if self._site:  # what lies where depends on the pictures that were asked for
                 self._traffic.settle(self._timeout)
+
+    def _await_tick(self) -> None:
+        replies, self._ticking = self._ticking, []
+        for reply in replies:
+            self._settle(reply)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         if self._site:
@@ -226,6 +233,7 @@ class ChromiumDevice:
 
     def _open_page(self) -> None:
         """Make a fresh page: walls up, world in place, fonts loaded."""
+        self._ticking = []
         self._session = self._connection().call(
             "Target.attachToTarget", {"targetId": self._new_target(), "flatten": True},
             timeout=self._timeout,
@@ -319,6 +327,7 @@ class ChromiumDevice:
 
     def _leave(self, *others: Command) -> None:
         """Take the pointer off the page, and send other commands on the way."""
+        self._await_tick()
         left, *replies = self._send([device_input.leave(), *others, *self._capture.nudge])
         for reply in replies:
             reply.result(self._timeout)
