@@ -23,7 +23,7 @@ from ui_gym.browser.cdp import Reply
 from ui_gym.browser.process import BrowserProcess
 from ui_gym.browser.protocol import Command, Message
 from ui_gym.browser.site import Site, Traffic
-from ui_gym.browser.surface import Event
+from ui_gym.browser.surface import Event, PageQueries
 from ui_gym.device import DeviceOptions, Frame, Image
 from ui_gym.errors import (
     DeviceError,
@@ -38,7 +38,7 @@ RENEW_AFTER = 500
 """Documents that one page may hold before it is replaced by a fresh one in a fresh context."""
 
 
-class ChromiumDevice:
+class ChromiumDevice(PageQueries):
     """A page in a Chromium of its own, driven over the DevTools pipe.
 
     Beyond `Device` it gives browser tasks: `load` (the page of an episode), `state` (what the page
@@ -190,32 +190,6 @@ class ChromiumDevice:
         self._traffic.settle(self._timeout)
         self._events = []
         self._ids = accessibility.ElementIds()
-
-    def state(self) -> dict[str, Any]:
-        """What the page's `uiGym.state()` returns; also brings `events` up to date."""
-        return json.loads(self.evaluate("JSON.stringify(uiGym.state())"))  # type: ignore[no-any-return]
-
-    @property
-    def events(self) -> Sequence[Event]:
-        """What the page reported since `load`, oldest first."""
-        return tuple(self._events)
-
-    def box(self, selector: str) -> tuple[int, int, int, int]:
-        """Where the first element of a CSS selector is: (left, top, width, height) in pixels.
-
-        Raises:
-            TaskError: no element matches.
-        """
-        found = self.evaluate(f"uiGym.box({json.dumps(selector)})")
-        if found is None:
-            raise TaskError(f"the page has no element {selector!r}")
-        left, top, width, height = (round(v) for v in found)
-        return left, top, width, height
-
-    def center(self, selector: str) -> tuple[int, int]:
-        """The middle of the first element of a CSS selector, in pixels."""
-        left, top, width, height = self.box(selector)
-        return left + width // 2, top + height // 2
 
     def evaluate(self, expression: str, *, promise: bool = False) -> Any:
         """The JSON value of a script of the task's own; never of anything an agent wrote.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 
 from ui_gym.browser.site import Site
 from ui_gym.device import Device
+from ui_gym.errors import TaskError
 
 
 @dataclass(frozen=True)
@@ -46,3 +48,39 @@ class BrowserDevice(Device, Protocol):
 
     def center(self, selector: str) -> tuple[int, int]:
         """The middle of the first element of a CSS selector, in pixels."""
+
+
+class PageQueries:
+    """What every browser's device answers alike, by scripts in the page."""
+
+    _events: list[Event]
+
+    def evaluate(self, expression: str, *, promise: bool = False) -> Any:
+        """As `BrowserDevice.evaluate`."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """What the page's `uiGym.state()` returns; also brings `events` up to date."""
+        return json.loads(self.evaluate("JSON.stringify(uiGym.state())"))  # type: ignore[no-any-return]
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """What the page reported since `load`, oldest first."""
+        return tuple(self._events)
+
+    def box(self, selector: str) -> tuple[int, int, int, int]:
+        """Where the first element of a CSS selector is: (left, top, width, height) in pixels.
+
+        Raises:
+            TaskError: no element matches.
+        """
+        found = self.evaluate(f"uiGym.box({json.dumps(selector)})")
+        if found is None:
+            raise TaskError(f"the page has no element {selector!r}")
+        left, top, width, height = (round(v) for v in found)
+        return left, top, width, height
+
+    def center(self, selector: str) -> tuple[int, int]:
+        """The middle of the first element of a CSS selector, in pixels."""
+        left, top, width, height = self.box(selector)
+        return left + width // 2, top + height // 2

@@ -24,7 +24,7 @@ from ui_gym.browser.capture import decode
 from ui_gym.browser.drivers import DriverProcess
 from ui_gym.browser.session import Session
 from ui_gym.browser.site import Site
-from ui_gym.browser.surface import Event
+from ui_gym.browser.surface import Event, PageQueries
 from ui_gym.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, TaskError, UserError
 
@@ -60,7 +60,7 @@ return Promise.resolve((() => { %s }).apply(null, arguments))
 """
 
 
-class SeleniumDevice:
+class SeleniumDevice(PageQueries):
     """A page in a WebDriver session of its own; a browser that is started here ends with it."""
 
     def __init__(self, options: DeviceOptions) -> None:
@@ -162,32 +162,6 @@ class SeleniumDevice:
     def visit(self, site: Site, path: str) -> None:
         """Sites need their requests answered, which WebDriver cannot."""
         raise UserError('this task is shown by Chromium only; make it with device="chromium"')
-
-    def state(self) -> dict[str, Any]:
-        """What the page's `uiGym.state()` returns; also brings `events` up to date."""
-        return json.loads(self.evaluate("JSON.stringify(uiGym.state())"))  # type: ignore[no-any-return]
-
-    @property
-    def events(self) -> Sequence[Event]:
-        """What the page reported since `load`, oldest first."""
-        return tuple(self._events)
-
-    def box(self, selector: str) -> tuple[int, int, int, int]:
-        """Where the first element of a CSS selector is: (left, top, width, height) in pixels.
-
-        Raises:
-            TaskError: no element matches.
-        """
-        found = self.evaluate(f"uiGym.box({json.dumps(selector)})")
-        if found is None:
-            raise TaskError(f"the page has no element {selector!r}")
-        left, top, width, height = (round(v) for v in found)
-        return left, top, width, height
-
-    def center(self, selector: str) -> tuple[int, int]:
-        """The middle of the first element of a CSS selector, in pixels."""
-        left, top, width, height = self.box(selector)
-        return left + width // 2, top + height // 2
 
     def evaluate(self, expression: str, *, promise: bool = False) -> Any:
         """The JSON value of a script of the task's own, or of what it promises."""
