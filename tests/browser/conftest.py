@@ -16,7 +16,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser_helpers import SIZE, browsers, eventually
+from browser_helpers import SIZE, browsers
+from waiting import eventually
 
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.process import BROWSER_VARIABLE

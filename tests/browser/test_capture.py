@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import eventually
+from waiting import eventually
 
 from ui_gym import action as act
 from ui_gym.browser import capture, chromium

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import browsers, eventually
+from browser_helpers import browsers
+from waiting import eventually
 
 from ui_gym import action as act
 from ui_gym.action import Action

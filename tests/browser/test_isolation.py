@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_helpers import SIZE, eventually
+from browser_helpers import SIZE
+from waiting import eventually
 
 from ui_gym import action as act
 from ui_gym.browser import pages, process

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import SIZE, browsers, eventually
+from browser_helpers import SIZE, browsers
+from waiting import eventually
 
 pytest.importorskip("selenium", reason="needs the extra `selenium`")
 

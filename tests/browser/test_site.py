@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_helpers import SIZE, eventually
+from browser_helpers import SIZE
+from waiting import eventually
 
 from ui_gym import action as act
 from ui_gym.browser.chromium import ChromiumDevice

@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import numpy as np
 import paint
 import psutil
 import pytest
+from waiting import eventually
 
 from ui_gym.errors import TaskError, UserError
 from ui_gym.vector import UIVectorEnv
@@ -38,8 +37,8 @@ def vector() -> Iterator[Made]:
     yield make
     for env in made:
         env.close()
-    assert _eventually(lambda: _children() <= before)
-    assert _eventually(lambda: len(_descriptors()) <= len(files)), _descriptors() - files
+    assert eventually(lambda: _children() <= before)
+    assert eventually(lambda: len(_descriptors()) <= len(files)), _descriptors() - files
 
 
 def _children() -> set[int]:
@@ -52,16 +51,6 @@ def _descriptors() -> set[tuple[str, str]]:
         with contextlib.suppress(OSError):
             found.add((name, os.readlink(f"/proc/self/fd/{name}")))
     return found
-
-
-def _eventually(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    pause = threading.Event()
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        pause.wait(0.02)
-    return True
 
 
 def _worker(env: UIVectorEnv, slot: int) -> psutil.Process:
@@ -138,11 +127,11 @@ def test_a_stopped_worker_is_replaced(vector: Made) -> None:
     env._fleet._timeout = 1.0
     stopped = _worker(env, 0)
     stopped.send_signal(signal.SIGSTOP)
-    assert _eventually(lambda: stopped.status() == psutil.STATUS_STOPPED)
+    assert eventually(lambda: stopped.status() == psutil.STATUS_STOPPED)
     _, _, _, truncated, info = env.step(["wait(0)"] * 2)
     assert truncated.tolist() == [True, False]
     assert "no answer within 1 s" in info["failure"][0]
-    assert _eventually(lambda: not stopped.is_running())
+    assert eventually(lambda: not stopped.is_running())
     env._fleet._timeout = 30.0  # a new process takes its time
     again, _ = env.reset(seed=[1, 2], options={"reset_mask": truncated})
     np.testing.assert_array_equal(first["screenshot"], again["screenshot"])
@@ -189,4 +178,4 @@ def test_workers_do_not_outlive_their_parent(how: signal.Signals) -> None:
         assert len(workers) == 2
         parent.send_signal(how)
         parent.wait(timeout=20)
-    assert _eventually(lambda: not any(worker.is_running() for worker in workers))
+    assert eventually(lambda: not any(worker.is_running() for worker in workers))
