@@ -6,6 +6,8 @@ from pathlib import Path
 
 import psutil
 
+from ui_gym.browser.chromium import ChromiumDevice
+
 SIZE = (320, 256)
 
 
@@ -18,3 +20,9 @@ def browsers(scratch: Path) -> list[psutil.Process]:
         if alive and any(str(scratch) in part for part in told):
             found.append(process)
     return found
+
+
+def pages_of(device: ChromiumDevice) -> list[str]:
+    """Where all the pages are that a device's browser has."""
+    told = device._connection().call("Target.getTargets", timeout=10)["targetInfos"]
+    return [target["url"] for target in told if target["type"] == "page"]

@@ -80,8 +80,10 @@ def make_device() -> Iterator[Callable[..., ChromiumDevice]]:
     """Makes started devices, and closes them."""
     made: list[ChromiumDevice] = []
 
-    def make(size: tuple[int, int] = SIZE, timeout: float = 20.0) -> ChromiumDevice:
-        made.append(ChromiumDevice(DeviceOptions(size=size, timeout=timeout)))
+    def make(
+        size: tuple[int, int] = SIZE, timeout: float = 20.0, kind: str = "auto"
+    ) -> ChromiumDevice:
+        made.append(ChromiumDevice(DeviceOptions(kind, size, timeout)))
         made[-1].start()
         return made[-1]
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,12 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import browsers
+from browser_helpers import browsers, pages_of
 from waiting import eventually
 
 from ui_gym import action as act
 from ui_gym.action import Action
-from ui_gym.browser import process
+from ui_gym.browser import chromium, process
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.process import BROWSER_VARIABLE
 from ui_gym.browser.surface import BrowserDevice
@@ -34,12 +35,46 @@ from ui_gym.registry import TaskSpec
 from ui_gym.task import Verdict
 from ui_gym.vector import UIVectorEnv
 
+WAYS = ("beginframe", "framebuffer", "screenshot")
+
+each_way = pytest.mark.parametrize("way", WAYS)
+
 TROUBLE = """
+const link = (attributes) => {
+  const node = Object.assign(document.createElement("a"), { href: "about:blank", ...attributes });
+  node.onclick = (event) => event.stopPropagation();
+  document.body.append(node);
+  node.click();
+};
+const troubles = {
+  none: () => {},
+  loop: () => { for (;;); },
+  memory: () => { for (let all = []; ; ) all = [all, new Array(2 ** 20).fill(1.5)]; },
+  alert: () => alert("Are you sure?"),
+  confirm: () => confirm("Are you sure?"),
+  prompt: () => prompt("Are you sure?"),
+  stay: () => addEventListener("beforeunload", (event) => event.preventDefault()),
+  question: () => { troubles.stay(); troubles.leave(); },
+  leave: () => { location.href = "about:blank"; },
+  close: () => {
+    window.close();
+    top.close();
+    troubles.save();
+  },
+  open: () => {
+    window.open("about:blank");
+    link({ target: "_blank" });
+    link({ target: "_blank", rel: "opener" });
+    document.body.append(document.createElement("iframe"));
+    frames[0].open("about:blank");
+  },
+  save: () => {
+    link({ href: URL.createObjectURL(new Blob(["saved"])), download: "saved.txt" });
+    link({ href: "data:application/octet-stream,saved", download: "saved.txt" });
+  },
+};
 addEventListener("click", () => {
-  if (uiGym.params.trouble === "loop") for (;;);
-  if (uiGym.params.trouble === "alert") alert("Are you sure?");
-  if (uiGym.params.trouble === "close") window.close();
-  if (uiGym.params.trouble === "leave") location.href = "about:blank";
+  troubles[uiGym.params.trouble]();
   uiGym.log("click");
 });
 """
@@ -74,14 +109,27 @@ class Trouble(BrowserTask[TroubleParams]):
 
 
 @pytest.fixture
-def troubled(page: Callable[..., Path]) -> Iterator[Callable[..., UIEnv]]:
+def troubled(page: Callable[..., Path], scratch: Path) -> Iterator[Callable[..., UIVectorEnv]]:
+    """Makes two slots with a troublesome page, closes them, and checks that nothing is left."""
+    folders = set(os.listdir(scratch))
     with contextlib.ExitStack() as stack:
 
-        def make(trouble: str, **arguments: Any) -> UIEnv:
+        def make(trouble: str, way: str, **arguments: Any) -> UIVectorEnv:
             task = Trouble(page("", TROUBLE), trouble)
-            return stack.enter_context(contextlib.closing(UIEnv(task, split=None, **arguments)))
+            asked = {"device": f"chromium:{way}", "split": None} | arguments
+            envs = UIVectorEnv(2, task, autoreset_mode="Disabled", **asked)
+            return stack.enter_context(contextlib.closing(envs))
 
         yield make
+    assert eventually(lambda: not browsers(scratch)), browsers(scratch)
+    assert eventually(lambda: set(os.listdir(scratch)) == folders)
+
+
+CLICK_IN_THE_FIRST = ["click(50, 50)", "wait(0.1)"]
+
+
+def devices_of(envs: UIVectorEnv) -> list[Any]:
+    return [slot.env.device for slot in envs._fleet.slots]  # type: ignore[attr-defined]
 
 
 def kill(device: Any, what: str = "all") -> None:
@@ -90,23 +138,29 @@ def kill(device: Any, what: str = "all") -> None:
     if what == "all":
         os.killpg(device.pid, signal.SIGKILL)
         return
-    family = psutil.Process(device.pid).children(recursive=True)
-    pages = [p for p in family if "--type=renderer" in p.cmdline()]
-    assert pages
-    for page in pages:
+    for page in renderers(device):
         page.kill()
+
+
+def renderers(device: Any) -> list[psutil.Process]:
+    family = psutil.Process(device.pid).children(recursive=True)
+    found = [p for p in family if "--type=renderer" in p.cmdline()]
+    assert found
+    return found
 
 
 # -- in a vector env --
 
 
+@each_way
 @pytest.mark.parametrize("what", ["all", "renderer"])
-def test_a_killed_browser_ends_one_episode_and_heals(what: str) -> None:
+def test_a_killed_browser_ends_one_episode_and_heals(what: str, way: str) -> None:
+    asked: dict[str, Any] = {"device": f"chromium:{way}", "compact": True, "max_steps": 9}
     with contextlib.closing(
-        UIVectorEnv(3, "ClickButton", compact=True, autoreset_mode="Disabled", max_steps=9)
+        UIVectorEnv(3, "ClickButton", autoreset_mode="Disabled", **asked)
     ) as envs:
         first, _ = envs.reset(seed=[1, 2, 3])
-        devices = [slot.env.device for slot in envs._fleet.slots]
+        devices = devices_of(envs)
         kill(devices[1], what)
         _, rewards, terminated, truncated, infos = envs.step(["wait(1)"] * 3)
         assert truncated.tolist() == [False, True, False]
@@ -125,8 +179,7 @@ def test_a_killed_browser_ends_one_episode_and_heals(what: str) -> None:
         _, _, _, truncated, infos = envs.step(["wait(1)"] * 3)
         assert not truncated.any()
         assert infos["step"].tolist() == [2, 1, 2]
-        after = [slot.env.device for slot in envs._fleet.slots]
-        assert [one is other for one, other in zip(devices, after, strict=True)] == [
+        assert [one is other for one, other in zip(devices, devices_of(envs), strict=True)] == [
             True, False, True,
         ]  # fmt: skip
 
@@ -134,34 +187,102 @@ def test_a_killed_browser_ends_one_episode_and_heals(what: str) -> None:
 # -- pages that make trouble --
 
 
+ASKS = "device: the page opened a dialog: 'Are you sure\\?'"
+
+
 @pytest.mark.parametrize(
-    ("trouble", "timeout", "failure"),
+    ("trouble", "failure", "way"),
     [
-        ("loop", 1.0, "device: the browser did not answer .* within 1 s"),
-        ("alert", 20.0, "device: the page opened a dialog: 'Are you sure\\?'"),
-        ("leave", 20.0, "device: the page went to 'about:blank'"),
+        *(
+            (trouble, failure, way)
+            for trouble, failure in {
+                "loop": "device: the browser did not answer .* within 1 s",
+                "memory": "device: the page crashed",
+                "alert": ASKS,
+                "question": "device: the page opened a dialog: ''",
+                # Whichever is noticed first.
+                "leave": "device: (the page went to .*|.*: Not attached to an active page)",
+            }.items()
+            for way in WAYS
+        ),
+        ("confirm", ASKS, "beginframe"),
+        ("prompt", ASKS, "beginframe"),
     ],
 )
 def test_a_page_that_stops_answering_truncates_and_heals(
-    troubled: Callable[..., UIEnv], trouble: str, timeout: float, failure: str
+    troubled: Callable[..., UIVectorEnv], trouble: str, failure: str, way: str
 ) -> None:
-    env = troubled(trouble, timeout=timeout)
-    first, _ = env.reset(seed=0)
-    _, reward, terminated, truncated, info = env.step("click(50, 50)")
-    assert (reward, terminated, truncated) == (0.0, False, True)
-    assert re.fullmatch(failure, info["failure"]), info["failure"]
-    healed, info = env.reset(seed=0)
-    assert info["failure"] is None
-    assert np.array_equal(healed["screenshot"], first["screenshot"])
+    envs = troubled(trouble, way, timeout=1.0 if trouble == "loop" else 20.0)
+    first, _ = envs.reset(seed=[0, 0])
+    devices = devices_of(envs)
+    if trouble == "memory":
+        limit_memory(devices[0])
+    started = time.monotonic()
+    _, rewards, terminated, truncated, infos = envs.step(CLICK_IN_THE_FIRST)
+    assert time.monotonic() - started < 10  # where the page is known to be lost, nobody waits
+    assert (rewards[0], terminated[0], truncated[0]) == (0, False, True)
+    assert re.fullmatch(failure, infos["failure"][0]), infos["failure"]
+    assert not truncated[1]
+    assert infos["failure"][1] is None
+
+    healed, infos = envs.reset(seed=[0, 0], options={"reset_mask": truncated})
+    assert time.monotonic() - started < 20
+    assert infos["failure"][0] is None
+    assert np.array_equal(healed["screenshot"][0], first["screenshot"][0])
+    assert devices_of(envs)[0] is not devices[0]
+    assert devices_of(envs)[1] is devices[1]
 
 
-@pytest.mark.parametrize("trouble", ["close", "none"])
-def test_a_page_cannot_close_itself(troubled: Callable[..., UIEnv], trouble: str) -> None:
-    env = troubled(trouble)
-    env.reset(seed=0)
+def limit_memory(device: ChromiumDevice) -> None:
+    """Leave a page little memory, so that its end does not take all of this machine's."""
+    for renderer in renderers(device):
+        data = next(
+            int(line.split()[1]) << 10
+            for line in Path(f"/proc/{renderer.pid}/status").read_text().splitlines()
+            if line.startswith("VmData:")
+        )
+        renderer.rlimit(psutil.RLIMIT_DATA, (data + (64 << 20),) * 2)
+
+
+@each_way
+def test_a_page_that_would_rather_stay_is_reset(
+    troubled: Callable[..., UIVectorEnv], monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    envs = troubled("stay", way)
+    first, _ = envs.reset(seed=[0, 0])
+    for renew_after in (chromium.RENEW_AFTER, 1):  # in the same document, and in a new one
+        monkeypatch.setattr(chromium, "RENEW_AFTER", renew_after)
+        _, _, _, truncated, infos = envs.step(CLICK_IN_THE_FIRST)
+        assert not truncated.any()
+        assert infos["success"][0]
+        started = time.monotonic()
+        again, infos = envs.reset(seed=[0, 0])
+        assert time.monotonic() - started < 10  # half of what a dialog would make it wait
+        assert infos["failure"].tolist() == [None, None]
+        assert np.array_equal(again["screenshot"], first["screenshot"])
+
+
+@each_way
+@pytest.mark.parametrize("trouble", ["open", "close"])
+def test_a_page_has_no_power_over_the_browser(
+    troubled: Callable[..., UIVectorEnv], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    trouble: str, way: str,
+) -> None:  # fmt: skip
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    envs = troubled(trouble, way, timeout=5.0)
+    envs.reset(seed=[0, 0])
+    before = pages_of(devices_of(envs)[0])
     for _ in range(2):
-        _, _, _, truncated, info = env.step("click(50, 50)")
-        assert (truncated, info["failure"], info["success"]) == (False, None, True)
+        _, _, _, truncated, infos = envs.step(CLICK_IN_THE_FIRST)
+        assert infos["failure"].tolist() == [None, None]
+        assert not truncated.any()
+        assert infos["success"].tolist() == [True, False]
+    assert len(before) == 1
+    assert eventually(lambda: pages_of(devices_of(envs)[0]) == before)
+    envs.close()
+    assert not [path for path in home.rglob("*") if path.is_file()]
 
 
 def test_a_crashed_page_is_lost(make_device: Callable[..., ChromiumDevice]) -> None:
@@ -247,6 +368,73 @@ def test_a_browser_that_never_answers_is_ended(
         device.start()
     assert not psutil.Process().children(recursive=True)
     assert not os.listdir(scratch)
+
+
+# -- a machine without shared memory --
+
+FULL = """
+import os, subprocess, sys, tempfile
+
+def mount(*how):
+    subprocess.run(["mount", *how], check=True)
+
+def fill():
+    mount("-o", "remount,size=1m", "/dev/shm")
+    try:
+        with open("/dev/shm/full", "ab", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+    except OSError as error:
+        print(error.strerror)
+
+from ui_gym.env import UIEnv
+from ui_gym.errors import DeviceStartError
+from ui_gym.vector import UIVectorEnv
+
+mount("-t", "tmpfs", "-o", "size=1g", "tmpfs", "/dev/shm")
+asked = {"viewport": (1280, 800), "timeout": 10.0}
+ways = sys.argv[1:]
+envs = [UIEnv("ClickButton", device=f"chromium:{way}", **asked) for way in ways]
+before = [env.reset(seed=1)[0]["screenshot"] for env in envs]
+fill()
+for way, env, first in zip(ways, envs, before):
+    _, _, _, truncated, info = env.step("move(300, 300)")
+    env._lease.drop(healthy=False)  # the next browser starts with what there is now
+    again = env.reset(seed=1)[0]["screenshot"]
+    _, _, _, later, _ = env.step("move(300, 300)")
+    print(way, bool(info["failure"]) is truncated, (again == first).all(), later)
+    env.close()
+
+envs = UIVectorEnv(2, "ClickButton", processes=2, **asked)
+print("processes", envs.reset(seed=[1, 2])[0]["screenshot"][0].shape)
+envs.close()
+del os.memfd_create  # as on other systems: it lies in a file
+tempfile.tempdir = "/dev/shm"
+try:
+    UIVectorEnv(2, "ClickButton", processes=2, **asked)
+except DeviceStartError as error:
+    print(error)
+print(os.listdir("/dev/shm"))
+"""
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False).returncode != 0,
+    reason="needs the right to mount",
+)
+def test_full_shared_memory_is_no_fault_or_is_told() -> None:
+    ran = subprocess.run(
+        ["unshare", "-m", sys.executable, "-c", FULL, *WAYS],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert ran.stdout.splitlines() == [
+        "No space left on device",
+        *(f"{way} True True False" for way in WAYS),
+        "processes (800, 1280, 3)",
+        "there is no shared memory for screenshots of 1280x800 (No space left on device): have "
+        "fewer slots, or leave processes at 0",
+        "['full']",
+    ], ran.stderr
 
 
 # -- parents that die --

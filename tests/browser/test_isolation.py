@@ -7,6 +7,7 @@ hears nothing from our device means that a wall holds.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import shutil
 import socket
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_helpers import SIZE
+from browser_helpers import SIZE, pages_of
 from waiting import eventually
 
 from ui_gym import action as act
@@ -26,8 +27,12 @@ from ui_gym.browser import pages, process
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.process import BrowserProcess
 from ui_gym.device import DeviceOptions
+from ui_gym.errors import DeviceError
 
-WALLS = ("--host-resolver-rules", "--proxy-", "--disable-quic", "--force-webrtc")
+WALLS = ("--host-resolver-rules", "--proxy-", "--disable-quic", "--force-webrtc", "--block-new")
+
+each_way = pytest.mark.parametrize("way", ["beginframe", "framebuffer"])
+"""Without a window, and with one."""
 
 QUIET_SECONDS = 1.0
 """How long the listener must hear nothing, after a page of ours tried everything."""
@@ -57,6 +62,9 @@ ATTEMPTS = {
     "iframe": "add('iframe', { src: url })",
     "object": "add('object', { data: url })",
     "worker": "new Worker(URL.createObjectURL(new Blob([`fetch('${url}', { mode: 'no-cors' })`])))",
+    "sharedworker": (
+        "new SharedWorker(URL.createObjectURL(new Blob([`fetch('${url}', { mode: 'no-cors' })`])))"
+    ),
     "nested": "add('iframe', { srcdoc: `<img src='${url}'>` })",
     "window.open": "window.open(url)",
     "target": "add('a', { href: url, target: '_blank' }).click()",
@@ -81,6 +89,8 @@ def script(source: str, url: str) -> str:
 
 # -- what listens --
 
+TLS_HANDSHAKE = b"\x16"
+
 
 class Listener:
     """A web server that notes which paths are asked for."""
@@ -90,7 +100,12 @@ class Listener:
         listener = self
 
         class Handler(socketserver.StreamRequestHandler):
+            rfile: io.BufferedReader
+
             def handle(self) -> None:
+                if self.rfile.peek(1)[:1] == TLS_HANDSHAKE:
+                    listener.heard.add("https")
+                    return
                 words = self.rfile.readline().decode("latin-1").split()
                 listener.heard.add(words[1].strip("/?") if len(words) > 1 else "?")
                 body = b"<!doctype html><title>outside</title><p>outside</p>"
@@ -140,7 +155,7 @@ class Plain:
     def __init__(self) -> None:
         with pytest.MonkeyPatch.context() as patch:
             flags = tuple(flag for flag in process.FLAGS if not flag.startswith(WALLS))
-            assert len(flags) == len(process.FLAGS) - 5
+            assert len(flags) == len(process.FLAGS) - 6
             patch.setattr(process, "FLAGS", flags)
             self._process = BrowserProcess()
         self.context = self.call("Target.createBrowserContext")["browserContextId"]
@@ -158,6 +173,12 @@ class Plain:
         self.call("Page.navigate", {"url": url}, session)
         assert eventually(lambda: self.evaluate(session, "document.readyState") == "complete")
         return session
+
+    def shows(self, session: str, title: str) -> bool:
+        """Whether it is a page of this title, by now."""
+        with contextlib.suppress(DeviceError):  # it is just going there
+            return bool(self.evaluate(session, "document.title") == title)
+        return False
 
     def evaluate(self, session: str, expression: str) -> Any:
         result = self.call(
@@ -194,6 +215,10 @@ def walled(request: pytest.FixtureRequest) -> Iterator[ChromiumDevice]:
     device.close()
 
 
+def secure(url: str) -> str:
+    return url.replace("http:", "https:")
+
+
 def still_ours(device: ChromiumDevice) -> bool:
     return bool(
         device.evaluate("location.origin") == pages.ORIGIN
@@ -211,44 +236,50 @@ def test_without_walls_every_way_is_open(plain: Plain, listener: Listener) -> No
     for name, source in NAVIGATIONS.items():
         leaver = plain.open(listener.url("plain"))
         plain.evaluate(leaver, script(source, listener.url(f"plain-{name}")))
-    wanted = {f"plain-{name}" for name in (*ATTEMPTS, *NAVIGATIONS)}
+    leaver = plain.open(listener.url("plain"))
+    plain.evaluate(leaver, script(NAVIGATIONS["location"], secure(listener.url("plain-https"))))
+    wanted = {f"plain-{name}" for name in (*ATTEMPTS, *NAVIGATIONS)} | {"https"}
     assert eventually(lambda: wanted <= listener.heard), wanted - listener.heard
 
 
 def test_with_walls_nothing_comes_out(
     walled: ChromiumDevice, listener: Listener, page: Callable[..., Path]
 ) -> None:
+    listener.heard.discard("https")
     heard = set(listener.heard)
     walled.load(page("<p id=home>home</p>"), {})
     for name, source in (ATTEMPTS | NAVIGATIONS).items():
         walled.evaluate(script(source, listener.url(f"walled-{name}")))
         walled.perform([act.Wait(1)])
-    for scheme in ("https", "ftp"):
-        url = listener.url(f"walled-{scheme}").replace("http", scheme)
-        walled.evaluate(script(NAVIGATIONS["location"], url))
-        walled.evaluate(script(ATTEMPTS["fetch"], url))
+    for way in (NAVIGATIONS["location"], ATTEMPTS["fetch"]):
+        walled.evaluate(script(way, secure(listener.url("walled-https"))))
     assert not eventually(lambda: listener.heard != heard, QUIET_SECONDS), listener.heard - heard
     assert still_ours(walled)
     walled.load(page("<p id=home>next</p>"), {})
     assert still_ours(walled)
 
 
+@each_way
 def test_the_page_stays_when_an_agent_clicks_a_way_out(
-    shared: ChromiumDevice, listener: Listener, page: Callable[..., Path]
-) -> None:
+    make_device: Callable[..., ChromiumDevice], listener: Listener, page: Callable[..., Path],
+    way: str,
+) -> None:  # fmt: skip
+    device = make_device(kind=f"chromium:{way}")
     heard = set(listener.heard)
-    urls = [listener.url("link"), "/elsewhere", "mailto:somebody@example.org", "file:///etc/hosts"]
+    urls = [listener.url("link"), "/elsewhere", "#", "file:///etc/hosts"]
+    if way != "framebuffer":  # there it ends the episode
+        urls.append("mailto:somebody@example.org")
     links = "".join(f"<p><a href='{url}'>x</a> <a href='{url}' target=_blank>x</a>" for url in urls)
-    shared.load(page("<p id=home>home</p>" + links), {})
-    spots = [e.center for e in shared.capture(elements=True).elements if e.role == "link"]
+    device.load(page("<p id=home>home</p>" + links), {})
+    spots = [e.center for e in device.capture(elements=True).elements if e.role == "link"]
     assert len(spots) == 2 * len(urls)
     for x, y in spots:
         for arguments in ({}, {"button": "middle"}, {"keys": "ctrl"}, {"keys": "shift"}):
-            shared.perform([act.Click(x, y, **arguments)])  # type: ignore[arg-type]
+            device.perform([act.Click(x, y, **arguments)])  # type: ignore[arg-type]
     assert not eventually(lambda: listener.heard != heard, QUIET_SECONDS / 4)
-    assert still_ours(shared)
-    targets = shared._connection().call("Target.getTargets", timeout=10)["targetInfos"]
-    assert [t["type"] for t in targets if t["attached"]].count("page") == 1
+    assert still_ours(device)
+    assert eventually(lambda: len(pages_of(device)) == 1)
+    device.capture()
 
 
 FRAMES = """Array.from(frames).map((frame) => {
@@ -265,7 +296,7 @@ def test_files_cannot_be_read(
     beside.write_text("<!doctype html><title>beside</title>")
     session = plain.open(beside.as_uri())
     plain.evaluate(session, script(NAVIGATIONS["location"], secret.as_uri()))
-    assert eventually(lambda: plain.evaluate(session, "document.title") == "secret")
+    assert eventually(lambda: plain.shows(session, "secret"))
 
     shared.load(page("<p id=home>home</p>"), {})
     for source in (*NAVIGATIONS.values(), ATTEMPTS["iframe"], ATTEMPTS["fetch"]):
@@ -276,14 +307,82 @@ def test_files_cannot_be_read(
     assert shared.evaluate(FRAMES) == [""]
 
 
-def test_a_page_of_data_does_not_take_the_pages_place(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+@pytest.mark.parametrize("scheme", ["http", "https", "view-source", "file"])
+def test_even_the_browser_itself_cannot_go_there(
+    plain: Plain, shared: ChromiumDevice, listener: Listener, page: Callable[..., Path],
+    tmp_path: Path, scheme: str,
+) -> None:  # fmt: skip
+    secret = tmp_path / "secret.html"
+    secret.write_text("<!doctype html><title>outside</title>")
+    listener.heard.discard("https")
+    url, heard = {
+        "http": (listener.url("itself"), "itself"),
+        "https": (secure(listener.url("itself")), "https"),
+        "view-source": ("view-source:" + listener.url("source"), "source"),
+        "file": (secret.as_uri(), ""),
+    }[scheme]
     shared.load(page("<p id=home>home</p>"), {})
-    for source in (NAVIGATIONS["location"], NAVIGATIONS["link"]):
-        shared.evaluate(script(source, "data:text/html,<p>instead</p>"))
+    for source in NAVIGATIONS.values():
+        shared.evaluate(script(source, url))
         shared.perform([act.Wait(1)])
+    [answer] = shared._run([("Page.navigate", {"url": url})])
+    assert answer["errorText"] == "net::ERR_ABORTED"
     assert still_ours(shared)
+    assert heard not in listener.heard
+
+    session = plain.open(listener.url("plain"))
+    plain.call("Page.navigate", {"url": url}, session)
+    if heard:
+        assert eventually(lambda: heard in listener.heard)
+    else:
+        assert eventually(lambda: plain.shows(session, "outside"))
+
+
+@pytest.mark.parametrize(
+    ("way", "url"),
+    [("beginframe", "data:text/html,<p>instead</p>"), ("framebuffer", "chrome://version/")],
+)
+def test_where_only_the_browser_itself_can_go_its_page_cannot(
+    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path], way: str, url: str
+) -> None:
+    device = make_device(kind=f"chromium:{way}")
+    device.load(page("<p id=home>home</p>"), {})
+    for source in NAVIGATIONS.values():
+        device.evaluate(script(source, url))
+        device.perform([act.Wait(1)])
+    device.capture()
+    assert still_ours(device)
+
+    def told() -> str:
+        try:
+            device.capture()
+        except DeviceError as error:
+            return str(error)
+        return ""
+
+    with contextlib.suppress(DeviceError):  # it may be noticed at once
+        device._run([("Page.navigate", {"url": url})])
+    assert eventually(lambda: told() == f"the page went to {url!r}")
+
+
+FRAME_OF_DATA = """
+window.said = 0;
+addEventListener("message", () => (window.said += 1));
+const frame = document.createElement("iframe");
+frame.src = "data:text/html,<script>parent.postMessage(1, '*')</script>";
+document.body.append(frame);
+"""
+
+
+def test_a_frame_of_data_does_not_run(
+    plain: Plain, shared: ChromiumDevice, listener: Listener, page: Callable[..., Path]
+) -> None:
+    session = plain.open(listener.url("plain"))
+    plain.evaluate(session, FRAME_OF_DATA)
+    assert eventually(lambda: plain.evaluate(session, "said") == 1)
+    shared.load(page(), {})
+    shared.evaluate(FRAME_OF_DATA)
+    assert not eventually(lambda: shared.evaluate("said") > 0, QUIET_SECONDS / 2)
 
 
 SAVE = """(() => {
@@ -371,37 +470,44 @@ def promised(device: ChromiumDevice, expression: str) -> Any:
     return device.evaluate("(([value]) => (delete window.came, value))(window.came)")
 
 
+def test_pages_of_one_browser_see_what_one_of_them_stores(plain: Plain, listener: Listener) -> None:
+    one, other = (plain.open(listener.url("plain")) for _ in range(2))
+    plain.evaluate(one, f"void {WRITE}")
+    seen = "[document.cookie, localStorage.getItem('mark')]"
+    assert eventually(lambda: plain.evaluate(other, seen) == ["mark=set", "set"])
+
+
+@each_way
 def test_what_one_device_stores_no_other_sees(
-    shared: ChromiumDevice, make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]
+    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path], way: str
 ) -> None:
-    other = make_device()
-    for device in (shared, other):
+    one, other = (make_device(kind=f"chromium:{way}") for _ in range(2))
+    for device in (one, other):
         device.load(page(), {})
-    promised(shared, WRITE)
-    assert promised(shared, READ) == ["mark=set", "set", "mark"]
+    promised(one, WRITE)
+    assert promised(one, READ) == ["mark=set", "set", "mark"]
     assert promised(other, READ) == ["", None, ""]
 
 
+@each_way
 def test_what_one_device_copies_no_other_pastes(
-    shared: ChromiumDevice, make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]
+    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path], way: str
 ) -> None:
     field = page(
         "<input id=f value='a secret'>",
         "uiGym.state = () => ({ value: f.value }); const f = document.getElementById('f');",
     )
-    other = make_device()
-    for device in (shared, other):
+    one, other = (make_device(kind=f"chromium:{way}") for _ in range(2))
+    for device in (one, other):
         device.load(field, {})
         device.perform([act.Click(*device.center("#f"))])
-    shared.perform(
-        [act.Press("ctrl+a"), act.Press("ctrl+c"), act.Press("end"), act.Press("ctrl+v")]
-    )
-    assert shared.state() == {"value": "a secreta secret"}
+    one.perform([act.Press("ctrl+a"), act.Press("ctrl+c"), act.Press("end"), act.Press("ctrl+v")])
+    assert one.state() == {"value": "a secreta secret"}
     other.perform([act.Press("end"), act.Press("ctrl+v")])
     assert other.state() == {"value": "a secret"}
 
 
-@pytest.mark.parametrize("way", ["beginframe", "framebuffer"])
+@each_way
 def test_what_one_episode_copies_the_next_does_not_paste(
     page: Callable[..., Path], way: str
 ) -> None:

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from ui_gym import action as act
 from ui_gym import registry
 from ui_gym.action import Action
 from ui_gym.browser import browsers as addresses
+from ui_gym.browser import process as browser_process
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.drivers import DriverProcess
 from ui_gym.browser.pool import BrowserPool
@@ -79,6 +81,9 @@ TROUBLE = """
 addEventListener("click", () => {
   if (uiGym.params.trouble === "loop") for (;;);
   if (uiGym.params.trouble === "alert") alert("Are you sure?");
+  if (uiGym.params.trouble === "confirm") confirm("Are you sure?");
+  if (uiGym.params.trouble === "prompt") prompt("Are you sure?");
+  if (uiGym.params.trouble === "stay") addEventListener("beforeunload", (e) => e.preventDefault());
   if (uiGym.params.trouble === "close") window.close();
   if (uiGym.params.trouble === "leave") location.href = "about:blank";
 });
@@ -310,18 +315,44 @@ def test_any_text_can_be_typed(devices: Devices, kind: str, page: Callable[..., 
 # -- walls --
 
 
-@each_browser
-def test_nothing_of_this_machine_can_be_reached(devices: Devices, kind: str) -> None:
-    device = devices(kind, SIZE)
+FETCH = "return fetch(arguments[0], { mode: 'no-cors' }).then(() => 1, () => 0)"
+
+
+def reaches(device: BrowserDevice) -> bool:
+    """Whether a page gets through to this machine."""
     assert isinstance(device, SeleniumDevice)
+    assert device._session is not None
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(0.2)
+        listener.settimeout(0.5)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         device._session.blank()  # a document without a policy: only the flags stand
-        script = "return fetch(arguments[0], { mode: 'no-cors' }).then(() => 1, () => 0)"
-        assert device._session.script(script, url) == 0
-        with pytest.raises(TimeoutError):
-            listener.accept()
+        ask = threading.Thread(target=device._session.script, args=(FETCH, url))
+        ask.start()
+        try:
+            with listener.accept()[0] as caller:
+                caller.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")
+            return True
+        except TimeoutError:
+            return False
+        finally:
+            ask.join()
+
+
+@each_browser
+def test_nothing_of_this_machine_can_be_reached(devices: Devices, kind: str) -> None:
+    assert not reaches(devices(kind, SIZE))
+
+
+@needs_chromedriver
+def test_without_walls_this_machine_can_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    walls = ("--host-resolver-rules", "--proxy-")
+    flags = tuple(flag for flag in browser_process.FLAGS if not flag.startswith(walls))
+    assert len(flags) == len(browser_process.FLAGS) - 3
+    monkeypatch.setattr(browser_process, "FLAGS", flags)
+    device = SeleniumDevice(DeviceOptions("selenium:chrome", size=SIZE))
+    with contextlib.closing(device):
+        device.start()
+        assert reaches(device)
 
 
 @needs_chromedriver
@@ -371,6 +402,8 @@ def test_a_driver_that_fails_costs_one_episode_and_heals(number: int, failure: s
             for case in (
                 ("loop", DeviceTimeout, "did not answer .* within 2 s"),
                 ("alert", DeviceError, "the page opened a dialog: 'Are you sure"),
+                ("confirm", DeviceError, "the page opened a dialog: 'Are you sure"),
+                ("prompt", DeviceError, "the page opened a dialog: 'Are you sure"),
                 ("leave", DeviceError, "the page went to 'about:blank'"),
             )
             if browser == "chrome" or case[0] != "leave"
@@ -393,6 +426,17 @@ def test_a_page_that_makes_trouble(
         for _ in range(2):  # it stays broken
             with pytest.raises(error, match=told):
                 device.perform(clicks)
+
+
+@each_browser
+def test_a_page_that_would_rather_stay_is_replaced(
+    devices: Devices, kind: str, page: Callable[..., Path]
+) -> None:
+    device = devices(kind, SIZE)
+    for trouble in ("stay", "none"):
+        device.load(page("", TROUBLE), {"trouble": trouble})
+        device.perform([act.Click(9, 9)])
+        assert device.state() == {}
 
 
 @needs_chromedriver

@@ -325,7 +325,7 @@ def test_a_list_opens_in_the_page_and_an_option_is_clicked(lists: ChromiumDevice
     assert lists.evaluate("document.activeElement.id") == "fruit"
 
 
-@pytest.mark.parametrize("way", ["click", "space", "alt+down", "f4"])
+@pytest.mark.parametrize("way", ["click", "space", "alt+down", "f4", "enter"])
 def test_a_list_is_used_by_keys(lists: ChromiumDevice, way: str) -> None:
     lists.perform([act.Click(*lists.center("#fruit")) if way == "click" else act.Press("tab")])
     if way != "click":

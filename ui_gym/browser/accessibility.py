@@ -2,19 +2,37 @@
 
 The tree (``Accessibility.getFullAXTree``) says what a screen reader would say: role, name, states.
 Where things are comes from ``DOMSnapshot.captureSnapshot``, by the node that both name.
+
+The browser takes some 20 microseconds to tell a node of the tree. So where much of a page is out of
+sight, `Reader` asks for the upper levels only, and then for the children of those nodes that hold
+something in sight.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ui_gym.browser.protocol import Command, Message
 from ui_gym.device import Element
+from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in pixels."""
+
+Pixels = tuple[int, int, int, int]
+"""Left, top, width, height."""
+
+Run = Callable[[Sequence[Command]], list[Message]]
+"""Sends commands to the page and waits for their results."""
+
+UNSEEN = 200
+"""Boxes out of sight from which on a page's tree is told in parts."""
+
+_LEVELS = 3
+"""Levels of such a tree that are told at once, to begin with."""
 
 _STYLES = ("overflow-x", "overflow-y", "position")
 
@@ -32,15 +50,25 @@ _SILENT = frozenset({
     "ListMarker", "MenuListPopup", "RootWebArea", "WebArea", "emphasis", "generic", "none",
     "paragraph", "presentation", "row", "rowgroup", "strong", "table", "grid",
 })  # fmt: skip
+# Elements that are no control, whatever is written in them, unless an attribute makes them one.
+_PLAIN = frozenset({
+    "B", "BR", "CODE", "DIV", "EM", "I", "P", "S", "SMALL", "SPAN", "STRONG", "SUB", "SUP", "TABLE",
+    "TBODY", "TD", "TH", "THEAD", "TR", "U", "::after", "::before",
+})  # fmt: skip
+_MAKING = ("role", "contenteditable")
 _NAMES = {"StaticText": "text", "gridcell": "cell", "img": "image", "graphics-symbol": "image"}
 
 
 def queries(frame: str | None = None) -> list[Command]:
     """The commands whose answers `elements` takes; of a frame of the page if one is named."""
-    return [
-        ("Accessibility.getFullAXTree", {} if frame is None else {"frameId": frame}),
-        ("DOMSnapshot.captureSnapshot", {"computedStyles": list(_STYLES)}),
-    ]
+    return [("Accessibility.getFullAXTree", _of(frame)), _SNAPSHOT]
+
+
+_SNAPSHOT: Command = ("DOMSnapshot.captureSnapshot", {"computedStyles": list(_STYLES)})
+
+
+def _of(frame: str | None) -> Message:
+    return {} if frame is None else {"frameId": frame}
 
 
 class ElementIds:
@@ -61,25 +89,88 @@ def elements(
 ) -> tuple[Element, ...]:
     """The accessible elements that can be seen on a page of `size`, in the order of the page."""
     tree, snapshot = answers
-    nodes = {node["nodeId"]: node for node in tree["nodes"]}
-    boxes = _boxes(snapshot, size, frame)
-    found = []
-    for node in _told(nodes, tree["nodes"][0] if tree["nodes"] else None):
-        box = boxes.get(node.get("backendDOMNodeId", -1))
-        if box is None:
-            continue
-        left, top, right, bottom = (round(edge) for edge in box)
-        if right > left and bottom > top:
-            found.append(
-                Element(
-                    id=ids[node["backendDOMNodeId"]],
-                    role=_role(node),
-                    name=_name(node),
-                    box=(left, top, right - left, bottom - top),
-                    states=tuple(_states(node)),
-                )
-            )
-    return tuple(found)
+    return _joined(tree["nodes"], _seen(_document(snapshot, frame), size), ids)
+
+
+class Reader:
+    """Reads the elements of the pages of one device, and remembers how that was fastest."""
+
+    def __init__(self) -> None:
+        self._ids = ElementIds()
+        self._levels: int | None = None
+        self._enabled = False
+
+    def next_page(self) -> None:
+        """Another page begins. It is likely to be as large as the last one, not as deep."""
+        self._ids = ElementIds()
+        self._levels = None if self._levels is None else _LEVELS
+
+    def queries(self, frame: str | None) -> list[Command]:
+        """The commands whose answers `elements` takes."""
+        if self._levels is not None:
+            # Children are told only where the tree is enabled.
+            upper = {"depth": self._levels, **_of(frame)}
+            return [*self._enable(True), ("Accessibility.getFullAXTree", upper), _SNAPSHOT]
+        # Enabled, the browser reports changes as well, which nobody reads.
+        return [*self._enable(False), *queries(frame)]
+
+    def elements(
+        self, answers: Sequence[Message], run: Run, size: tuple[int, int], frame: str | None
+    ) -> tuple[Element, ...]:
+        """The accessible elements that can be seen; `run` asks for what is missing for that."""
+        *_, tree, snapshot = answers
+        document = _document(snapshot, frame)
+        boxes, nodes = _seen(document, size), tree["nodes"]
+        in_parts = document.has_much_beside(boxes)
+        if self._levels is None:
+            self._levels = _LEVELS if in_parts else None
+        elif in_parts:
+            nodes = self._completed(nodes, _Sight(document, boxes), run, frame)
+        else:
+            self._levels = None
+            nodes = _whole(run, frame)
+        return _joined(nodes, boxes, self._ids)
+
+    def _completed(
+        self, upper: list[Message], sight: _Sight, run: Run, frame: str | None
+    ) -> list[Message]:
+        try:
+            nodes, spared = _completed(upper, sight, run, frame)
+        except (DeviceLost, DeviceTimeout):
+            raise
+        except DeviceError:  # the page has changed meanwhile: a node is gone
+            return _whole(run, frame)
+        self._levels = (self._levels or 0) + spared
+        return nodes
+
+    def _enable(self, wanted: bool) -> list[Command]:
+        before, self._enabled = self._enabled, wanted
+        if wanted:  # again and again: the page may have been renewed
+            return [("Accessibility.enable", {})]
+        return [("Accessibility.disable", {})] if before else []
+
+
+def _whole(run: Run, frame: str | None) -> list[Message]:
+    nodes: list[Message] = run(queries(frame)[:1])[0]["nodes"]
+    return nodes
+
+
+def _joined(
+    tree: Sequence[Message], boxes: Mapping[int, Pixels], ids: ElementIds
+) -> tuple[Element, ...]:
+    """The nodes of a tree that are told and seen."""
+    nodes = {node["nodeId"]: node for node in tree}
+    return tuple(
+        Element(
+            id=ids[node["backendDOMNodeId"]],
+            role=_role(node),
+            name=_name(node),
+            box=boxes[node["backendDOMNodeId"]],
+            states=tuple(_states(node)),
+        )
+        for node in _told(nodes, tree[0] if tree else None)
+        if node.get("backendDOMNodeId") in boxes
+    )
 
 
 # -- the tree --
@@ -146,36 +237,160 @@ def _states(node: Message) -> Iterator[str]:
         yield f"value={json.dumps('' if value is None else str(value), ensure_ascii=False)}"
 
 
+# -- parts of the tree --
+
+
+def _completed(
+    upper: Sequence[Message], sight: _Sight, run: Run, frame: str | None
+) -> tuple[list[Message], int]:
+    """The upper levels of a tree and, below them, all that can matter to what is told.
+
+    Also how many more levels would better have been told at once.
+    """
+    nodes, new = list(upper), upper
+    known = {node["nodeId"] for node in upper}
+    in_cells: set[str] = set()  # cells, and what lies in them
+    spared, sparing = 0, True
+    while True:
+        for node in new:  # parents come first
+            if node.get("parentId") in in_cells or _role(node) == "cell":
+                in_cells.add(node["nodeId"])
+        cut = [n for n in new if n.get("childIds") and known.isdisjoint(n["childIds"])]
+        asked = [n for n in cut if sight.wants(n, in_cell=n.get("parentId") in in_cells)]
+        if not asked:
+            return nodes, spared
+        # A round trip takes as long as 30 nodes, one more command in it as long as two.
+        unasked = sum(len(n["childIds"]) for n in cut) - sum(len(n["childIds"]) for n in asked)
+        sparing = sparing and unasked < 30 + 2 * len(asked)
+        spared += sparing
+        answers = run([
+            ("Accessibility.getChildAXNodes", {"id": n["nodeId"], **_of(frame)}) for n in asked
+        ])  # fmt: skip
+        new = [n for answer in answers for n in answer["nodes"] if n["nodeId"] not in known]
+        known.update(n["nodeId"] for n in new)
+        nodes += new
+
+
+class _Sight:
+    """What of a page can be seen, and what it may be: which nodes' children are worth asking for.
+
+    The children of a node in the tree are taken to lie in it in the document too (``aria-owns``
+    could say otherwise; see `_Document.has_much_beside`).
+    """
+
+    def __init__(self, document: _Document, boxes: Collection[int]) -> None:
+        self._boxes = boxes
+        self._holding = document.above(
+            index for index, number in enumerate(document.numbers) if number in boxes
+        )
+        self._rich = document.above(document.controls())
+
+    def wants(self, node: Message, *, in_cell: bool) -> bool:
+        number = node.get("backendDOMNodeId")
+        if number is None:
+            return True
+        role = "" if node.get("ignored") else _role(node)
+        if role in ("text", "Iframe", "IframePresentational"):
+            return False
+        rich = number in self._rich
+        if role == "cell":
+            return rich and (in_cell or number in self._boxes or number in self._holding)
+        if role in _ACTED_ON and role != "combobox":
+            return False
+        if role in _WHOLE and role != "combobox":
+            return rich and in_cell
+        return number in self._holding or (rich and in_cell)
+
+
 # -- the layout --
 
 
-def _boxes(snapshot: Message, size: tuple[int, int], frame: str | None) -> dict[int, Box]:
-    """What can be seen of each node that has a box, by the browser's number of the node."""
+@dataclass(frozen=True)
+class _Document:
+    """One document of a snapshot."""
+
+    strings: Sequence[str]
+    told: Message
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The browser's number of each node."""
+        return self.told["nodes"]["backendNodeId"]  # type: ignore[no-any-return]
+
+    @property
+    def parents(self) -> Sequence[int]:
+        """The index of each node's parent, below 0 where it has none."""
+        return self.told["nodes"]["parentIndex"]  # type: ignore[no-any-return]
+
+    def has_much_beside(self, seen: Collection[int]) -> bool:
+        """Whether most of it is out of sight, where it lies in the tree as in the document."""
+        unseen = len(self.told["layout"]["nodeIndex"]) - len(seen)
+        return unseen > UNSEEN and "aria-owns" not in self.strings
+
+    def above(self, indices: Iterable[int]) -> set[int]:
+        """The numbers of all nodes that hold one of those."""
+        parents, found = self.parents, set()
+        for index in indices:
+            above = parents[index]
+            while above >= 0 and above not in found:
+                found.add(above)
+                above = parents[above]
+        return {self.numbers[index] for index in found}
+
+    def controls(self) -> Iterator[int]:
+        """Indices of the elements that may be controls."""
+        strings, nodes = self.strings, self.told["nodes"]
+        plain = {number for number, text in enumerate(strings) if text in _PLAIN}
+        making = {number for number, text in enumerate(strings) if text in _MAKING}
+        for index, (kind, name, attributes) in enumerate(
+            zip(nodes["nodeType"], nodes["nodeName"], nodes["attributes"], strict=True)
+        ):
+            if kind == 1 and (name not in plain or not making.isdisjoint(attributes[::2])):
+                yield index
+
+
+def _document(snapshot: Message, frame: str | None) -> _Document:
+    """The document of a frame, else of the page."""
     strings = snapshot["strings"]
-    document = next(
-        (d for d in snapshot["documents"] if frame is None or strings[d["frameId"]] == frame), None
-    )
-    if document is None:
+    for document in snapshot["documents"]:
+        if frame is None or strings[document["frameId"]] == frame:
+            return _Document(strings, document)
+    empty: Message = {"backendNodeId": [], "parentIndex": []}
+    return _Document(strings, {"nodes": empty, "layout": {"nodeIndex": []}})
+
+
+def _seen(document: _Document, size: tuple[int, int]) -> dict[int, Pixels]:
+    """What can be seen of each node that has a box, by the browser's number of the node."""
+    layout = document.told["layout"]
+    if not layout["nodeIndex"]:
         return {}
-    nodes, layout = document["nodes"], document["layout"]
-    scroll = (document.get("scrollOffsetX", 0.0), document.get("scrollOffsetY", 0.0))
+    strings, parents, numbers = document.strings, document.parents, document.numbers
+    across, down = document.told.get("scrollOffsetX", 0.0), document.told.get("scrollOffsetY", 0.0)
     window: Box = (0.0, 0.0, float(size[0]), float(size[1]))
-    parents, numbers = nodes["parentIndex"], nodes["backendNodeId"]
+    kinds: dict[tuple[int, ...], tuple[bool, bool]] = {(): (False, False)}
     clips: dict[int, Box] = {}  # of what lies in a node, by its index
-    boxes: dict[int, Box] = {}
+    boxes: dict[int, Pixels | None] = {}
     # Parents come before their children.
     for index, bounds, styles in zip(
-        layout["nodeIndex"], layout["bounds"], layout["styles"], strict=True
+        layout["nodeIndex"], layout["bounds"], map(tuple, layout["styles"]), strict=True
     ):
-        left, top = bounds[0] - scroll[0], bounds[1] - scroll[1]
-        overflow_x, overflow_y, position = (
-            (strings[style] for style in styles) if styles else ("visible", "visible", "static")
-        )
-        clip = window if position == "fixed" else _clip_of(parents[index], parents, clips, window)
+        if styles not in kinds:
+            *overflow, position = (strings[style] for style in styles)
+            kinds[styles] = (overflow != ["visible", "visible"], position == "fixed")
+        cuts, fixed = kinds[styles]
+        clip = window if fixed else _clip_of(parents[index], parents, clips, window)
+        left, top = bounds[0] - across, bounds[1] - down
         seen = _cut((left, top, left + bounds[2], top + bounds[3]), clip)
-        boxes.setdefault(numbers[index], seen)
-        clips[index] = clip if overflow_x == overflow_y == "visible" else seen
-    return boxes
+        clips[index] = seen if cuts else clip
+        boxes.setdefault(numbers[index], _pixels(seen))  # a node's first box is its own
+    return {number: box for number, box in boxes.items() if box is not None}
+
+
+def _pixels(box: Box) -> Pixels | None:
+    """Whole pixels, where anything is left of a box."""
+    left, top = round(box[0]), round(box[1])
+    width, height = round(box[2]) - left, round(box[3]) - top
+    return (left, top, width, height) if width > 0 and height > 0 else None
 
 
 def _clip_of(index: int, parents: Sequence[int], clips: Mapping[int, Box], window: Box) -> Box:
@@ -188,5 +403,11 @@ def _clip_of(index: int, parents: Sequence[int], clips: Mapping[int, Box], windo
 
 
 def _cut(box: Box, clip: Box) -> Box:
-    left, top = max(box[0], clip[0]), max(box[1], clip[1])
-    return left, top, max(left, min(box[2], clip[2])), max(top, min(box[3], clip[3]))
+    left, top, right, bottom = box
+    from_left, from_top, to_right, to_bottom = clip
+    # Comparisons: this is done for every box, and min and max are calls.
+    left = left if left > from_left else from_left
+    top = top if top > from_top else from_top
+    right = right if right < to_right else to_right
+    bottom = bottom if bottom < to_bottom else to_bottom
+    return left, top, right if right > left else left, bottom if bottom > top else top

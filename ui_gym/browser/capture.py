@@ -180,24 +180,24 @@ class BeginFrames(Screenshots):
         self, run: Run, also: Sequence[Command], out: Image | None
     ) -> tuple[list[Message], Picture]:
         started = time.perf_counter()
-        results = run(also) if also else []
-        shot = self._shot(run)
+        results, shot = self._shot(run, also)
         # Tiles are painted beside the frames: after a wheel a picture counts once it came twice.
         for _ in range(MOST_FRAMES if self._moving else 0):
             self._pause.wait(TILE_SECONDS)
-            before, shot = shot, self._shot(run)
+            before, (_, shot) = shot, self._shot(run)
             if shot == before:
                 break
         self._moving = False
         return results, self._decoded(shot, out, started)
 
-    def _shot(self, run: Run) -> str | None:
-        for _ in range(4):
-            result = run([(_BEGIN_FRAME, {"screenshot": _PNG})])[0]
-            if "screenshotData" in result:
-                return str(result["screenshotData"])
+    def _shot(self, run: Run, also: Sequence[Command] = ()) -> tuple[list[Message], str | None]:
+        *results, frame = run([*also, (_BEGIN_FRAME, {"screenshot": _PNG})])
+        for _ in range(3):
+            if "screenshotData" in frame:
+                break
             # Nothing had changed since the last frame: ask for one that is surely painted.
-        return None
+            frame = run([(_BEGIN_FRAME, {"screenshot": _PNG})])[0]
+        return results, frame.get("screenshotData")
 
 
 class Framebuffer:

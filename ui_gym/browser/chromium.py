@@ -29,6 +29,7 @@ from ui_gym.errors import (
     DeviceError,
     DeviceLost,
     DeviceStartError,
+    DeviceTimeout,
     TaskError,
 )
 
@@ -36,6 +37,10 @@ log = logging.getLogger(__name__)
 
 RENEW_AFTER = 500
 """Documents that one page may hold before it is replaced by a fresh one in a fresh context."""
+
+
+WHEEL_TRIES = 4
+"""How often a wheel is sent that no page gets."""
 
 
 class ChromiumDevice(PageQueries):
@@ -60,12 +65,15 @@ class ChromiumDevice(PageQueries):
         self._loads = 0
         self._opening = False
         self._site: Site | None = None
+        self._visited = ""
         self._traffic = Traffic()
         self._fault: DeviceError | None = None
         self._events: list[Event] = []
         self._ticking: list[Reply] = []
         self._closing = threading.Lock()
-        self._ids = accessibility.ElementIds()
+        self._reader = accessibility.Reader()
+        self._state: Message | None = None
+        self._judged = False
 
     # -- Device --
 
@@ -88,10 +96,11 @@ class ChromiumDevice(PageQueries):
     def perform(self, actions: Sequence[Action]) -> None:
         rest = self._site.rest if self._site else device_input.REST
         prepared = [device_input.commands(action, rest) for action in actions]
+        self._state = None
         for action, batches in zip(actions, prepared, strict=True):
-            wheel = isinstance(action, Scroll)
-            if wheel:  # what opened since the last frame is not known yet to scroll
-                self._capture.quieten(self._run)
+            if isinstance(action, Scroll):
+                wheel, *batches = batches
+                self._turn_wheel(wheel)
             for batch in batches:
                 # Input is acknowledged when the page's handlers have run; only then time goes on.
                 # The last tick is awaited by the next input alone, which might overtake it; all
@@ -100,11 +109,23 @@ class ChromiumDevice(PageQueries):
                 self._ticking = self._send(batch)
                 if batch is not batches[-1] or self._site:
                     self._await_tick()
-                if wheel and batch is batches[0]:
-                    # A wheel is acknowledged when it is known what scrolls: it does in a frame.
-                    self._capture.quieten(self._run)
             if self._site:  # what lies where depends on the pictures that were asked for
                 self._traffic.settle(self._timeout)
+
+    def _turn_wheel(self, batch: Sequence[Command]) -> None:
+        """Send a wheel, again where the browser lost it (seen on busy machines)."""
+        self._await_tick()
+        before = _value(self._run([_WHEELS])[0])
+        for _ in range(WHEEL_TRIES):
+            # What opened since the last frame is not known yet to scroll.
+            self._capture.quieten(self._run)
+            for reply in self._send(batch):
+                self._settle(reply)
+            # A wheel is acknowledged when it is known what scrolls: it does in a frame.
+            self._capture.quieten(self._run)
+            if _value(self._run([_WHEELS])[0]) != before:
+                return
+        raise DeviceTimeout("the browser gave a wheel to no page")
 
     def _await_tick(self) -> None:
         replies, self._ticking = self._ticking, []
@@ -115,14 +136,18 @@ class ChromiumDevice(PageQueries):
         if self._site:
             self._traffic.settle(self._timeout)
         frame = self._frame_id if self._capture.framed else None
-        also = accessibility.queries(frame) if elements else []
+        also = self._reader.queries(frame) if elements else []
+        if self._judged:
+            also = [*also, _STATE]
         results, picture = self._capture.take(self._run, also, out)
+        if self._judged:
+            self._state = results.pop()
         return Frame(
             image=picture.image,
             encoded=picture.encoded,
             format=None if picture.encoded is None else "png",
             elements=(
-                accessibility.elements(results, self.size, self._ids, frame) if elements else ()
+                self._reader.elements(results, self._run, self.size, frame) if elements else ()
             ),
             time_capture=picture.time_capture,
             time_decode=picture.time_decode,
@@ -159,11 +184,12 @@ class ChromiumDevice(PageQueries):
         if broken:
             raise TaskError(f"page {page}: {'; '.join(broken)}")
 
-    def visit(self, site: Site, path: str) -> None:
+    def visit(self, site: Site, path: str, *, stay: bool = False) -> None:
         """Show the file at `path` of a site, in a fresh realm; its clock and event log start anew.
 
         A navigation: slower than `load`, but nothing is left of the page before. Files of the site
-        that it used too are still in the browser's memory.
+        that it used too are still in the browser's memory. With `stay` there is none where the page
+        is the one that is shown already: whoever asks for it starts it anew.
 
         Raises:
             TaskError: there is no such file.
@@ -185,18 +211,30 @@ class ChromiumDevice(PageQueries):
         # A frame that is asked for while a document of the page is on its way may never come.
         self._traffic.settle(self._timeout)
         self._leave()
-        self._traffic.forget()
-        self._navigate(url)
+        if not (stay and url == self._visited):
+            self._traffic.forget()
+            self._navigate(url)
+            self._visited = url
         self._traffic.settle(self._timeout)
-        self._events = []
-        self._ids = accessibility.ElementIds()
+        self._forget_document()
 
     def evaluate(self, expression: str, *, promise: bool = False) -> Any:
         """The JSON value of a script of the task's own; never of anything an agent wrote.
 
         With `promise`, of what the script promises.
         """
+        self._state = None
         return _value(self._run([_evaluate(expression, promise=promise)])[0])
+
+    def state(self) -> dict[str, Any]:
+        """What the page's `uiGym.state()` returns; also brings `events` up to date.
+
+        Once it was asked for in an episode, it comes along with each picture: time stands still,
+        so that it holds until something is done.
+        """
+        self._judged = True
+        known = self._run([_STATE])[0] if self._state is None else self._state
+        return json.loads(_value(known))  # type: ignore[no-any-return]
 
     @property
     def pid(self) -> int | None:
@@ -213,8 +251,14 @@ class ChromiumDevice(PageQueries):
             timeout=self._timeout,
         )["sessionId"]  # fmt: skip
         self._connection().listen(self._session, self._on_event)
+        self._connection().listen(None, self._on_browser_event)
+        self._connection().call(
+            "Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]},
+            timeout=self._timeout,
+        )  # fmt: skip
         self._loads = 0
         self._site = None
+        self._visited = ""
         self._capture.cropped = False
         self._contexts = {}
         self._app_context = None
@@ -243,6 +287,7 @@ class ChromiumDevice(PageQueries):
     def _new_target(self) -> str:
         """A page in a fresh context; a browser with a window has one page, which is used again."""
         connection, timeout = self._connection(), self._timeout
+        connection.listen(None, None)  # the next page is one of ours
         deny: Message = {"behavior": "deny"}
         if self._capture.framed:
             connection.call("Browser.setDownloadBehavior", deny, timeout=timeout)
@@ -296,8 +341,12 @@ class ChromiumDevice(PageQueries):
         """Take away what the last document left: where the pointer is, globals, storage, events."""
         self._leave(_evaluate("uiGym.sweep()", as_user=True))
         # What the last document still had to say has arrived by now.
+        self._forget_document()
+
+    def _forget_document(self) -> None:
         self._events = []
-        self._ids = accessibility.ElementIds()
+        self._reader.next_page()
+        self._state, self._judged = None, False
 
     def _leave(self, *others: Command) -> None:
         """Take the pointer off the page, and send other commands on the way."""
@@ -354,6 +403,15 @@ class ChromiumDevice(PageQueries):
         elif method == "Target.attachedToTarget":
             # A popup or a worker: pages of this suite have neither, so it ends before it starts.
             self._forget("Target.closeTarget", {"targetId": params["targetInfo"]["targetId"]}, None)
+
+    def _on_browser_event(self, method: str, params: Message) -> None:
+        """On the reader thread. A page beside ours (a popup, a tab that a click with ctrl opens)
+        ends at once; a page's own session is not told of those without an opener."""
+        if method != "Target.targetCreated":
+            return
+        target, context = (params["targetInfo"][key] for key in ("targetId", "browserContextId"))
+        if target != self._target and (self._capture.framed or context == self._context):
+            self._forget("Target.closeTarget", {"targetId": target}, None)
 
     def _answer_request(self, params: Message) -> None:
         """Serve the files of a site, or the empty documents of the made-up origin, once; fail
@@ -441,6 +499,10 @@ def _evaluate(expression: str, *, promise: bool = False, as_user: bool = False) 
         {"expression": expression, "returnByValue": True, "awaitPromise": promise,
          "userGesture": as_user},
     )  # fmt: skip
+
+
+_WHEELS = _evaluate("uiGym.wheels()")
+_STATE = _evaluate("JSON.stringify(uiGym.state())")
 
 
 def _value(result: Message) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 
 from ui_gym.action import Action, Click, Scroll, Type
@@ -10,6 +11,11 @@ from ui_gym.browser.surface import BrowserDevice
 
 SCROLL = 300
 """How far is scrolled at once, in pixels: what every dialect can say."""
+
+
+def count_scrolls(length: int, room: int = 0) -> int:
+    """How many scrolls bring the end of `length` px to sight, of which `room` px are seen."""
+    return math.ceil(max(0, length - room) / SCROLL)
 
 
 def click(device: BrowserDevice, selector: str, *, count: int = 1) -> Click:

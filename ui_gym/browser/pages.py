@@ -24,11 +24,13 @@ ORIGIN = "https://page.ui-gym.test"
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+    "img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; "
+    "sandbox allow-forms allow-modals allow-same-origin allow-scripts"
 )
 
 HOST_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src 'self'; "
+    # Any frame: requests are aborted, which leaves the page; this policy would show an error page.
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src *; "
     "frame-ancestors 'none'"
 )
 """Of the page around a frame that shows the page (see `capture.Framebuffer`)."""

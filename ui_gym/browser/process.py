@@ -45,11 +45,14 @@ FLAGS = (
     "--force-device-scale-factor=1", "--force-color-profile=srgb", "--hide-scrollbars",
     "--font-render-hinting=none", "--disable-lcd-text", "--disable-font-subpixel-positioning",
     "--disable-partial-raster", "--disable-skia-runtime-opts", "--disable-gpu",
+    # A tile is painted whole, whatever changed in it: low ones, as lines of text are.
+    "--default-tile-width=512", "--default-tile-height=32",
     "--disable-smooth-scrolling", "--mute-audio", "--lang=en-US",
-    # Walls: no name resolves, every proxy is dead, loopback is no exception, no UDP.
+    # Walls: no name resolves, every proxy is dead, loopback is no exception, no UDP, no popups
+    # (a browser with a window does not know the last one).
     "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>", "--disable-quic",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--block-new-web-contents",
 )  # fmt: skip
 
 
@@ -118,7 +121,8 @@ class BrowserProcess:
                 self._process = subprocess.Popen(
                     ["/bin/sh", "-c", _SCRIPT, "sh", str(self.profile), binary, *flags],
                     stdin=browser_reads, stdout=browser_writes, stderr=stderr,
-                    start_new_session=True, env=_environment() | dict(environment or {}),
+                    start_new_session=True,
+                    env=_environment(self.profile) | dict(environment or {}),
                 )  # fmt: skip
             finally:
                 os.close(browser_reads)
@@ -164,10 +168,13 @@ def _last_words(stderr: IO[bytes]) -> str:
     return " Its last words: " + " | ".join(lines[-3:]) if lines else ""
 
 
-def _environment() -> dict[str, str]:
+def _environment(profile: Path) -> dict[str, str]:
     """Ours, without what would change pixels (locale, time zone) or let the desktop in."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "DBUS_"))}
     env.update(LANG="C.UTF-8", TZ="UTC")
+    # A browser with a window keeps crash reports, and GTK its settings, outside the profile (where
+    # neither may contain the other, else its caches move out).
+    env.update(XDG_CONFIG_HOME=str(profile / "config"), GSETTINGS_BACKEND="memory")
     return env
 
 

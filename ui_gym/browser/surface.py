@@ -27,8 +27,11 @@ class BrowserDevice(Device, Protocol):
     def load(self, page: str | Path, params: Mapping[str, Any], *, seed: int = 0) -> None:
         """Show `page` with `params`; its clock, randomness and event log start anew."""
 
-    def visit(self, site: Site, path: str) -> None:
-        """Show the file at `path` of a site, in a fresh realm; clock and event log start anew."""
+    def visit(self, site: Site, path: str, *, stay: bool = False) -> None:
+        """Show the file at `path` of a site, in a fresh realm; clock and event log start anew.
+
+        With `stay` the page is left as it is where it is shown already.
+        """
 
     def evaluate(self, expression: str, *, promise: bool = False) -> Any:
         """The JSON value of a script of the task's own; never of anything an agent wrote.

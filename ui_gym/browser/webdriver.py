@@ -159,7 +159,7 @@ class SeleniumDevice(PageQueries):
         if broken:
             raise TaskError(f"page {page}: {'; '.join(broken)}")
 
-    def visit(self, site: Site, path: str) -> None:
+    def visit(self, site: Site, path: str, *, stay: bool = False) -> None:
         """Sites need their requests answered, which WebDriver cannot."""
         raise UserError('this task is shown by Chromium only; make it with device="chromium"')
 

@@ -145,8 +145,8 @@ class Told:
     """A device that only says how the episode stands."""
 
     def __init__(self, over: bool, raw: float | None, reason: str | None = None) -> None:
-        outcome = {"raw": raw, "reward": 0.5, "reason": reason, "seconds": 2.5}
-        self.evaluate = lambda script: [over, outcome]
+        told = {"over": over, "raw": raw, "reward": 0.5, "reason": reason, "seconds": 2.5}
+        self.state = lambda: told
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,17 @@ STEP_TIME = 0.5
 STEP_TIMES = {"click-pie": 1.5, "stock-market": 0.1}
 """Of tasks whose animations take longer, or that change faster than that."""
 
+LEFTOVERS = frozenset({
+    "book-flight", "book-flight-nodelay", "choose-date", "choose-date-easy", "choose-date-medium",
+    "choose-date-nodelay", "click-menu-2", "click-pie", "copy-paste-2", "daily-calendar",
+    "drag-box", "drag-cube", "drag-items", "drag-items-grid", "drag-sort-numbers",
+    "form-sequence", "form-sequence-2", "hot-cold", "order-food", "resize-textarea",
+    "scroll-text", "scroll-text-2", "search-engine", "sign-agreement", "social-media",
+    "social-media-all", "social-media-some", "stock-market", "use-autocomplete-nodelay",
+    "use-colorwheel", "use-colorwheel-2", "use-slider", "use-slider-2", "use-spinner",
+})  # fmt: skip
+"""Tasks whose pages remember something of an episode when the next one starts in them."""
+
 MODULE = "ui_gym.browser.miniwob.tasks"
 
 
@@ -51,6 +62,11 @@ class Entry:
     def is_flight(self) -> bool:
         """Whether it is one of the three large pages of airlines."""
         return self.subdomain.startswith("flight.")
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the next episode may start in the page of the one before."""
+        return not (self.is_flight or self.subdomain in LEFTOVERS)
 
     @property
     def path(self) -> str:

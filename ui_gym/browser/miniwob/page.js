@@ -15,8 +15,11 @@
   window.prompt = () => null;
   if (window !== window.top) return;
 
-  for (const storage of [localStorage, sessionStorage]) storage.clear();
-  for (const cookie of document.cookie.split("; ")) document.cookie = `${cookie.split("=")[0]}=; max-age=0; path=/`;
+  const wipe = () => {
+    for (const storage of [localStorage, sessionStorage]) storage.clear();
+    for (const cookie of document.cookie.split("; ")) document.cookie = `${cookie.split("=")[0]}=; max-age=0; path=/`;
+  };
+  wipe();
 
   // -- time --
 
@@ -64,11 +67,41 @@
   };
   for (const type of INPUT) window.addEventListener(type, swallow, { capture: true, passive: false });
 
+  // What an episode leaves behind that MiniWoB's own start of the next one does not see to.
+  const forget = () => {
+    // Whoever presses Tab begins at the top again.
+    const top = document.createElement("span");
+    top.tabIndex = 0;
+    document.body.prepend(top);
+    top.focus({ preventScroll: true });
+    top.remove();
+    ended = null;
+    wipe();
+    if (window.jQuery) {
+      jQuery.timers.length = 0;
+      jQuery.fx.stop();
+    }
+    uiGym.rewind(0);
+    for (const touched of document.querySelectorAll("[data-tampered]")) touched.removeAttribute("data-tampered");
+    document.body.removeAttribute("style"); // widgets that were dragged leave one
+    core.EP_TIMER = null;
+    WOB_EPISODE_ID = 0;
+    core.wob_latest = core.wob_scores = undefined;
+    document.getElementById("reward-display").innerHTML = core.DISPLAY_HTML;
+    core.startEpisode();
+  };
+
+  let started = false;
+
   uiGym.miniwob = {
     start: async (seed, mode) => {
+      if (started) forget();
       uiGym.tick(SLICE); // what waits for the page to be ready
-      const finish = core.endEpisode;
-      core.endEpisode = (...args) => end(finish, args);
+      if (!started) {
+        const finish = core.endEpisode;
+        core.endEpisode = (...args) => end(finish, args);
+        started = true;
+      }
       Math.seedrandom(seed);
       core.setDataMode(mode);
       core.startEpisodeReal();
@@ -86,7 +119,9 @@
       const told = core.getUtterance();
       return typeof told === "string" ? { utterance: told, fields: null } : told;
     },
-    outcome: () => ended ?? { raw: 0, reward: 0, reason: null, seconds: seconds() },
-    over: () => ended !== null,
   };
+  uiGym.state = () => ({
+    over: ended !== null,
+    ...(ended ?? { raw: 0, reward: 0, reason: null, seconds: seconds() }),
+  });
 })();

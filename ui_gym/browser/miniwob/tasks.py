@@ -129,10 +129,15 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
 
     # -- the episode --
 
-    def setup(self, device: BrowserDevice, params: MiniWoBParams) -> None:
+    @property
+    def site(self) -> Site:
+        """MiniWoB's pages, as they are shown for this task."""
         window = FLIGHT_WINDOW if self.entry.is_flight else WINDOW
         width, height = (max(pair) for pair in zip(window, self.viewport, strict=True))
-        device.visit(_site(self.step_time, (width, height)), self.entry.path)
+        return _site(self.step_time, (width, height))
+
+    def setup(self, device: BrowserDevice, params: MiniWoBParams) -> None:
+        device.visit(self.site, self.entry.path, stay=self.entry.restarts)
         start = f"uiGym.miniwob.start({params.seed:d}, {params.mode!r})"
         if device.evaluate(start, promise=True) is not True:
             raise TaskError(f"the page of seed {params.seed} did not get ready")
@@ -147,16 +152,17 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
     def judge(
         self, device: BrowserDevice, params: MiniWoBParams, history: Sequence[Action]
     ) -> Verdict:
-        over, outcome = device.evaluate("[uiGym.miniwob.over(), uiGym.miniwob.outcome()]")
-        raw, reward = (float(outcome[name] or 0) for name in ("raw", "reward"))
+        state = device.state()
+        over = bool(state["over"])
+        raw, reward = (float(state[name] or 0) for name in ("raw", "reward"))
         notes = f"raw reward {raw:.3g}, {reward:.3g} with its discount" if over else "not over"
-        if outcome["reason"]:
-            notes += f": {outcome['reason']}"
+        if state["reason"]:
+            notes += f": {state['reason']}"
         details = {
             "raw_reward": raw,
             "reward": reward,
-            "reason": outcome["reason"],
-            "seconds": outcome["seconds"],
+            "reason": state["reason"],
+            "seconds": state["seconds"],
         }
         score = 1.0 if raw >= self.threshold else max(0.0, raw)
         return Verdict(score, done=over, notes=notes, details=details)

@@ -237,23 +237,38 @@
     return node;
   };
 
-  // A dialog over everything; its `close` is returned. Actions are nodes, usually buttons.
+  // A dialog over everything, which takes the focus: nothing else can be reached until its `close`,
+  // which is returned, gives the focus back. Actions are nodes, usually buttons.
   const dialog = (title, body, actions, props = {}) => {
-    const before = document.activeElement;
-    const node = make("div.dialog", { role: "dialog", "aria-modal": "true", "aria-label": title }, props, title && make("h2", title), make("div.body", body), actions && make("div.actions", actions));
-    const veil = make("div.veil", node);
     closeOpen?.();
+    const before = document.activeElement;
+    const others = [...document.body.children].filter((other) => !other.inert);
+    const node = make("div.dialog", { role: "dialog", "aria-modal": "true", "aria-label": title, tabIndex: -1 }, props, title && make("h2", title), make("div.body", body), actions && make("div.actions", actions));
+    const veil = make("div.veil", node);
+    // Tab would leave the page after the last control; here it goes round.
+    const turn = (event) => {
+      if (event.key !== "Tab" || veil.inert) return;
+      const stops = [...node.querySelectorAll("a[href], button, input, select, textarea, [tabindex]")].filter((one) => !one.disabled && one.tabIndex >= 0);
+      const at = stops.indexOf(document.activeElement);
+      if (event.shiftKey ? at > 0 : at >= 0 && at < stops.length - 1) return;
+      event.preventDefault();
+      stops.at(event.shiftKey ? -1 : 0)?.focus();
+    };
+    document.addEventListener("keydown", turn);
     document.body.append(veil);
+    for (const other of others) other.inert = true;
+    node.focus();
     return () => {
+      document.removeEventListener("keydown", turn);
       veil.remove();
+      for (const other of others) other.inert = false;
       before?.focus?.();
     };
   };
 
   // A dialog with a button `#cancel` and one more, `#ok`, which closes it unless `act` gives false. Enter
-  // presses it, Escape cancels, and nothing else can be reached meanwhile. It gives the button `#ok`.
+  // presses it, Escape cancels. It gives the button `#ok`.
   const ask = (title, body, label, act, { danger = false } = {}) => {
-    const others = [...document.body.children];
     const ok = button(label, () => act() !== false && close(), { id: "ok", className: danger ? "primary danger" : "primary" });
     const shut = dialog(title, body, [button("Cancel", () => close(), { id: "cancel" }), ok]);
     const key = (event) => {
@@ -265,11 +280,9 @@
     };
     const close = () => {
       document.removeEventListener("keydown", key, true);
-      for (const node of others) node.inert = false;
       shut();
     };
     document.addEventListener("keydown", key, true);
-    for (const node of others) node.inert = true;
     ok.focus();
     return ok;
   };

@@ -113,9 +113,10 @@
     if (opens) {
       event.preventDefault();
       toggle(node);
-    } else if (shown && (event.key === "Enter" || event.key === "Escape")) {
+    } else if (event.key === "Enter" || (shown && event.key === "Escape")) {
       event.preventDefault();
-      hide();
+      if (shown) hide();
+      else show(node);
     }
   }, true);
 

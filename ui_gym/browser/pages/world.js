@@ -71,6 +71,72 @@
   window.cancelAnimationFrame = dropTimer;
   window.open = () => null;
 
+  // -- the wheel --
+  //
+  // It scrolls here and at once: the browser's own way does so some frames later, on a thread of its
+  // own. On a busy machine the browser gives a wheel to nobody now and then, or as one that cannot be
+  // taken from it and that it then forgets. The host looks after both by uiGym.wheels().
+
+  const scrolls = (overflow) => overflow !== "hidden" && overflow !== "clip" && overflow !== "visible";
+  const hasRoom = (delta, at, seen, all) => (delta > 0 ? at + seen < all - 0.5 : delta < 0 && at > 0.5);
+
+  // The window scrolls unless the root, or else the body, forbids it (CSS Overflow 3, section 3.3).
+  const overflowOfWindow = (page) => {
+    const styles = [page.documentElement, page.body].filter(Boolean).map((node) => page.defaultView.getComputedStyle(node));
+    const set = styles.find((style) => style.overflowX !== "visible" || style.overflowY !== "visible");
+    return set ? [set.overflowX, set.overflowY] : ["auto", "auto"];
+  };
+
+  const around = (node, style) => {
+    const root = node.ownerDocument.scrollingElement;
+    if (style.position === "fixed" && node !== root) return root;
+    const parent = node.assignedSlot ?? node.parentElement ?? node.getRootNode().host;
+    return parent ?? node.ownerDocument.defaultView.frameElement;
+  };
+
+  // What a wheel over `node` scrolls: the first around it that has room and lets the wheel come by.
+  const scrolledBy = (node, dx, dy) => {
+    for (let style; node; node = around(node, style)) {
+      style = node.ownerDocument.defaultView.getComputedStyle(node);
+      const isRoot = node === node.ownerDocument.scrollingElement;
+      const [x, y] = (isRoot ? overflowOfWindow(node.ownerDocument) : [style.overflowX, style.overflowY]).map(scrolls);
+      if (x && hasRoom(dx, node.scrollLeft, node.clientWidth, node.scrollWidth)) return node;
+      if (y && hasRoom(dy, node.scrollTop, node.clientHeight, node.scrollHeight)) return node;
+      if (dy && y && style.overscrollBehaviorY !== "auto") return null;
+      if (dx && x && style.overscrollBehaviorX !== "auto") return null;
+    }
+    return null;
+  };
+
+  let wheels = 0;
+  let owed = null; // the scrolling that the browser has to do itself
+
+  const countWheel = () => void (wheels += 1);
+  const onWheel = (event) => {
+    if (event.defaultPrevented || event.ctrlKey) return;
+    const node = scrolledBy(event.composedPath().find((each) => each instanceof Element), event.deltaX, event.deltaY);
+    const by = { left: event.deltaX, top: event.deltaY, behavior: "instant" };
+    if (!event.cancelable) {
+      owed = node && { node, by, from: [node.scrollLeft, node.scrollTop] };
+    } else {
+      event.preventDefault();
+      node?.scrollBy(by);
+    }
+  };
+
+  // How many wheels came, here or in a frame; what the browser owes is done by now, or here.
+  const countWheels = () => {
+    if (owed && owed.node.scrollLeft === owed.from[0] && owed.node.scrollTop === owed.from[1]) owed.node.scrollBy(owed.by);
+    owed = null;
+    return Array.from(window.frames, (frame) => frame.uiGym?.wheels() ?? 0).reduce((sum, n) => sum + n, wheels);
+  };
+
+  const listen = () => {
+    window.addEventListener("wheel", countWheel, { capture: true, passive: true });
+    window.addEventListener("wheel", onWheel, { passive: false });
+  };
+  listen();
+
   // -- the line to the host --
 
   const errors = [];
@@ -82,16 +148,21 @@
     state: () => ({}),
     log: (type, data = {}) => report(JSON.stringify({ type, data })),
     tick,
-    begin: (params, seed) => {
+    wheels: countWheels,
+    rewind: (seed) => {
       timers = new Map();
-      lastTimer = 0;
       now = 0;
       randomState = seed | 0;
+    },
+    begin: (params, seed) => {
+      world.rewind(seed);
+      lastTimer = 0;
       world.params = params;
       world.state = () => ({});
       for (const face of world.faces) document.fonts.add(face);
       errors.length = 0;
       window.addEventListener("error", noteError);  // a new document has lost its listeners
+      listen();
       for (const type of ["copy", "cut"]) window.addEventListener(type, noteCopy);
     },
     copied: false,

@@ -15,7 +15,7 @@ from ui_gym.arguments import choose
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.content.phrases import listing
-from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register
@@ -124,7 +124,7 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
         self.count = self.check_range("count", chosen["count"], 2, most)
         self.asked = self.check_range("asked", chosen["asked"], 1, self.count - 1)
         self.ticked = self.check_range("ticked", chosen["ticked"], 0, self.count)
-        scrolls = math.ceil(max(0, self.count * ROW_HEIGHT - ROOM) / SCROLL)
+        scrolls = count_scrolls(self.count * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (self.asked + self.ticked + scrolls + 1)
 
     def sample(self, rng: np.random.Generator) -> CheckboxSetParams:

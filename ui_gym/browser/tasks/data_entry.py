@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ui_gym.action import Action, Click, Scroll, Type
+from ui_gym.action import Action, Click, Type
 from ui_gym.browser.content import words
+from ui_gym.browser.moves import count_scrolls, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.errors import UserError
@@ -27,8 +28,6 @@ PATCH = 32
 
 ROW_HEIGHT = 34
 """Of the full table, in pixels."""
-SCROLL = 300
-"""How far the oracle scrolls at once, in pixels: what every dialect can say."""
 
 ONE_ROW = ("Enter row {}.", "Copy row {} into the form.", "Submit the person in row {}.")
 MANY_ROWS = (
@@ -175,7 +174,9 @@ class DataEntry(BrowserTask[DataEntryParams]):
             record = self._record(params, row)
             words = " ".join([str(row), *record.values()])
             if not self.compact:
-                yield from self._scroll_to(device, row, words)
+                # A person has to see the row to read it.
+                for scroll in reveal(device, f"#row-{row}", ".sheet", head=ROW_HEIGHT):
+                    yield Demo(scroll, words)
             for column in self.columns:
                 # By position, not by label: whoever ignores the labels looks at the place alone.
                 target = f"[data-position='{params.fields.index(column)}']"
@@ -217,26 +218,13 @@ class DataEntry(BrowserTask[DataEntryParams]):
     ) -> Demo:
         return Demo(action, thought, self.aloud(device, params) if self.compact else "")
 
-    def _scroll_to(self, device: BrowserDevice, row: int, thought: str) -> Iterator[Demo]:
-        """Bring a row of the table into sight, as a person would who has to read it."""
-        left, top, width, height = device.box(".sheet")
-        before = None
-        while True:
-            _, row_top, _, row_height = device.box(f"#row-{row}")
-            hidden = row_top < top + row_height or row_top + row_height > top + height
-            if not hidden or row_top == before:
-                return
-            before = row_top
-            turn = SCROLL if row_top > top else -SCROLL
-            yield Demo(Scroll(left + width // 2, top + height // 2, dy=turn), thought)
-
     def _patience(self) -> int:
         """Steps until truncation: twice what the oracle needs on the compact page, and on the full
         one at least the registered number, with some room where more rows are asked for."""
         needed = self.rows * (2 * len(self.columns) + 1)
         if self.compact:
             return 2 * needed
-        scrolls = math.ceil(self.length * ROW_HEIGHT / SCROLL)
+        scrolls = count_scrolls(self.length * ROW_HEIGHT)
         return max(self.spec.max_steps, math.ceil(1.25 * (needed + scrolls)))
 
     def _person(self, rng: np.random.Generator) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ui_gym.action import Action, Scroll
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
 from ui_gym.browser.content.phrases import listing
-from ui_gym.browser.moves import SCROLL, click, pick
+from ui_gym.browser.moves import click, count_scrolls, pick
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register
@@ -143,7 +143,7 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
         self.fields = self.check_range("fields", chosen["fields"], 1, MOST)
         self.asked = self.check_range("asked", chosen["asked"], 1, self.fields)
         self.length = self.check_range("length", chosen["length"], 3, LONGEST)
-        scrolls = math.ceil(max(0, self.length * ROW_HEIGHT - ROOM) / SCROLL)
+        scrolls = count_scrolls(self.length * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (2 * self.asked + 1) + self.asked * scrolls
 
     def sample(self, rng: np.random.Generator) -> DropdownPickParams:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +28,7 @@ from ui_gym.browser.content.mailbox import (
     starting,
 )
 from ui_gym.browser.content.phrases import date, listing, ordinal
-from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register
@@ -154,7 +153,7 @@ class EmailReply(BrowserTask[EmailReplyParams]):
         self.turns = self.check_range("turns", chosen["turns"], 1, 6)
         self.sentences = self.check_range("sentences", chosen["sentences"], 1, 4)
         self.extras = bool(chosen["extras"])
-        scrolls = math.ceil(max(0, self.threads * ROW_HEIGHT - ROOM) / SCROLL)
+        scrolls = count_scrolls(self.threads * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (8 + scrolls + 2 * (self.turns > 1) + 3 * self.extras)
 
     def sample(self, rng: np.random.Generator) -> EmailReplyParams:

@@ -28,7 +28,7 @@ from ui_gym.browser.content.mailbox import (
     starting,
 )
 from ui_gym.browser.content.phrases import listing
-from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register
@@ -166,7 +166,7 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
         group = GROUP if self.rules else 1 + self.alike
         least = 2 + self.orders * (group + self.alike)
         self.mails = self.check_range("mails", chosen["mails"], least, 60)
-        scrolls = math.ceil(max(0, self.mails * ROW_HEIGHT - ROOM) / SCROLL)
+        scrolls = count_scrolls(self.mails * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (self.orders * (GROUP + 1 if self.rules else 2) + scrolls) + 2
 
     def sample(self, rng: np.random.Generator) -> EmailTriageParams:

@@ -15,7 +15,7 @@ from ui_gym.arguments import choose
 from ui_gym.browser.content import persons, phrases
 from ui_gym.browser.content.choices import typo
 from ui_gym.browser.content.lists import COUNTRIES
-from ui_gym.browser.moves import SCROLL, click, fill, pick, reveal
+from ui_gym.browser.moves import click, count_scrolls, fill, pick, reveal
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.registry import Difficulty, register
@@ -138,7 +138,7 @@ class Registration(BrowserTask[RegistrationParams]):
         self.reformat = choose(chosen["reformat"], (False, True), "reformat")
         scrolls = math.ceil(len(self.fields) / 3)
         if "country" in self.fields:
-            scrolls += math.ceil(len(COUNTRIES) * OPTION_HEIGHT / SCROLL)
+            scrolls += count_scrolls(len(COUNTRIES) * OPTION_HEIGHT)
         self.max_steps = 2 * (2 * (len(self.fields) + self.repeat) + 3) + scrolls
 
     def sample(self, rng: np.random.Generator) -> RegistrationParams:

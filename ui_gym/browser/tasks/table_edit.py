@@ -28,6 +28,8 @@ MANY = (
 THEMES = 6
 ROW_HEIGHT = 34
 """Of the sheet, in pixels."""
+ROOM = 598
+"""The least height of the rows in sight, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class TableEdit(BrowserTask[TableEditParams]):
         self.changes = self.check_range("changes", chosen["changes"], 1, 6)
         self.mixed = bool(chosen["mixed"])
         self.alike = bool(chosen["alike"])
-        scrolls = max(0, self.rows * ROW_HEIGHT - 300) // moves.SCROLL
+        scrolls = moves.count_scrolls(self.rows * ROW_HEIGHT, ROOM)
         self.max_steps = 6 * self.changes + 2 + self.changes * scrolls
 
     def sample(self, rng: np.random.Generator) -> TableEditParams:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,7 +14,7 @@ from ui_gym.action import Action
 from ui_gym.browser.content.documents import Place, draw_document, phrases_of, places_of
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
-from ui_gym.browser.moves import SCROLL, click, reveal
+from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.selecting import select_text, select_word
 from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
@@ -130,7 +129,7 @@ class TextFormat(BrowserTask[TextFormatParams]):
         self.phrases = self.check_range("phrases", chosen["phrases"], 1, 4)
         self.words = self.check_range("words", chosen["words"], 1, 5)
         self.tricky = bool(chosen["tricky"])
-        scrolls = math.ceil(max(0, self.sections * SECTION_HEIGHT - ROOM) / SCROLL)
+        scrolls = count_scrolls(self.sections * SECTION_HEIGHT, ROOM)
         self.max_steps = 2 * (self.phrases * (3 + scrolls // 2) + 2 * self.tricky + 2)
 
     def sample(self, rng: np.random.Generator) -> TextFormatParams:

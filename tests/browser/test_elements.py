@@ -1,0 +1,138 @@
+"""Elements of large pages: the accessibility tree told in parts says what the whole one says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ui_gym import action as act
+from ui_gym.browser import accessibility
+from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.protocol import Command, Message
+from ui_gym.device import Element
+from ui_gym.errors import DeviceError
+
+ROW = """<tr><td>{n}<td>Ann <b>Lee</b><td>{cell}<td role=gridcell tabindex=0>at {n}
+<td style="overflow: hidden; max-width: 40px"><span style="margin-left: 90px">cut</span></tr>"""
+CELLS = (
+    "<button>Open {n}</button>",
+    "<h2>Part <a href='#{n}'>{n}</a></h2>",
+    "<div><div><input aria-label='Field {n}' value={n}></div></div>",
+    "<div class=narrow><p>ab<button>No</button></div>",
+    "<span contenteditable>edit {n}</span>",
+    "<select aria-label='Pick {n}'><option>one<option>two</select>",
+    "<i role=checkbox aria-checked=mixed>Tick {n}</i>",
+    "<table><tr><td>in {n}<td><button disabled>Deep {n}</button></table>",
+    "<span aria-hidden=true>no word</span>",
+    "<label><input type=radio name=r> Take {n}</label>",
+    "",
+)
+LARGE = """
+<style>td, th {{ height: 24px }} .list {{ height: 90px; overflow: auto }} .fix {{ position: fixed }}
+.narrow {{ width: 9px; overflow: hidden }} .narrow button {{ margin-left: 60px }}</style>
+<header><h1>All</h1><p>Rows: <em>{count}</em><span role=status>ready</span></p></header>
+<div class=list><ul>{items}</ul><b class=fix style="right: 0; top: 0">Fixed</b></div>
+<div role=listbox aria-label=Choices><div role=option aria-selected=true>first</div></div>
+<table><thead><tr><th>Row<th><button>Name</button><th>What<th>Where<th>Cut</tr></thead>
+<tbody>{rows}</tbody></table><div {extra}></div>
+"""
+
+
+def large(extra: str = "") -> str:
+    rows = [ROW.format(n=n, cell=CELLS[n % len(CELLS)].format(n=n)) for n in range(60)]
+    items = [f"<li>item <code>{n}</code></li>" for n in range(40)]
+    return LARGE.format(count=60, items="".join(items), rows="".join(rows), extra=extra)
+
+
+@pytest.fixture
+def read(shared: ChromiumDevice, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Element]]:
+    """The elements as the whole tree tells them, once those told in parts were the same."""
+
+    def read() -> list[Element]:
+        reader = shared._reader
+        monkeypatch.setattr(accessibility, "UNSEEN", 10_000)
+        shared.capture(elements=True)
+        assert reader._levels is None
+        whole = shared.capture(elements=True).elements
+        monkeypatch.setattr(accessibility, "UNSEEN", -1)
+        shared.capture(elements=True)
+        for _ in range(2):  # it learns how to ask
+            assert reader._levels is not None
+            assert shared.capture(elements=True).elements == whole
+        return list(whole)
+
+    return read
+
+
+def test_parts_of_a_tree_tell_what_the_whole_tells(
+    shared: ChromiumDevice, page: Callable[..., Path], read: Callable[[], list[Element]]
+) -> None:
+    shared.load(page(large()), {})
+    roles = {element.role for element in read()}
+    assert roles >= {"heading", "button", "cell", "text", "option"}
+    spot = (100, 180)
+    for action in (act.Scroll(*spot, dy=300), act.Click(*spot), act.Scroll(*spot, dy=400)):
+        shared.perform([action])
+        assert read()
+    shared.evaluate(
+        "void document.querySelectorAll('tr').forEach((row, n) => n % 3 && row.remove())"
+    )
+    assert read()
+
+
+def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
+    shared: ChromiumDevice, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared.load(page(large()), {})
+    whole = shared.capture(elements=True).elements
+    told: list[Message] = []
+    run = shared._run
+
+    def counted(commands: list[Command]) -> list[Message]:
+        answers = run(commands)
+        told.extend(n for a in answers if isinstance(a.get("nodes"), list) for n in a["nodes"])
+        return answers
+
+    monkeypatch.setattr(shared, "_run", counted)
+    assert shared.capture(elements=True).elements == whole
+    assert 0 < len(told) < 400 < shared.evaluate("document.querySelectorAll('*').length")
+
+
+def test_a_small_page_after_a_large_one_is_told_at_once(
+    shared: ChromiumDevice, page: Callable[..., Path]
+) -> None:
+    shared.load(page(large()), {})
+    for _ in range(2):
+        shared.capture(elements=True)
+    shared.load(page("<button>Go</button><p>text"), {})
+    for _ in range(3):
+        lines = [str(e).partition(" @")[0] for e in shared.capture(elements=True).elements]
+        assert lines == ['[0] button "Go"', '[1] text "text"']
+    assert shared._reader.queries(None) == accessibility.queries(None)
+
+
+def test_a_tree_that_is_not_the_documents_is_told_as_a_whole(
+    shared: ChromiumDevice, page: Callable[..., Path]
+) -> None:
+    shared.load(page(large("aria-owns=else") + "<p id=else>"), {})
+    first, second = (shared.capture(elements=True).elements for _ in range(2))
+    assert first == second
+    assert shared._reader._levels is None
+
+
+def test_a_node_that_is_gone_before_its_children_are_asked_for(
+    shared: ChromiumDevice, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared.load(page(large()), {})
+    whole = shared.capture(elements=True).elements
+    run = shared._run
+
+    def refused(commands: list[Command]) -> list[Message]:
+        if commands[0][0] == "Accessibility.getChildAXNodes":
+            raise DeviceError("Accessibility.getChildAXNodes: Invalid ID")
+        return run(commands)
+
+    monkeypatch.setattr(shared, "_run", refused)
+    assert shared.capture(elements=True).elements == whole
