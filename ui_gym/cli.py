@@ -302,7 +302,8 @@ def _rates(pairs: Iterable[str] | None) -> dict[str, float]:
 
 
 def _played_json(played: Played) -> dict[str, Any]:
-    value = {name: value for name, value in vars(played).items() if name != "frames"}
+    unsaid = ("frames", "elements")
+    value = {name: value for name, value in vars(played).items() if name not in unsaid}
     return value | {"steps": [asdict(step) for step in played.steps]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
@@ -13,6 +14,13 @@ from ui_gym.action import Action
 
 Image = NDArray[np.uint8]
 """A screenshot: shape (height, width, 3), dtype uint8, RGB."""
+
+_LINE = re.compile(
+    r'\[(?P<id>\d+)\] (?P<role>[^"]*?)(?: "(?P<name>[^"]*)")?'
+    r" @ (?P<x>-?\d+),(?P<y>-?\d+) (?P<width>\d+)x(?P<height>\d+)(?P<states>(?: .*)?)"
+)
+"""An element as it is written."""
+_STATE = re.compile(r'[^\s"]+(?:"(?:[^"\\]|\\.)*")?')
 
 
 @dataclass(frozen=True)
@@ -36,18 +44,30 @@ class Element:
     def __str__(self) -> str:
         x, y = self.center
         words = [f"[{self.id}]", self.role]
-        if self.name:
-            words.append('"' + " ".join(self.name.split()).replace('"', "'") + '"')
+        if name := " ".join(self.name.split()):
+            words.append('"' + name.replace('"', "'") + '"')
         words += ["@", f"{x},{y}", f"{self.box[2]}x{self.box[3]}", *self.states]
         return " ".join(words)
+
+    @classmethod
+    def read(cls, line: str) -> Element | None:
+        """The element that `str` wrote as this line; None where it wrote another, or cut it."""
+        found = _LINE.fullmatch(line)
+        if found is None:
+            return None
+        number, x, y, width, height = map(int, found.group("id", "x", "y", "width", "height"))
+        box = (x - width // 2, y - height // 2, width, height)
+        return cls(
+            number, found["role"], found["name"] or "", box, tuple(_STATE.findall(found["states"]))
+        )
 
 
 @dataclass(frozen=True)
 class Frame:
     """One settled picture of the screen.
 
-    `encoded` and `format` hold the picture as the device sent it, where it did, so that a
-    recorder never encodes again. Times are in seconds.
+    `encoded` and `format` hold the picture as the device sent it, where it did. Times are in
+    seconds.
     """
 
     image: Image

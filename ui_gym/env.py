@@ -108,14 +108,18 @@ class UIEnv(gymnasium.Env[Observation, str]):
     `task`.
 
     ## Infos
-    `task`, `seed`, `split`, `step`; `score`, `success`, `notes` (for people) and `details` (for
-    programs) of the judge; `action_error` and `failure`, None if there was none; `time_action` (of
-    a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
+    `task`, `seed`, `split`, `step`, `max_steps`; `score`, `success`, `notes` (for people) and
+    `details` (for programs) of the judge; `action_error` and `failure`, None if there was none;
+    `time_action` (of a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
     `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None;
     `privileged`: what an honest agent leaves alone.
     """
 
     metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 4}
+
+    copies_pictures = True
+    """Whether observations are free to be written to. Without copies they hold the env's own
+    picture, which it does not touch again but may hand out once more."""
 
     def __init__(
         self,
@@ -379,7 +383,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
         goal = self._brief.goal[:MAX_GOAL]
         observation: Observation = {"goal": goal, "feedback": feedback[:MAX_GOAL]}
         if self.observation_mode != "elements":
-            observation["screenshot"] = self._frame.image.copy()
+            image = self._frame.image
+            observation["screenshot"] = image.copy() if self.copies_pictures else image
         if self.observation_mode != "screenshot":
             observation["elements"] = "\n".join(map(str, self._frame.elements))[:MAX_ELEMENTS]
         return observation
@@ -394,6 +399,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
             "seed": self._seed,
             "split": self._playing.split_of(self._params),
             "step": self._step,
+            "max_steps": self.max_steps,
             "action_error": error.kind if error else None,
             "success": self._verdict.success,
             "score": float(self._verdict.score),

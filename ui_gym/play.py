@@ -16,9 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym import device, registry
-from ui_gym.action import Action
 from ui_gym.dialects import Dialect, get_dialect
-from ui_gym.errors import ActionError, UserError, nearest
+from ui_gym.dialects.reread import reread
+from ui_gym.errors import UserError, nearest
 from ui_gym.film import animation, film_strip, mark
 
 Act = Callable[[Mapping[str, Any], Mapping[str, Any]], str | None]
@@ -54,6 +54,8 @@ class Played:
     strip: str = ""
     animation: str = ""
     frames: list[device.Image] = field(default_factory=list, repr=False)
+    elements: list[str] = field(default_factory=list, repr=False)
+    """What was listed before each step, "" where nothing was."""
 
 
 def record(
@@ -145,6 +147,7 @@ def _episode(
     played = Played(task, agent, seed, str(observation["goal"]))
     played.frames.append(_picture(observation))
     while (text := act(observation, info)) is not None:
+        played.elements.append(str(observation.get("elements", "")))
         started = time.perf_counter()
         observation, reward, terminated, truncated, info = env.step(text)
         seconds = time.perf_counter() - started
@@ -171,7 +174,8 @@ def _picture(observation: Mapping[str, Any]) -> device.Image:
 def _film(played: Played, dialect: Dialect, out: Path) -> Played:
     """Put canonical text into the steps, and write the pictures."""
     height, width = played.frames[0].shape[:2]
-    done = [_read(step.text, dialect, (width, height)) for step in played.steps]
+    written = zip((step.text for step in played.steps), played.elements, strict=True)
+    done = reread(written, dialect, (width, height))
     played.steps = [
         Step(**{**vars(step), "action": "; ".join(map(str, actions)) or step.text})
         for step, actions in zip(played.steps, done, strict=True)
@@ -187,13 +191,6 @@ def _film(played: Played, dialect: Dialect, out: Path) -> Played:
     marked = [mark(frame, actions) for frame, actions in zip(played.frames, done, strict=True)]
     played.animation = str(animation(marked, out / f"{name}.webp"))
     return played
-
-
-def _read(text: str, dialect: Dialect, size: tuple[int, int]) -> list[Action]:
-    try:
-        return dialect.parse(text, size)
-    except ActionError:
-        return []
 
 
 # -- agents --

@@ -80,6 +80,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self.autoreset_mode = modes[choose(name, list(modes), "autoreset_mode")]
 
         first = UIEnv(task, **arguments)
+        first.copies_pictures = False  # batches are copies, and who calls recv() only reads
         self.num_envs = num_envs
         self.render_mode = first.render_mode
         self.metadata = {**UIEnv.metadata, "autoreset_mode": self.autoreset_mode}

@@ -58,6 +58,7 @@ def _first(control: Connection) -> UIEnv:
         blueprint.spec.load()  # registers it, if this process does not know it
         task = pickle.loads(blueprint.task)  # noqa: S301  the parent's own, over a socket pair
         env = UIEnv(task, **blueprint.arguments)
+        env.copies_pictures = False  # they are written into the shared memory
     except (EOFError, OSError):
         raise
     except Exception as error:

@@ -81,18 +81,29 @@ class SharedImage:
 
     def __init__(self, size: tuple[int, int], descriptor: int | None = None) -> None:
         width, height = size
-        self._file: IO[bytes]
-        if descriptor is not None:
-            self._file = os.fdopen(descriptor, "r+b")
-        else:
-            self._file = (
-                os.fdopen(os.memfd_create("ui-gym-screenshot"), "r+b")
-                if hasattr(os, "memfd_create")
-                else tempfile.TemporaryFile()  # noqa: SIM115  closed with this object
-            )
-            self._file.truncate(width * height * 3)
-        self._map = mmap.mmap(self._file.fileno(), width * height * 3)
+        needed = width * height * 3
+        try:
+            self._file = self._open(descriptor)
+            if descriptor is None:
+                self._file.truncate(needed)
+                if hasattr(os, "posix_fallocate"):
+                    # Memory that is lacking is an error now, not a SIGBUS when it is written to.
+                    os.posix_fallocate(self._file.fileno(), 0, needed)
+            self._map = mmap.mmap(self._file.fileno(), needed)
+        except OSError as error:
+            raise DeviceStartError(
+                f"there is no shared memory for screenshots of {width}x{height} "
+                f"({error.strerror}): have fewer slots, or leave processes at 0"
+            ) from None
         self.array: Image = np.frombuffer(self._map, np.uint8).reshape(height, width, 3)
+
+    @staticmethod
+    def _open(descriptor: int | None) -> IO[bytes]:
+        if descriptor is not None:
+            return os.fdopen(descriptor, "r+b")
+        if hasattr(os, "memfd_create"):
+            return os.fdopen(os.memfd_create("ui-gym-screenshot"), "r+b")
+        return tempfile.TemporaryFile()
 
     def fileno(self) -> int:
         return self._file.fileno()

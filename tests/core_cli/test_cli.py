@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import types
@@ -194,6 +195,16 @@ def test_a_person_plays_from_the_terminal(tmp_path: Path) -> None:
     assert "Did you mean 'click'" in " ".join(result.output.split())
     assert "no success: score 0.00, left" in result.output
     assert (tmp_path / "screen.png").is_file()
+
+
+def test_a_click_on_an_element_is_filmed_where_it_was(tmp_path: Path) -> None:
+    result = run(
+        "play", "DataEntry", *COMPACT, "--agent", "me", "--json", "--out", str(tmp_path),
+        stdin="click(element=1)\n\n",
+    )  # fmt: skip
+    (step,) = json.loads(result.stdout)["steps"]
+    assert step["feedback"] == ""
+    assert re.fullmatch(r"click\(\d+, \d+\)", step["action"])
 
 
 def test_the_end_of_input_leaves_the_game(tmp_path: Path) -> None:
