@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,10 +77,52 @@ class Episode:
     """What a guesser would reach here (`Task.blind_rate`)."""
     version: int = 0
     """The policy's version at the first turn."""
+    max_turns: int | None = None
+    """The number of turns after which the episode would have been cut; None: not recorded."""
 
     @property
     def steps(self) -> int:
         return len(self.turns)
+
+    @property
+    def valid_action_share(self) -> float:
+        """The share of turns whose actions could all be done, in [0, 1]; 0 without any turn."""
+        valid = sum(turn.action_error is None for turn in self.turns)
+        return valid / len(self.turns) if self.turns else 0.0
+
+    @property
+    def consecutive_repeats(self) -> int:
+        """How many turns say what the turn before said, though that had changed nothing.
+
+        Scrolling on, or pressing the same key again, is no repeat: the picture is another one.
+        """
+        pairs = itertools.pairwise(self.turns)
+        return sum(
+            a.screenshot == b.screenshot and a.output.strip() == b.output.strip() for a, b in pairs
+        )
+
+    @property
+    def ran_out_of_turns(self) -> bool:
+        """Whether it was cut at the limit of turns."""
+        return self.truncated and self.failure is None
+
+    @property
+    def first_success_turn(self) -> int | None:
+        """The number (from 1) of the turn that brought the score to 1; None if none did.
+
+        Where the env rewards at the end alone (``reward="success"``), that is the last turn.
+        """
+        gained = 0.0
+        for number, turn in enumerate(self.turns, start=1):
+            gained += turn.reward
+            if gained >= 1.0 - 1e-9:
+                return number
+        return self.steps if self.success and self.turns else None
+
+    @property
+    def turn_share(self) -> float | None:
+        """Turns taken, as a share of `max_turns`; None where that was not recorded."""
+        return self.steps / self.max_turns if self.max_turns else None
 
     @property
     def error_counts(self) -> dict[str, int]:

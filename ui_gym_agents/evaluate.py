@@ -10,26 +10,32 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ui_gym import registry
+from ui_gym.errors import UserError
 from ui_gym_agents.agent import Agent, View
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.report.statistics import Counts, interval, pass_rates, wilson
 from ui_gym_agents.rollout import Collector, EpisodeRequest, views
 from ui_gym_agents.store import ScreenshotStore
+
+__all__ = ["Figures", "Report", "evaluate", "goal_sensitivity", "summarize", "wilson"]
 
 PROBES = 40
 """How many episodes are asked about with another goal."""
 
 
 @dataclass(frozen=True)
-class Report:
-    """The outcome of an evaluation. Rates lie in [0, 1]; an unknown one is None."""
+class Figures:
+    """What is measured of a set of episodes. Rates lie in [0, 1]; an unknown one is None."""
 
     success: float
     n: int
+    """How many episodes count: those whose infrastructure held."""
     interval: tuple[float, float]
     """95 % confidence interval of `success`."""
     score: float
@@ -38,14 +44,85 @@ class Report:
     """Mean turns an episode."""
     failures: int
     """Episodes whose infrastructure failed; they are in no other figure."""
-    greedy: bool
-    blind_rate: float | None = None
-    goal_sensitivity: float | None = None
-    by_task: dict[str, float] = field(default_factory=dict)
+    instances: int
+    """How many different starts the episodes have."""
+    pass_at_k: dict[int, float]
+    """The chance that one of k episodes of an instance succeeds, the mean over instances."""
+    blind_rate: float | None
+
+    @classmethod
+    def of(cls, episodes: Sequence[Episode]) -> Figures:
+        """The figures of finished episodes."""
+        good = [e for e in episodes if e.failure is None]
+        turns = [turn for episode in good for turn in episode.turns]
+        counts = _counts(good)
+        return cls(
+            success=_mean([e.success for e in good]),
+            n=len(good),
+            interval=interval(counts),
+            score=_mean([e.score for e in good]),
+            valid_actions=_mean([turn.action_error is None for turn in turns]),
+            turns=len(turns) / max(1, len(good)),
+            failures=len(episodes) - len(good),
+            instances=len(counts),
+            pass_at_k=pass_rates(counts),
+            blind_rate=blind_rate(good),
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, for a file."""
-        return dataclasses.asdict(self)
+        """Plain values, for a file: as they are when they are read back."""
+        values = dataclasses.asdict(self)
+        values["interval"] = list(self.interval)
+        values["pass_at_k"] = {str(k): rate for k, rate in self.pass_at_k.items()}
+        return values
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of an evaluation: figures in all, and by what the tasks are."""
+
+    total: Figures
+    greedy: bool
+    goal_sensitivity: float | None = None
+    by_task: dict[str, Figures] = field(default_factory=dict)
+    by_category: dict[str, Figures] = field(default_factory=dict)
+    by_difficulty: dict[str, Figures] = field(default_factory=dict)
+    """By the difficulty that each task is registered with."""
+    errors: dict[str, int] = field(default_factory=dict)
+    """How many actions were wrong, by kind."""
+    failed: tuple[str, ...] = ()
+    """Each episode whose infrastructure failed: which, and why."""
+    times: dict[str, float] = field(default_factory=dict)
+    """Seconds: of all episodes (``episodes``), and the mean of a turn in the agent (``act``) and in
+    the env (``env``). The one part that another run of the same evaluation has otherwise."""
+
+    @property
+    def success(self) -> float:
+        return self.total.success
+
+    @property
+    def n(self) -> int:
+        return self.total.n
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return self.total.interval
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, for a file; the figures in all stand at the top level."""
+        parts = {
+            name: {key: figures.to_json() for key, figures in getattr(self, name).items()}
+            for name in ("by_task", "by_category", "by_difficulty")
+        }
+        return {
+            **self.total.to_json(),
+            "greedy": self.greedy,
+            "goal_sensitivity": self.goal_sensitivity,
+            **parts,
+            "errors": dict(self.errors),
+            "failed": list(self.failed),
+            "times": dict(self.times),
+        }
 
 
 def evaluate(
@@ -76,34 +153,55 @@ def evaluate(
 def summarize(
     episodes: Sequence[Episode], *, greedy: bool, sensitivity: float | None = None
 ) -> Report:
-    """The report of finished episodes."""
-    good = [e for e in episodes if e.failure is None]
-    turns = [turn for episode in good for turn in episode.turns]
-    wins = sum(e.success for e in good)
-    tasks = sorted({e.task for e in good})
+    """The report of finished episodes; their order bears on nothing but the last bits of means."""
+    kinds = Counter(kind for e in episodes if not e.failure for kind in _errors(e))
     return Report(
-        success=_mean([e.success for e in good]),
-        n=len(good),
-        interval=wilson(wins, len(good)),
-        score=_mean([e.score for e in good]),
-        valid_actions=_mean([turn.action_error is None for turn in turns]),
-        turns=len(turns) / max(1, len(good)),
-        failures=len(episodes) - len(good),
+        total=Figures.of(episodes),
         greedy=greedy,
-        blind_rate=blind_rate(good),
         goal_sensitivity=sensitivity,
-        by_task={t: _mean([e.success for e in good if e.task == t]) for t in tasks},
+        by_task=_by(episodes, lambda e: e.task),
+        by_category=_by(episodes, lambda e: _of_task(e.task, "category")),
+        by_difficulty=_by(episodes, lambda e: _of_task(e.task, "difficulty")),
+        errors=dict(sorted(kinds.items())),
+        failed=tuple(f"{e.task}, seed {e.seed}: {e.failure}" for e in episodes if e.failure),
+        times=_times(episodes),
     )
 
 
-def wilson(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """The 95 % score interval of a proportion (Wilson 1927), which holds near 0 and 1 too."""
-    if n == 0:
-        return 0.0, 1.0
-    rate = successes / n
-    middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
+def _by(episodes: Sequence[Episode], key: Callable[[Episode], str]) -> dict[str, Figures]:
+    names = sorted({key(episode) for episode in episodes})
+    return {name: Figures.of([e for e in episodes if key(e) == name]) for name in names}
+
+
+def _of_task(task: str, what: str) -> str:
+    """What the registry says of a task; a foreign env's is unknown."""
+    try:
+        return str(getattr(registry.spec(task), what))
+    except UserError:
+        return "unknown"
+
+
+def _counts(episodes: Sequence[Episode]) -> Counts:
+    """Episodes and successes of each instance."""
+    played: dict[tuple[str, str], list[bool]] = {}
+    for episode in episodes:
+        instance = (episode.task, episode.group or str(episode.seed))
+        played.setdefault(instance, []).append(episode.success)
+    return [(len(wins), sum(wins)) for wins in played.values()]
+
+
+def _errors(episode: Episode) -> Iterator[str]:
+    return (turn.action_error for turn in episode.turns if turn.action_error)
+
+
+def _times(episodes: Sequence[Episode]) -> dict[str, float]:
+    turns = [turn.times for e in episodes if e.failure is None for turn in e.turns]
+    inside = [sum(seconds for phase, seconds in t.items() if phase != "act") for t in turns]
+    return {
+        "episodes": round(sum(e.seconds for e in episodes), 3),
+        "act": round(_mean([t.get("act", 0.0) for t in turns]), 6),
+        "env": round(_mean(inside), 6),
+    }
 
 
 def blind_rate(episodes: Sequence[Episode]) -> float | None:

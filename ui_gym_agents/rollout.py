@@ -14,7 +14,7 @@ import hashlib
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -72,6 +72,8 @@ class _Play:
     screenshots: list[Image] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     last: SlotResult | None = None
+    failure: str | None = None
+    """What failed the agent in this episode."""
 
 
 class Collector:
@@ -85,6 +87,11 @@ class Collector:
         store: Where pictures and finished episodes go; in memory if None.
         schedule: ``"free"`` or ``"cohorts"``, see the module.
         max_requeues: How often an episode is played again whose infrastructure failed.
+        episode_timeout: Seconds after which an episode is left, with a `failure` and for good; a
+            group then does without it. None: never. What is left depends on how fast things are,
+            so a run that must repeat to the bit goes without.
+        keep_pictures: Of which groups the store keeps the pictures beyond its `clear`: of every
+            n-th of those that are asked for together, 1 for all, 0 for none.
     """
 
     def __init__(
@@ -96,16 +103,21 @@ class Collector:
         store: EpisodeStore | None = None,
         schedule: Schedule = "free",
         max_requeues: int = 2,
+        episode_timeout: float | None = None,
+        keep_pictures: int = 1,
     ) -> None:
         self.agent = agent
         self.run_seed = run_seed
         self.store = store if store is not None else EpisodeStore()
         self.schedule = schedule
         self.max_requeues = max_requeues
+        self.episode_timeout = episode_timeout
+        self.keep_pictures = keep_pictures
         self.seconds: dict[str, float] = {}
         """Seconds spent waiting for envs (``env``) and agent (``act``), in all."""
         self._stage = make_stage(envs)
         self._turn_of_cohort = 0
+        self._filmed: set[str] = set()
 
     def collect(
         self, requests: Iterable[EpisodeRequest], agent: Agent | None = None
@@ -139,13 +151,15 @@ class Collector:
     ) -> Iterator[Episode]:
         """Play all, and yield each episode when it ends.
 
-        An episode whose device failed is played again up to `max_requeues` times, and then comes
-        with its `failure`.
+        An episode whose device, or whose agent's server, failed is played again up to
+        `max_requeues` times, and then comes with its `failure`.
         """
         agent = agent or self.agent
         # From the same state each time: a resumed run must form the same batches.
         self._turn_of_cohort = 0
         waiting = deque((request, 0) for request in requests)
+        groups = list(dict.fromkeys(request.group for request, _ in waiting))
+        self._filmed = set(groups[:: self.keep_pictures]) if self.keep_pictures else set()
         plays: dict[int, _Play] = {}
         early: dict[int, SlotResult] = {}
         try:
@@ -157,13 +171,17 @@ class Collector:
                 for result in arrived:
                     play = plays[result.slot]
                     self._note(play, result)
-                    if not (result.terminated or result.truncated):
+                    late = not result.ended and self._is_late(play)
+                    if late:
+                        play.failure = f"collector: it took longer than {self.episode_timeout:g} s"
+                    if not (result.terminated or result.truncated or play.failure):
                         acting.append(result.slot)
                         continue
                     del plays[result.slot]
                     freed.append(result.slot)
                     episode = self._finish(play, result)
-                    if episode.failure is not None and play.attempt < self.max_requeues:
+                    again = play.attempt < self.max_requeues and not late
+                    if episode.failure is not None and again:
                         log.warning("episode %s again: %s", episode.id, episode.failure)
                         waiting.append((play.request, play.attempt + 1))
                     else:
@@ -248,6 +266,10 @@ class Collector:
         play.screenshots.append(result.observation["screenshot"])
         play.last = result
 
+    def _is_late(self, play: _Play) -> bool:
+        limit = self.episode_timeout
+        return limit is not None and time.monotonic() - play.started > limit
+
     def _view(self, slot: int, play: _Play) -> View:
         assert play.last is not None
         request = play.request
@@ -267,9 +289,10 @@ class Collector:
 
     def _take(self, play: _Play, decision: Decision, seconds: float) -> None:
         assert play.last is not None
+        play.failure = decision.failure
         play.turns.append(
             Turn(
-                screenshot=self._keep(play.last),
+                screenshot=self._keep(play, play.last),
                 output=decision.text,
                 elements=str(play.last.observation.get("elements", "")),
                 tokens=decision.tokens,
@@ -295,18 +318,18 @@ class Collector:
             success=bool(info.get("success", score >= 1.0)),
             terminated=result.terminated,
             truncated=result.truncated,
-            failure=info.get("failure"),
+            failure=play.failure or info.get("failure"),
             notes=str(info.get("notes", "")),
-            final=self._keep(result),
+            final=self._keep(play, result),
             seconds=time.monotonic() - play.started,
             blind_rate=info.get("privileged", {}).get("blind_rate"),
             version=first.version if first else 0,
+            max_turns=info.get("max_steps"),
         )
 
-    def _keep(self, result: SlotResult) -> str:
-        png = result.info.get("screenshot_format") == "png"
-        encoded = result.info.get("screenshot_encoded") if png else None
-        return self.store.screenshots.put(result.observation["screenshot"], encoded)
+    def _keep(self, play: _Play, result: SlotResult) -> str:
+        filmed = play.request.group in self._filmed
+        return self.store.screenshots.put(result.observation["screenshot"], keep=filmed)
 
     def _spend(self, phase: str, started: float) -> float:
         seconds = time.perf_counter() - started
@@ -318,14 +341,6 @@ def derive_noise(*parts: object) -> int:
     """63 bits that depend on `parts` alone."""
     digest = hashlib.sha256(repr(parts).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
-
-
-def by_group(episodes: Sequence[Episode]) -> list[list[Episode]]:
-    """Episodes in lists of one group each, in the order of their first members."""
-    groups: dict[str, list[Episode]] = {}
-    for episode in episodes:
-        groups.setdefault(episode.group, []).append(episode)
-    return list(groups.values())
 
 
 def views(episode: Episode, screenshots: ScreenshotStore) -> Iterator[View]:

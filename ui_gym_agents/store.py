@@ -1,14 +1,15 @@
 """Where episodes live on disk: one JSON line each, beside a content-addressed picture store.
 
-``FOLDER/episodes.jsonl`` and ``FOLDER/screenshots/ab/<hash>.png``. A picture's name is the hash of
-its pixels (`screenshot_hash`), so that a repeated picture costs nothing, and PNG keeps it exact.
+``FOLDER/episodes.jsonl`` and ``FOLDER/screenshots/ab/<hash>.webp``. A picture's name is the hash of
+its pixels (`screenshot_hash`), so that a repeated picture costs nothing. Lossless WebP keeps it
+exact in about half the bytes of a PNG that is as quick to write. A ``<hash>.png`` is read as well:
+runs of older versions hold those. Pictures that were not to be kept have no file.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +25,8 @@ from ui_gym_agents.episode import Episode, TokenRecord, Turn
 
 MEMORY_LIMIT = 512 << 20
 """Bytes of pixels that a store with a folder keeps in memory."""
+SUFFIXES = (".webp", ".png")
+"""Of the files of pictures: what is written, and what is read besides."""
 
 
 def screenshot_hash(image: Image) -> str:
@@ -36,26 +39,30 @@ def screenshot_hash(image: Image) -> str:
 class ScreenshotStore:
     """Pictures by their hash: in memory, and in a folder if one is given.
 
-    With a folder, memory is a cache of `memory_limit` bytes; without, everything stays in memory
-    until `clear`.
+    With a folder, memory is a cache of `memory_limit` bytes, and nothing is lost from it but by
+    `clear`; without, everything stays in memory until then.
     """
 
     def __init__(self, folder: Path | None = None, *, memory_limit: int = MEMORY_LIMIT) -> None:
         self._folder = folder
         self._limit = memory_limit
         self._memory: dict[str, Image] = {}
+        self._unwritten: set[str] = set()
         self._bytes = 0
 
-    def put(self, image: Image, encoded: bytes | None = None) -> str:
-        """Keep a picture, shape (height, width, 3), uint8; `encoded` is it as PNG, if at hand."""
+    def put(self, image: Image, *, keep: bool = True) -> str:
+        """Take a picture, shape (height, width, 3), uint8, and return its hash.
+
+        One that need not be kept lies in memory until `clear`, and on disk only for want of room.
+        """
         key = screenshot_hash(image)
-        if key in self._memory:
-            return key
-        if self._folder is not None:
-            self._write(key, image, encoded)
-        kept = np.array(image, dtype=np.uint8, order="C")
-        kept.setflags(write=False)
-        self._remember(key, kept)
+        if key not in self._memory:
+            kept = np.array(image, dtype=np.uint8, order="C")
+            kept.setflags(write=False)
+            self._unwritten.add(key)
+            self._remember(key, kept)
+        if keep:
+            self._write(key)
         return key
 
     def get(self, key: str) -> Image:
@@ -64,7 +71,7 @@ class ScreenshotStore:
         if image is not None:
             return image
         path = self.path(key)
-        if path is None or not path.exists():
+        if path is None:
             raise UserError(f"there is no screenshot {key[:12]}... in {self._folder or 'memory'}")
         with PILImage.open(path) as opened:
             image = np.asarray(opened.convert("RGB"), dtype=np.uint8)
@@ -72,12 +79,16 @@ class ScreenshotStore:
         return image
 
     def path(self, key: str) -> Path | None:
-        """The file of a picture, where the store has a folder."""
-        return None if self._folder is None else self._folder / key[:2] / f"{key}.png"
+        """The file of a picture; None if there is none."""
+        if self._folder is None:
+            return None
+        stem = self._folder / key[:2] / key
+        return next(filter(Path.exists, map(stem.with_suffix, SUFFIXES)), None)
 
     def clear(self) -> None:
         """Forget what is in memory."""
         self._memory.clear()
+        self._unwritten.clear()
         self._bytes = 0
 
     def _remember(self, key: str, image: Image) -> None:
@@ -85,21 +96,21 @@ class ScreenshotStore:
         self._bytes += image.nbytes
         while self._folder is not None and self._bytes > self._limit and len(self._memory) > 1:
             oldest = next(iter(self._memory))
+            self._write(oldest)
             self._bytes -= self._memory.pop(oldest).nbytes
 
-    def _write(self, key: str, image: Image, encoded: bytes | None) -> None:
-        path = self.path(key)
-        assert path is not None
-        if path.exists():
+    def _write(self, key: str) -> None:
+        """Bring a picture in memory to the folder, if there is one and it is not there yet."""
+        if self._folder is None or key not in self._unwritten:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if encoded is None:
-            buffer = io.BytesIO()
-            PILImage.fromarray(image).save(buffer, "PNG", compress_level=1)
-            encoded = buffer.getvalue()
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_bytes(encoded)
-        part.replace(path)
+        self._unwritten.discard(key)
+        if self.path(key) is not None:
+            return
+        stem = self._folder / key[:2] / key
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        part = stem.with_suffix(f".{os.getpid()}.part")
+        PILImage.fromarray(self._memory[key]).save(part, "WEBP", lossless=True, quality=0, method=1)
+        part.replace(stem.with_suffix(SUFFIXES[0]))
 
 
 class EpisodeStore:

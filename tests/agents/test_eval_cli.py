@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from waiting import eventually
 
 from ui_gym_agents import eval_cli
 
@@ -38,6 +42,52 @@ def test_the_shipped_clerk_listens_to_its_goal(
     assert report["valid_actions"] > 0.95
 
 
+def test_a_category_of_a_suite_is_measured_in_one_go(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Two tasks of the browser suite, by the filters, and the reports of both."""
+    asked = ("--suite", "browser", "--category", "settings", "--agent", "oracle", "--envs", "2")
+    assert run(monkeypatch, *asked, "--episodes", "1", "--out", str(tmp_path)) == 0
+    printed = capsys.readouterr().out
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert list(report["by_category"]) == ["settings"]
+    assert report["success"] == 1.0
+    assert len(report["by_task"]) >= 2
+    for task in report["by_task"]:
+        assert task in printed
+        assert task in (tmp_path / "report.html").read_text()
+
+
+def test_an_evaluation_that_was_killed_is_continued(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def asked(folder: str) -> tuple[str, ...]:
+        agent = ("--agent", "random", "--episodes", "6", "--json")
+        return *COMPACT, *agent, "--out", str(tmp_path / folder)
+
+    episodes = tmp_path / "killed" / "episodes.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", eval_cli.__name__, *asked("killed")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: episodes.exists() and episodes.read_text().count("\n") >= 2, 60)
+    finally:
+        process.kill()
+        process.wait()
+    before = episodes.read_text().count("\n")
+
+    def report(folder: str) -> dict[str, Any]:
+        assert run(monkeypatch, *asked(folder)) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return {key: value for key, value in found.items() if key != "times"}
+
+    assert report("killed") == report("whole")
+    assert 2 <= before < 6
+    assert episodes.read_text().count("\n") == 6
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -47,6 +97,12 @@ def test_the_shipped_clerk_listens_to_its_goal(
         (("--run", "nowhere"), "holds no run"),
         (("--set", "compact"), "NAME=VALUE"),
         (("--episodes", "0"), "--episodes"),
+        (("--attempts", "4"), "add --sample"),
+        (("--suite", "browzer"), "Did you mean 'browser'"),
+        (("--category", "mial"), "Did you mean 'mail'"),
+        (("--difficulty", "harsh"), "--difficulty"),
+        (("--split", "test"), "'heldout', 'train'"),
+        (("--file", "no.jsonl"), "cannot be read"),
     ],
 )
 def test_wrong_usage_is_answered_with_the_remedy(
@@ -57,3 +113,14 @@ def test_wrong_usage_is_answered_with_the_remedy(
 ) -> None:
     assert run(monkeypatch, *arguments) == 2
     assert told in capsys.readouterr().err
+
+
+def test_ctrl_c_is_told_and_ends_with_its_own_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ui_gym_agents.evaluation_setup.play", interrupted)
+    assert run(monkeypatch, "--agent", "random") == 130
+    assert "error: interrupted" in capsys.readouterr().err

@@ -45,8 +45,8 @@ def test_an_interval_of_nothing_is_everything() -> None:
 
 def test_an_oracle_is_measured_as_perfect(make_vector: Make) -> None:
     report = evaluate(Collector(make_vector(2), OracleAgent()), ASKED)
-    assert (report.success, report.n, report.failures) == (1.0, 6, 0)
-    assert report.valid_actions == 1.0
+    assert (report.success, report.n, report.total.failures) == (1.0, 6, 0)
+    assert report.total.valid_actions == 1.0
     assert report.interval[1] == 1.0
 
 
@@ -54,7 +54,8 @@ def test_wrong_actions_are_counted(make_vector: Make) -> None:
     agent = ScriptedAgent(["clik(1, 1)", 'finish("failure")'])
     report = evaluate(Collector(make_vector(2), agent), ASKED)
     assert report.success == 0.0
-    assert report.valid_actions == 0.5
+    assert report.total.valid_actions == 0.5
+    assert report.errors == {"name": 6}
 
 
 class Parrot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -17,8 +18,10 @@ from ui_gym.errors import DeviceError, UserError
 from ui_gym.vector import UIVectorEnv
 from ui_gym_agents.agent import Decision, View
 from ui_gym_agents.agents import OracleAgent, RandomAgent, ScriptedAgent
-from ui_gym_agents.rollout import Collector, EpisodeRequest, by_group
+from ui_gym_agents.episode import Episode
+from ui_gym_agents.rollout import Collector, EpisodeRequest
 from ui_gym_agents.stage import make_stage
+from ui_gym_agents.store import EpisodeStore
 
 Make = Callable[..., UIVectorEnv]
 
@@ -66,9 +69,28 @@ def test_episodes_do_not_depend_on_the_schedule_or_the_number_of_slots(
 def test_members_of_a_group_start_alike_and_draw_differently(make_vector: Make) -> None:
     envs = make_vector(3)
     collector = Collector(envs, RandomAgent(envs.single_action_space))
-    (group,) = by_group(collector.collect(requests(1, group_size=3)))
+    (group,) = collector.groups(requests(1, group_size=3))
     assert len({e.goal for e in group}) == len({e.turns[0].screenshot for e in group}) == 1
     assert len({e.turns[0].output for e in group}) == 3
+
+
+@pytest.mark.parametrize(("every", "kept"), [(1, [0, 1, 2, 3, 4]), (2, [0, 2, 4]), (0, [])])
+def test_pictures_of_every_nth_group_are_kept(
+    make_vector: Make, tmp_path: Path, every: int, kept: list[int]
+) -> None:
+    envs = make_vector(3)
+    store = EpisodeStore(tmp_path)
+    agent = RandomAgent(envs.single_action_space)
+    collector = Collector(envs, agent, store=store, keep_pictures=every)
+    played = collector.collect(requests(5, group_size=2))
+    store.screenshots.clear()
+    there = {key for e in played for key in pictures(e) if store.screenshots.path(key)}
+    wanted = {key for i in kept for e in played[2 * i : 2 * i + 2] for key in pictures(e)}
+    assert there == wanted
+
+
+def pictures(episode: Episode) -> list[str]:
+    return [*(turn.screenshot for turn in episode.turns), episode.final]
 
 
 def test_another_run_seed_draws_otherwise(make_vector: Make) -> None:
@@ -188,3 +210,27 @@ def test_devices_that_cannot_be_had_end_the_collection_and_leave_it_usable(
         collector.collect(requests(2))
     faults.starts = 0
     assert all(e.success for e in collector.collect(requests(2)))
+
+
+class Dawdler:
+    """Thinks for ever about the episodes of one group, and solves the others at once."""
+
+    def __init__(self) -> None:
+        self._oracle = OracleAgent()
+        self.reset_options = self._oracle.reset_options
+
+    def act(self, views: Sequence[View]) -> Sequence[Decision]:
+        return [
+            Decision("wait(0.01)") if view.info["seed"] == 0 else self._oracle.act([view])[0]
+            for view in views
+        ]  # fmt: skip
+
+
+def test_an_episode_that_takes_too_long_is_left(make_vector: Make) -> None:
+    envs = make_vector(2, max_steps=10**6)
+    collector = Collector(envs, Dawdler(), episode_timeout=0.3)
+    episodes = collector.collect(requests(4))
+    assert [e.failure is not None for e in episodes] == [True, False, False, False]
+    assert str(episodes[0].failure) == "collector: it took longer than 0.3 s"
+    assert [e.success for e in episodes] == [False, True, True, True]
+    assert [len(group) for group in collector.groups(requests(2))] in ([0, 1], [1, 0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -14,6 +15,7 @@ from gymnasium.spaces import Box, Discrete
 pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
 
 from stable_baselines3 import PPO
+from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import VecMonitor
 
 from ui_gym.errors import UserError
@@ -95,8 +97,9 @@ def test_what_sb3_asks_of_its_envs(make: Callable[..., SB3VecEnv]) -> None:
         env.env_method("device")
 
 
-def test_ppo_takes_it_as_it_is(make: Callable[..., SB3VecEnv]) -> None:
+def test_ppo_takes_it_as_it_is(make: Callable[..., SB3VecEnv], tmp_path: Path) -> None:
     model = PPO("MlpPolicy", make(2), n_steps=8, batch_size=8, n_epochs=1)
+    model.set_logger(configure(str(tmp_path), []))  # its own would stay behind in /tmp
     model.learn(32)
     assert model.num_timesteps == 32
 

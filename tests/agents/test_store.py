@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
@@ -24,6 +25,7 @@ def episode(name: str = "a") -> Episode:
 
 def test_a_picture_survives_the_disk_to_the_byte(tmp_path: Path) -> None:
     key = ScreenshotStore(tmp_path).put(picture(0))
+    assert ScreenshotStore(tmp_path).path(key) == tmp_path / key[:2] / f"{key}.webp"
     again = ScreenshotStore(tmp_path).get(key)
     assert np.array_equal(again, picture(0))
     assert screenshot_hash(again) == key
@@ -32,13 +34,42 @@ def test_a_picture_survives_the_disk_to_the_byte(tmp_path: Path) -> None:
 def test_an_equal_picture_costs_one_file(tmp_path: Path) -> None:
     store = ScreenshotStore(tmp_path)
     assert store.put(picture(0)) == store.put(picture(0)) != store.put(picture(1))
-    assert len(list(tmp_path.rglob("*.png"))) == 2
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 2
+
+
+def test_pictures_of_older_runs_are_read_and_not_written_again(tmp_path: Path) -> None:
+    key = screenshot_hash(picture(0))
+    old = tmp_path / key[:2] / f"{key}.png"
+    old.parent.mkdir()
+    Image.fromarray(picture(0)).save(old)
+    store = ScreenshotStore(tmp_path)
+    assert store.put(picture(0)) == key
+    assert store.path(key) == old
+    assert not old.with_suffix(".webp").exists()
+    store.clear()
+    assert np.array_equal(store.get(key), picture(0))
 
 
 def test_memory_stays_within_its_limit_and_loses_nothing(tmp_path: Path) -> None:
     store = ScreenshotStore(tmp_path, memory_limit=2 * picture(0).nbytes)
     keys = [store.put(picture(i)) for i in range(5)]
     assert all(np.array_equal(store.get(k), picture(i)) for i, k in enumerate(keys))
+
+
+def test_a_picture_that_need_not_be_kept_is_written_for_want_of_room_alone(tmp_path: Path) -> None:
+    store = ScreenshotStore(tmp_path, memory_limit=2 * picture(0).nbytes)
+    keys = [store.put(picture(i), keep=False) for i in range(2)]
+    assert list(tmp_path.iterdir()) == []
+    keys.append(store.put(picture(2), keep=False))
+    assert [store.path(key) is not None for key in keys] == [True, False, False]
+    assert all(np.array_equal(store.get(k), picture(i)) for i, k in enumerate(keys))
+    store.put(picture(2))
+    assert store.path(keys[2]) is not None
+    store.clear()
+    fresh = store.put(picture(9), keep=False)
+    store.clear()
+    with pytest.raises(UserError, match="no screenshot"):
+        store.get(fresh)
 
 
 def test_shape_is_part_of_a_pictures_name() -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from policy_helpers import KINDS, Make
 
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.policy.encoding import CHECKED_PROMPTS, PromptEncoder, Recent
 from ui_gym_agents.policy.prompts import Message
-
-Make = Callable[..., VLMPolicy]
 
 
 def _messages(goal: str, pictures: int = 1) -> list[Message]:
@@ -35,7 +34,7 @@ def _by_processor(
     return [int(i) for i in policy.processor(text=[text], images=[images])["input_ids"][0]]
 
 
-@pytest.mark.parametrize("kind", ["qwen3_vl", "qwen2_5_vl", "llava", "idefics3"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_spliced_ids_are_the_processors(kind: str, make_policy: Make) -> None:
     policy = make_policy(kind)
     sizes = [(64, 96), (128, 96), (70, 130)]
@@ -44,6 +43,21 @@ def test_spliced_ids_are_the_processors(kind: str, make_policy: Make) -> None:
         shown = sizes[: 1 + i % 3]
         assert policy.encoder.encode(messages, shown) == _by_processor(policy, messages, shown)
     assert policy.encoder.splices
+
+
+def test_a_picture_in_tiles_is_written_as_smolvlm_does(make_policy: Make) -> None:
+    """Its own processor cannot be built without torchvision; its way of writing can be asked."""
+    from transformers.models.smolvlm.processing_smolvlm import get_image_prompt_string
+
+    policy = make_policy("smolvlm")
+    written = get_image_prompt_string(
+        2, 3, 4, image_token="<image>", fake_token_around_image="<fake_token_around_image>",
+        global_image_token="<global-img>",
+    )  # fmt: skip
+    ids = policy.encoder.encode(_messages(""), [(64, 96)])
+    run = policy.tokenizer(written, add_special_tokens=False)["input_ids"]
+    assert any(ids[i : i + len(run)] == run for i in range(len(ids)))
+    assert ids.count(policy.encoder.image_id) == (2 * 3 + 1) * 4
 
 
 def test_a_processor_that_does_more_is_asked_every_time(

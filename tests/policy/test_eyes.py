@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from policy_helpers import Make, MakeView
 
-from ui_gym_agents.agent import View
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
-
-Make = Callable[..., VLMPolicy]
-MakeView = Callable[..., View]
 
 
 @pytest.fixture

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+from policy_helpers import KINDS, Make, MakeView
 
 from ui_gym_agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
-
-Make = Callable[..., VLMPolicy]
-MakeView = Callable[..., View]
-KINDS = ["qwen3_vl", "qwen2_5_vl", "llava", "idefics3"]
 
 
 def _inputs(policy: VLMPolicy, view: View) -> Any:

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from policy_helpers import Make
 from torch import nn
 
 from ui_gym.errors import UserError
-from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.policy.model import PatchProjection, load_model, load_processor
-
-Make = Callable[..., VLMPolicy]
 
 
 @pytest.mark.parametrize("kind", ["qwen3_vl", "qwen2_5_vl"])

@@ -1,4 +1,5 @@
-"""Agents that need no model: an oracle, a random one, and one that reads from a script."""
+"""Agents that need no model here: an oracle, a random one, one that reads from a script, and any
+model that a server offers."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ from ui_gym.errors import UserError, nearest
 from ui_gym_agents.agent import Agent, Decision, View
 
 BUILT_IN = ("oracle", "random")
+
+SERVED = "openai:"
+"""How the name of a served model begins: ``openai:MODEL@URL``."""
 
 
 class OracleAgent:
@@ -63,9 +67,17 @@ class ScriptedAgent:
 
 
 def make_agent(name: str, action_space: gymnasium.Space[str]) -> Agent:
-    """A built-in agent by its name. `UserError` names the nearest."""
+    """A built-in agent by its name, or a served model as ``openai:MODEL@URL``.
+
+    Raises:
+        UserError: there is no such agent; the message names the nearest.
+    """
     if name == "oracle":
         return OracleAgent()
     if name == "random":
         return RandomAgent(action_space)
+    if name.startswith(SERVED):
+        from ui_gym_agents.agents.openai_chat import OpenAIAgent
+
+        return OpenAIAgent.named(name, action_space)
     raise UserError(f"there is no built-in agent {name!r}. {nearest(name, BUILT_IN)}")

@@ -1,10 +1,11 @@
-"""Dividing records into micro-batches: equal prompts together, lengths alike."""
+"""Dividing records into micro-batches: equal prompts and merged turns together, lengths alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.policy.merging import Merged, merge
 
 
 def micro_batches(records: Sequence[TokenRecord], tokens: int) -> list[list[int]]:
@@ -23,6 +24,34 @@ def micro_batches(records: Sequence[TokenRecord], tokens: int) -> list[list[int]
         else:
             found.append([i])
             load = _Load().plus(records[i])
+    return found
+
+
+def merged_batches(records: Sequence[TokenRecord], tokens: int) -> list[list[int]]:
+    """As `micro_batches`, but turns that make one sequence (`merging.merge`) stay together.
+
+    A sequence counts once with all its turns. Turns that are alone come first, as `micro_batches`
+    puts them; a batch holds either those or sequences of several.
+    """
+    sequences = merge(records)
+    alone = sorted(s.members[0] for s in sequences if len(s.members) == 1)
+    batches = [
+        [alone[i] for i in batch] for batch in micro_batches([records[i] for i in alone], tokens)
+    ]
+    longer = sorted((s for s in sequences if len(s.members) > 1), key=lambda s: len(s.ids))
+    return batches + [
+        [i for sequence in row for i in sequence.members] for row in _rows(longer, tokens)
+    ]
+
+
+def _rows(sequences: Sequence[Merged], tokens: int) -> list[list[Merged]]:
+    """Sequences, the shortest first, in batches of at most `tokens` tokens with the padding."""
+    found: list[list[Merged]] = []
+    for sequence in sequences:
+        if found and (len(found[-1]) + 1) * len(sequence.ids) <= tokens:
+            found[-1].append(sequence)
+        else:
+            found.append([sequence])
     return found
 
 

@@ -73,7 +73,7 @@ class PromptEncoder:
 
     def encode(self, messages: Sequence[Message], sizes: Sequence[Size]) -> list[int]:
         """Ids of the prompt, up to where the assistant speaks; `sizes` of its pictures in order."""
-        messages = self._defused(messages)
+        messages = self.defused(messages)
         key = json.dumps(messages)
         if self.splices:
             ids = self._splice(key, messages, sizes)
@@ -148,7 +148,8 @@ class PromptEncoder:
         bos = self.tokenizer.bos_token
         return bos is None or not text.startswith(bos)
 
-    def _defused(self, messages: Sequence[Message]) -> list[Message]:
+    def defused(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages with every text defused; once is as good as twice."""
         return [
             {**m, "content": [{**p, "text": self.defuse(p["text"])} if "text" in p else p
                               for p in m["content"]]}

@@ -23,6 +23,7 @@ from transformers.cache_utils import DynamicLayer
 from ui_gym.errors import UserError
 from ui_gym_agents.policy.encoding import Recent
 from ui_gym_agents.policy.eyes import Eyes, Features
+from ui_gym_agents.policy.merging import Merged
 
 SHARE_BELOW = 0.8
 """Prompts are shared where distinct ones are fewer than this part of the rows."""
@@ -133,6 +134,32 @@ class Forward:
             return first, ids
         return torch.cat([first, self.extend(prefix, ids[:, :-1])], dim=1), ids
 
+    def sequence_logits(
+        self, sequences: Sequence[Merged], features: Mapping[str, Features]
+    ) -> list[list[Tensor]]:
+        """Logits (tokens, vocabulary) of each answer in each of `sequences`, in one pass a row.
+
+        Only the places at which some row has an answer go through the output layer.
+        """
+        prompts = [Prompt(sequence.ids[:-1], sequence.images) for sequence in sequences]
+        block = self._block(prompts, features)
+        length = block.ids.shape[1]
+        # The logits of the token at place i come from place i - 1; rows are padded on the left.
+        starts = [length - len(prompt.ids) - 1 for prompt in prompts]
+        wanted = [
+            torch.cat([torch.arange(start, end) for start, end in sequence.spans]) + at
+            for sequence, at in zip(sequences, starts, strict=True)
+        ]
+        kept, where = torch.cat(wanted).unique(return_inverse=True)
+        logits = self._call(
+            block.ids, block.mask, block.positions, block.images, keep=kept.to(block.ids.device)
+        )
+        rows = where.split([len(places) for places in wanted])
+        return [
+            list(logits[row, places.to(logits.device)].split([b - a for a, b in sequence.spans]))
+            for row, (places, sequence) in enumerate(zip(rows, sequences, strict=True))
+        ]
+
     def _checkpoints(self) -> bool:
         """Whether layers are computed again on the way back: they then refuse cached keys."""
         training: bool = self.model.training
@@ -162,7 +189,7 @@ class Forward:
         positions: Tensor,
         images: dict[str, Any] | None,
         cache: DynamicCache | None = None,
-        keep: int = 0,
+        keep: int | Tensor = 0,
     ) -> Tensor:
         more: dict[str, Any] = {}
         if self._types:

@@ -16,7 +16,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import AutoModelForImageTextToText, AutoProcessor
+from transformers import (
+    AutoImageProcessor,
+    AutoModelForImageTextToText,
+    AutoProcessor,
+    AutoTokenizer,
+    Idefics3Processor,
+)
 from transformers.utils import logging as hf_logging
 
 from ui_gym.errors import UserError, nearest
@@ -27,10 +33,14 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 VISION = ("visual", "vision_tower", "vision_model", "vision_encoder")
 """What the vision tower is called in one model class or another."""
 
+SPLITS_LIKE_IDEFICS3 = frozenset({"smolvlm"})
+"""Classes whose own processor insists on torchvision and num2words, for videos, and which write a
+picture's tiles as Idefics3 does."""
+
 STRUCTURAL = (
     "<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>",
     "<|im_start|>", "<image>", "<video>", "<fake_token_around_image>", "<start_of_image>",
-    "<end_of_image>", "<image_soft_token>",
+    "<end_of_image>", "<image_soft_token>", "<global-img>",
 )  # fmt: skip
 """Tokens that build a prompt and that no answer may hold, where a tokenizer knows them."""
 
@@ -84,15 +94,27 @@ def checkpoint_activations(model: Any) -> None:
 def load_processor(folder: Path) -> Any:
     """The processor of a folder, with its image half for certain.
 
-    The Qwen-VL family is read by the image-only processor, which needs no torchvision.
+    The Qwen-VL family and SmolVLM are read by image-only processors, which need no torchvision.
     """
     kind = json.loads((folder / "config.json").read_text()).get("model_type", "")
     if kind in tiny_processor.FAMILY:
         return tiny_processor.load(folder)
+    if kind in SPLITS_LIKE_IDEFICS3:
+        return _idefics3_processor(folder)
     processor = AutoProcessor.from_pretrained(folder, trust_remote_code=False)
     if not hasattr(processor, "image_processor"):
         raise UserError(f"{folder} has no image processor: AutoProcessor gave only the tokenizer")
     return processor
+
+
+def _idefics3_processor(folder: Path) -> Any:
+    """Idefics3's processor with the tokenizer and settings of `folder`."""
+    path = folder / "processor_config.json"
+    settings = json.loads(path.read_text()) if path.is_file() else {}
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    images = AutoImageProcessor.from_pretrained(folder, backend="pil", trust_remote_code=False)
+    more = {"image_seq_len": settings["image_seq_len"]} if "image_seq_len" in settings else {}
+    return Idefics3Processor(images, tokenizer, chat_template=tokenizer.chat_template, **more)
 
 
 def stop_ids(model: Any, tokenizer: Any) -> list[int]:

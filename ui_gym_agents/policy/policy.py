@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import torch
 from peft import PeftModel
@@ -13,16 +13,25 @@ from torch import Tensor, nn
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.engines.protocol import Question
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import cpu, lora, model
-from ui_gym_agents.policy.batching import micro_batches
+from ui_gym_agents.policy.accumulation import accumulate
+from ui_gym_agents.policy.batching import merged_batches, micro_batches
 from ui_gym_agents.policy.encoding import PromptEncoder
-from ui_gym_agents.policy.eyes import Eyes
+from ui_gym_agents.policy.eyes import Eyes, Features
 from ui_gym_agents.policy.forward import Forward, Prompt
 from ui_gym_agents.policy.generation import Sample, log_distribution, sample
 from ui_gym_agents.policy.images import Given, Screenshots
+from ui_gym_agents.policy.merging import Merged, merge
+from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.tiny.checkpoints import resolve
+
+if TYPE_CHECKING:
+    from ui_gym_agents.engines.agent import EngineAgent
+
+T = TypeVar("T")
 
 SMALL = 30_000_000
 """Models of fewer parameters run on one CPU thread unless told otherwise, and sample with the
@@ -38,6 +47,8 @@ class VLMPolicy:
     be set at any time; 0 takes the best token always. `batch_rows` bounds the rows of a batch when
     sampling, `batch_tokens` the tokens of a micro-batch when learning. `act_threads` is how many
     CPU threads sampling uses, `merge` whether it adds the adapter to the weights first.
+    `merge_turns` scores the turns of a conversation in one pass where their prompts extend each
+    other (`merging`).
     """
 
     def __init__(
@@ -52,6 +63,7 @@ class VLMPolicy:
         batch_tokens: int = 4096,
         act_threads: int | None = None,
         merge: bool = False,
+        merge_turns: bool = False,
         name: str = "",
     ) -> None:
         self.net = net
@@ -64,8 +76,11 @@ class VLMPolicy:
         self.batch_tokens = batch_tokens
         self.act_threads = act_threads
         self.merge = merge
+        self.merge_turns = merge_turns
         self.name = name
         self.version = 0
+        self.sampler: EngineAgent | None = None
+        """Samples in place of this process; set after it was made for this policy."""
         base = self.base
         self.stops = model.stop_ids(base, self.tokenizer)
         structural = model.structural_ids(base, self.tokenizer, self.stops)
@@ -98,6 +113,7 @@ class VLMPolicy:
         batch_rows: int = 64,
         batch_tokens: int = 4096,
         gradient_checkpointing: bool = False,
+        merge_turns: bool = False,
         seed: int = 0,
     ) -> Self:
         """Load a model by shipped name or folder, with an adapter, a fresh one, or none.
@@ -138,13 +154,16 @@ class VLMPolicy:
             merge=small and dtype == "float32" and lora.is_plain(net),
             batch_rows=batch_rows,
             batch_tokens=batch_tokens,
+            merge_turns=merge_turns,
             name=str(name),
         )
 
     # -- acting --
 
     def act(self, views: Sequence[View]) -> list[Decision]:
-        """Sample an answer for each view, seeded by its `noise`."""
+        """Sample an answer for each view, seeded by its `noise`; on `sampler`, if there is one."""
+        if self.sampler is not None:
+            return self.sampler.act_as(self, views)
         decisions: list[Decision] = []
         weights = lora.merged(self.base) if self.merge else nullcontext()
         with cpu.threads(self.act_threads), self._evaluating(), weights:
@@ -155,10 +174,11 @@ class VLMPolicy:
     def _act(self, views: Sequence[View]) -> list[Decision]:
         pictures = Given()
         prompts = [self._prompt(view, pictures) for view in views]
-        samples = self._sample(prompts, [view.noise for view in views], pictures)
+        noise = [view.noise for view in views]
+        samples = self._sample(prompts, noise, pictures, self.temperature, self.max_new_tokens)
         return [
             Decision(
-                self._text(answer.ids),
+                self.text(answer.ids),
                 TokenRecord(
                     prompt_ids=prompt.ids,
                     output_ids=answer.ids,
@@ -174,15 +194,20 @@ class VLMPolicy:
 
     @torch.inference_mode()
     def _sample(
-        self, prompts: Sequence[Prompt], noise: Sequence[int], pictures: Screenshots
+        self,
+        prompts: Sequence[Prompt],
+        noise: Sequence[int],
+        pictures: Screenshots,
+        temperature: float,
+        max_new_tokens: int,
     ) -> list[Sample]:
         features = self.eyes.look([key for p in prompts for key in p.images], pictures)
         return sample(
             self.forward,
             self.forward.prefill(prompts, features),
             noise=noise,
-            temperature=self.temperature,
-            max_new_tokens=self.max_new_tokens,
+            temperature=temperature,
+            max_new_tokens=max_new_tokens,
             stops=self.stops,
             suppressed=self.suppressed,
         )
@@ -193,7 +218,33 @@ class VLMPolicy:
         ids = self.encoder.encode(messages, [image.shape[:2] for image in images])
         return Prompt(tuple(ids), tuple(pictures.add(image) for image in images))
 
-    def _text(self, ids: Sequence[int]) -> str:
+    def question(self, view: View) -> Question:
+        """What an engine is asked for a view: the prompt in words and in ids, and its pictures."""
+        messages, shown = self.prompt.build(view)
+        messages = self.encoder.defused(messages)
+        images = view.screenshots[len(view.screenshots) - shown :]
+        ids = self.encoder.encode(messages, [image.shape[:2] for image in images])
+        return Question(messages, images, tuple(ids), view.noise)
+
+    def sample(
+        self, questions: Sequence[Question], *, temperature: float, max_new_tokens: int
+    ) -> list[Sample]:
+        """Sample an answer to each question, seeded by its noise."""
+        found: list[Sample] = []
+        weights = lora.merged(self.base) if self.merge else nullcontext()
+        with cpu.threads(self.act_threads), self._evaluating(), weights:
+            for start in range(0, len(questions), self.batch_rows):
+                part = questions[start : start + self.batch_rows]
+                pictures = Given()
+                prompts = [
+                    Prompt(q.ids, tuple(pictures.add(image) for image in q.images)) for q in part
+                ]
+                noise = [q.noise for q in part]
+                found += self._sample(prompts, noise, pictures, temperature, max_new_tokens)
+        return found
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The words of an answer, without its end token."""
         kept = ids[:-1] if ids and ids[-1] in self.stops else ids
         return str(self.tokenizer.decode(kept, skip_special_tokens=True))
 
@@ -224,7 +275,21 @@ class VLMPolicy:
 
     def batches(self, records: Sequence[TokenRecord]) -> list[list[int]]:
         """Indices of `records` in micro-batches of at most `batch_tokens` tokens."""
-        return micro_batches(records, self.batch_tokens)
+        divide = merged_batches if self.merge_turns else micro_batches
+        return divide(records, self.batch_tokens)
+
+    def accumulate(
+        self,
+        records: Sequence[TokenRecord],
+        work: Callable[[list[int]], T],
+        processes: Processes | None = None,
+    ) -> list[T]:
+        """Call `work`, a forward and a backward pass, for each of `batches`; see `accumulation`.
+
+        Where memory runs out, smaller micro-batches take over; with several `processes`, each does
+        its share.
+        """
+        return accumulate(self, records, work, processes)
 
     def logprobs(
         self,
@@ -239,7 +304,8 @@ class VLMPolicy:
         They carry gradients and are of the distribution that was sampled from: each record's own
         temperature unless one is given. All micro-batches' graphs are alive until ``backward``; to
         bound memory, call this and ``backward`` for one of `batches` at a time. `share` forces or
-        forbids one pass for equal prompts; by default it is done where it pays.
+        forbids one pass for equal prompts; by default it is done where it pays. Where it is given,
+        turns are not merged: each record then has a row of its own.
 
         Raises:
             UserError: a prompt's image tokens are not those of its pictures.
@@ -260,6 +326,10 @@ class VLMPolicy:
         share: bool | None,
     ) -> list[Tensor]:
         features = self.eyes.look([key for r in records for key in r.images], screenshots)
+        if self.merge_turns and share is None:
+            sequences = merge(records)
+            if len(sequences) < len(records):
+                return self._score_merged(records, sequences, features, temperature)
         prompts = [Prompt(r.prompt_ids, r.images) for r in records]
         answers = [r.output_ids for r in records]
         logits, ids = self.forward.answer_logits(prompts, answers, features, share=share)
@@ -268,6 +338,24 @@ class VLMPolicy:
         logp = log_distribution(logits, scale, self.suppressed)
         picked = logp.gather(-1, ids[..., None])[..., 0]
         return [picked[row, : len(answer)] for row, answer in enumerate(answers)]
+
+    def _score_merged(
+        self,
+        records: Sequence[TokenRecord],
+        sequences: Sequence[Merged],
+        features: Mapping[str, Features],
+        temperature: float | None,
+    ) -> list[Tensor]:
+        found: dict[int, Tensor] = {}
+        logits = self.forward.sequence_logits(sequences, features)
+        for sequence, answers in zip(sequences, logits, strict=True):
+            for index, rows in zip(sequence.members, answers, strict=True):
+                record = records[index]
+                scale = record.temperature if temperature is None else temperature
+                logp = log_distribution(rows, scale, self.suppressed)
+                ids = torch.tensor(record.output_ids, device=logp.device)
+                found[index] = logp.gather(-1, ids[:, None])[:, 0]
+        return [found[i] for i in range(len(records))]
 
     def supervised_loss(
         self, records: Sequence[TokenRecord], screenshots: Screenshots
@@ -291,6 +379,16 @@ class VLMPolicy:
     def base(self) -> Any:
         """The bare model: adapters, if any, live inside its layers."""
         return self.net.get_base_model() if isinstance(self.net, PeftModel) else self.net
+
+    @property
+    def has_adapter(self) -> bool:
+        """Whether an adapter is what is trained, rather than all weights."""
+        return isinstance(self.net, PeftModel)
+
+    @property
+    def suppressed_ids(self) -> list[int]:
+        """The ids that are never sampled."""
+        return [int(i) for i in self.suppressed.nonzero()[:, 0]]
 
     @property
     def device(self) -> torch.device:
@@ -345,6 +443,11 @@ class VLMPolicy:
             saved = model.load_model(folder, dtype="float32", device="cpu")
             self.net.load_state_dict(saved.state_dict())
         self.eyes.forget()
+
+    def close(self) -> None:
+        """Let go of the sampler's server, if there is one. Closing twice is harmless."""
+        if self.sampler is not None:
+            self.sampler.close()
 
     def save_merged(self, folder: Path) -> None:
         """Write a full checkpoint, the adapter added to the weights: a model to load by itself."""

@@ -20,9 +20,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym_agents.command import complain
 
 ALIASES = {"plugin": "plugin", "resume": "run.resume", "fall-back": "run.fall_back"}
 """Short flags of settings."""
+
+_EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft", "sqlalchemy", "alembic")
+"""What comes with the extra `agents`."""
 
 _SWITCHES = {
     "--help": "help",
@@ -55,24 +59,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(_options(list(sys.argv[1:] if arguments is None else arguments)))
     except UIGymError as error:
         for line in getattr(error, "problems", [str(error)]):
-            _complain(line)
+            complain(line)
         return 2 if isinstance(error, UserError) else 1
     except ModuleNotFoundError as error:
-        if error.name not in ("yaml", "safetensors", "torch", "transformers", "peft"):
+        if error.name not in _EXTRA:
             raise
-        _complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
+        complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
         return 1
     except KeyboardInterrupt:
-        _complain("interrupted")
+        complain("interrupted")
         return 130
     except BrokenPipeError:  # The reader went away, as in `ui-gym-train --help | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-
-
-def _complain(line: str) -> None:
-    console = Console(stderr=True)
-    console.print(Text(f"error: {line}", style="red"), soft_wrap=True)
 
 
 def _options(arguments: list[str]) -> Options:
@@ -151,9 +150,12 @@ def _model(trainer: Any) -> type[BaseModel]:
 
 
 def _train(options: Options, console: Console, name: str, resume: str | None) -> int:
+    from ui_gym_agents.records import start as records
     from ui_gym_agents.training import config_view, plugin
     from ui_gym_agents.training.config import Loader
     from ui_gym_agents.training.host import Host
+    from ui_gym_agents.training.listeners import RunListener
+    from ui_gym_agents.training.loggers import make_loggers
     from ui_gym_agents.training.run_directory import RunDirectory
     from ui_gym_agents.training.start import begin_directory, continue_directory
 
@@ -164,6 +166,7 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
         loader.add_file(_saved_config(Path(resume)))
     _add_layers(loader, options)
     loaded = loader.load()
+    records.check(loaded.config.run.records)
     if options.print_config:
         sys.stdout.write(config_view.as_yaml(loaded))
         return 0
@@ -173,6 +176,8 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
         console.print(f"{name} would train {loaded.config.run.steps} steps in {where} on")
         console.print("\n".join(f"  {task.id}" for task in tasks), highlight=False)
         return 0
+    records.prepare(loaded.config.run.records)
+    loggers = make_loggers(loaded.config.run.loggers)
     directory: RunDirectory
     if resume:
         directory, resumed = continue_directory(
@@ -181,7 +186,16 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
     else:
         directory, resumed = begin_directory(loaded), None
     try:
-        return Host(trainer, loaded.config, directory, console, resumed).run()
+
+        def note(text: str) -> None:
+            directory.log(text)
+            console.print(Text(text), soft_wrap=True)
+
+        listeners: list[RunListener] = [
+            *records.recorders(loaded.config.run.records, directory.path, note),
+            *loggers,
+        ]
+        return Host(trainer, loaded.config, directory, console, resumed, listeners).run()
     finally:
         directory.close()
 

@@ -1,28 +1,39 @@
 """TrainerContext: what the host hands to a trainer. Heavy parts are built when first asked for.
 
-Every touch of envs, policy, collector and evaluation is in this module, and nothing of it is
-imported before it is used: a trainer that never asks for the policy needs no torch.
+Every touch of envs, policy, collector and evaluation is in this module (`parts` makes the first
+two), and nothing of it is imported before it is used: a trainer that never asks for the policy
+needs no torch.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ui_gym.errors import UserError
 from ui_gym.registry import TaskSpec
+from ui_gym_agents.task_sources import TaskEntry
+from ui_gym_agents.training.listeners import Place, RunListener
+from ui_gym_agents.training.parts import run_envs, run_policy
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
-    from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+    from ui_gym_agents.curriculum import Curriculum
+    from ui_gym_agents.episode import Episode
+    from ui_gym_agents.policy import VLMPolicy
     from ui_gym_agents.rollout import Collector, EpisodeRequest
+
+
+MOST_ASKED = 10_000
+"""Groups that may await their observation."""
 
 
 class Report(Protocol):
@@ -63,7 +74,17 @@ class TrainerContext:
     step: int = 0
     done: int = 0
     """How many steps are finished."""
+    listener: RunListener = field(default_factory=RunListener)
+    """Is told of every episode that is played."""
+    evaluating: Place = field(default_factory=lambda: Place("evaluation", 0))
+    """The evaluation in progress, or the last one."""
+    envs_in_use: Lock = field(default_factory=Lock)
+    """Held by whoever plays in `envs`: a trainer that plays in a thread of its own takes it."""
     _stack: ExitStack = field(default_factory=ExitStack)
+    _asked: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    """Groups that were asked for and not observed yet: step, index, and name of the entry."""
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    """Around the curriculum: a trainer may play and learn in different threads."""
 
     @property
     def seed(self) -> int:
@@ -76,101 +97,48 @@ class TrainerContext:
     @cached_property
     def tasks(self) -> list[TaskSpec]:
         """The tasks to train on."""
-        return self.config.tasks.chosen()
+        return list(dict.fromkeys(entry.spec for entry in self.entries))
+
+    @cached_property
+    def entries(self) -> list[TaskEntry]:
+        """What may be drawn: the tasks with their arguments, splits and seeds."""
+        return self.config.tasks.entries()
+
+    @cached_property
+    def curriculum(self) -> Curriculum:
+        """Draws the task of each group. `UserError` where the quotas cannot be kept."""
+        return self.config.tasks.make_curriculum(self.entries)
 
     @cached_property
     def envs(self) -> VectorEnv[Any, Any, Any]:
         """The vector env; each request says which task and split a slot plays."""
-        import gymnasium
-
-        import ui_gym  # noqa: F401 - registers the ids
-
-        if len(self.tasks) > 1:
-            names = ", ".join(task.id for task in self.tasks[:4])
-            raise UserError(
-                f"these settings choose {len(self.tasks)} tasks ({names}...), and a run's "
-                "envs play one; name it by --tasks.ids"
-            )
-        settings = self.config.env
-        options: dict[str, Any] = (
-            {} if settings.max_steps is None else {"max_steps": settings.max_steps}
-        )
-        envs = gymnasium.make_vec(
-            self.tasks[0].id,
-            settings.num_envs,
-            vectorization_mode="vector_entry_point",
-            device=settings.device,
-            dialect=settings.dialect,
-            observation=settings.observation,
-            split=self.config.tasks.split,
-            timeout=settings.timeout,
-            autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED,
-            **options,
-            **self.config.tasks.arguments,
-        )
+        envs = run_envs(self.config, self.entries)
         self._stack.callback(envs.close)
         return envs
 
     @cached_property
     def policy(self) -> VLMPolicy:
         """The model with its adapter. `UserError` where it cannot be had, or would be blind."""
-        if self.config.env.observation == "elements":
-            raise UserError("a vision-language model needs pictures: --env.observation screenshot")
-        import torch
-
-        from ui_gym_agents.policy import VLMPolicy
-
-        settings = self.config.policy
-        cuda = torch.cuda.is_available()
-        device = ("cuda" if cuda else "cpu") if settings.device == "auto" else settings.device
-        # bfloat16 is slower than float32 on most CPUs.
-        dtype = "bfloat16" if device.startswith("cuda") else "float32"
-        return VLMPolicy.from_config(
-            settings.model,
-            adapter=settings.adapter,
-            lora_rank=settings.lora_rank,
-            lora_alpha=settings.lora_alpha,
-            lora_targets=settings.lora_targets,
-            temperature=settings.temperature,
-            max_new_tokens=settings.max_new_tokens,
-            prompt=self._prompt(),
-            dtype=dtype if settings.dtype == "auto" else settings.dtype,
-            device=device,
-            threads=settings.threads,
-            seed=self.derive("adapter"),
-        )
-
-    def _prompt(self) -> PromptBuilder:
-        """How the model is asked: as it was trained, where its folder says so."""
-        from ui_gym.dialects import get_dialect
-        from ui_gym_agents.policy import PromptBuilder
-        from ui_gym_agents.tiny.checkpoints import resolve
-
-        settings = self.config.policy
-        prompt = PromptBuilder.of(resolve(settings.model)) if settings.prompt == "auto" else None
-        if prompt is None and settings.prompt == "bare":
-            prompt = PromptBuilder.bare()
-        elif prompt is None:
-            space: Any = self.envs.single_observation_space
-            height, width, _ = space["screenshot"].shape
-            words = get_dialect(self.config.env.dialect).prompt(
-                (width, height), elements="elements" in space.spaces
-            )
-            prompt = PromptBuilder(dialect_prompt=words)
-        return prompt if settings.history is None else replace(prompt, history=settings.history)
+        policy = run_policy(self.config, lambda: self.envs, self.derive("adapter"))
+        self._stack.callback(policy.close)
+        return policy
 
     @cached_property
     def collector(self) -> Collector:
         """Plays episodes with the policy in the envs."""
         from ui_gym_agents.rollout import Collector
-        from ui_gym_agents.store import EpisodeStore
+        from ui_gym_agents.training.told_store import ToldStore, step_of
 
         return Collector(
             self.envs,
             self.policy,
             run_seed=self.seed,
-            store=EpisodeStore(self.run.episodes),
+            store=ToldStore(
+                self.run.episodes, self.listener, lambda e: Place("step", step_of(e, self.step))
+            ),
             schedule=self.config.env.schedule,
+            episode_timeout=self.config.env.episode_timeout,
+            keep_pictures=self.config.run.keep_pictures,
         )
 
     @property
@@ -183,67 +151,192 @@ class TrainerContext:
     ) -> list[EpisodeRequest]:
         """The episodes of a training step: `groups` task instances, each `group_size` times.
 
-        They depend on the run's seed and the step alone, so that a resumed run asks the same. A
-        step that needs more asks again with `first`, the number of groups that it had already.
+        They depend on the run's seed, the step and the curriculum's state at its beginning alone,
+        so that a resumed run asks the same. A step that needs more asks again with `first`, the
+        number of groups that it had already.
         """
-        split = self.config.tasks.split
-        return [
-            request
-            for index in range(first, first + groups)
-            for request in self._group(
-                self.derive("train", step, index), f"{step}-{index}", group_size, split
-            )
-        ]
+        with self._lock:
+            return [
+                request
+                for index in range(first, first + groups)
+                for request in self._group(step, index, group_size)
+            ]
+
+    def observe(self, episodes: Iterable[Episode]) -> None:
+        """Tell the curriculum how groups of `requests` ended; for the steps after theirs.
+
+        Call it once for each group, whole, in any order. Episodes whose infrastructure failed
+        count for nothing, and neither do those that this run did not ask for, such as replayed
+        ones from before it was resumed.
+        """
+        groups: dict[str, list[bool]] = {}
+        for episode in episodes:
+            if episode.failure is None:
+                groups.setdefault(episode.group, []).append(episode.success)
+        with self._lock:
+            for group in groups.keys() & self._asked.keys():
+                step, index, name = self._asked.pop(group)
+                ended = groups[group]
+                self.curriculum.observe(name, step, index, sum(ended), len(ended))
+
+    def reward(
+        self, name: str, parameters: Mapping[str, float] | None = None
+    ) -> Callable[[Episode], float]:
+        """A reward of `ui_gym_agents.rewards` by its name, which knows this run's turn limits.
+
+        Raises:
+            UserError: there is no such reward or parameter.
+        """
+        from ui_gym_agents.rewards import MAX_TURNS, get_reward
+
+        reward = get_reward(name)
+        given = dict(parameters or {})
+        reward.complete(given)  # whatever is wrong is said now, not after an hour
+        if MAX_TURNS in reward.defaults and MAX_TURNS not in given:
+            return lambda episode: reward(episode, {**given, MAX_TURNS: self._limit(episode)})
+        return lambda episode: reward(episode, given)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What `requests` depend on beside seed and step, as plain JSON values."""
+        with self._lock:
+            return {"curriculum": self.curriculum.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave; an empty mapping (of an older run) changes nothing."""
+        if "curriculum" in state:
+            self.curriculum.load_state_dict(state["curriculum"])
 
     def evaluation_requests(self, episodes: int) -> list[EpisodeRequest]:
         """The first `episodes` of the fixed list of evaluation episodes, the same in every run."""
-        return [
-            self._group(derive("evaluation", i), f"e{i}", 1, self.config.evaluation.split, i)[0]
-            for i in range(episodes)
-        ]
+        tasks = list(self._reset_names.values())
+        return evaluation_requests(tasks, episodes, self.config.evaluation.split)
 
     def evaluate(self, episodes: int, greedy: bool) -> Report | None:
         """Measure the agent; None where there is nothing to measure.
 
-        The episodes are kept in ``evaluations/step_<n>-<greedy|sampled>`` of the run's directory.
+        The episodes and the reports are kept in ``evaluations/step_<n>-<greedy|sampled>`` of the
+        run's directory.
         """
         if not episodes:
             return None
         if self.evaluator is not None:
-            return self.evaluator(episodes, greedy)
+            return self._keep(self.evaluator(episodes, greedy), greedy)
         if not self.has_policy:
             return None
         from ui_gym_agents.evaluate import evaluate
+        from ui_gym_agents.report.render import write_reports
         from ui_gym_agents.rollout import Collector
-        from ui_gym_agents.store import EpisodeStore
+        from ui_gym_agents.training.told_store import ToldStore
 
-        store = EpisodeStore(self.run.evaluation(self.done, greedy))
+        folder = self.run.evaluation(self.done, greedy)
+        store = ToldStore(folder, self.listener, lambda _: self.evaluating)
         collector = Collector(
             self.envs, self.policy, run_seed=derive("evaluation"), store=store,
             schedule=self.config.env.schedule,
         )  # fmt: skip
-        report = evaluate(collector, self.evaluation_requests(episodes), greedy=greedy)
-        store.write_report(report.to_json())
+        with self.envs_in_use:
+            attempts = 1 if greedy else self.config.evaluation.attempts
+            asked = [
+                replace(request, member=member)
+                for request in self.evaluation_requests(episodes)
+                for member in range(attempts)
+            ]
+            report = evaluate(collector, asked, greedy=greedy)
+        played = {episode.id: episode for episode in store}
+        write_reports(
+            folder,
+            report,
+            [played[request.id] for request in asked],
+            store,
+            dialect=self.config.env.dialect,
+            asked={
+                "run": self.run.path.resolve().name,
+                "finished steps": self.done,
+                "tasks": list(self._reset_names),
+                "arguments": dict(self.config.tasks.arguments),
+                "split": self.config.evaluation.split,
+                "episodes of each instance": attempts,
+            },
+        )
+        return report
+
+    def _keep(self, report: Report, greedy: bool) -> Report:
+        """Keep the report of a trainer's own evaluator, as far as it is sure to go."""
+        from ui_gym_agents.store import EpisodeStore
+
+        values = {"success": report.success, "n": report.n, "interval": list(report.interval)}
+        EpisodeStore(self.run.evaluation(self.done, greedy)).write_report(values)
         return report
 
     def close(self) -> None:
         """Close what was built, the last first. Closing twice is harmless."""
         self._stack.close()
 
-    def _group(
-        self, seed: int, group: str, size: int, split: str | None, index: int | None = None
-    ) -> Sequence[EpisodeRequest]:
+    def _group(self, step: int, index: int, size: int) -> Sequence[EpisodeRequest]:
         from ui_gym_agents.rollout import EpisodeRequest
 
-        tasks = self.tasks
-        task = tasks[(derive(seed, "task") if index is None else index) % len(tasks)].id
+        seed = self.derive("train", step, index)
+        name = self.curriculum.draw(step, index, derive(seed, "task") / 2**31)
+        entry = self._entry_of[name]
+        group = f"{step}-{index}"
+        self._remember(group, step, index, name)
+        if entry.seeds:
+            seed = entry.seeds[derive(seed, "instance") % len(entry.seeds)]
+        task = self._reset_names[entry.variant]
         return [
-            EpisodeRequest(seed=seed, task=task, group=group, member=member, split=split)
+            EpisodeRequest(seed=seed, task=task, group=group, member=member, split=entry.split)
             for member in range(size)
         ]
+
+    def _remember(self, group: str, step: int, index: int, name: str) -> None:
+        """Which task a group plays, until it is observed; those of long ago are forgotten."""
+        self._asked.pop(group, None)
+        self._asked[group] = (step, index, name)
+        while len(self._asked) > MOST_ASKED:
+            del self._asked[next(iter(self._asked))]
+
+    @cached_property
+    def _entry_of(self) -> dict[str, TaskEntry]:
+        return {entry.name: entry for entry in self.entries}
+
+    @cached_property
+    def _reset_names(self) -> dict[str, str]:
+        from ui_gym_agents.task_mix import reset_names
+
+        return reset_names(self.entries)
+
+    @cached_property
+    def _limits(self) -> dict[str, int]:
+        """The turn limit of each task id: the largest of its variants."""
+        from ui_gym_agents.task_mix import turn_limits
+
+        found: dict[str, int] = {}
+        limits = turn_limits(self.entries, self.config.tasks.arguments)
+        for entry in self.entries:
+            limit = self.config.env.max_steps or limits[entry.variant]
+            found[entry.spec.id] = max(limit, found.get(entry.spec.id, 0))
+        return found
+
+    def _limit(self, episode: Episode) -> int:
+        return self._limits.get(episode.task) or max(self._limits.values())
 
 
 def derive(*parts: object) -> int:
     """A seed of 31 bits from any values: the same values give the same seed on every machine."""
     digest = hashlib.sha256(repr(parts).encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1
+
+
+def evaluation_requests(
+    tasks: Sequence[str], episodes: int, split: str | None
+) -> list[EpisodeRequest]:
+    """The first `episodes` of a fixed list: episode ``i`` has a seed of its own, and the groups
+    ``e0``, ``e1``... take the `tasks` in turn."""
+    from ui_gym_agents.rollout import EpisodeRequest
+
+    return [
+        EpisodeRequest(
+            seed=derive("evaluation", i), task=tasks[i % len(tasks)], group=f"e{i}", split=split
+        )
+        for i in range(episodes)
+    ]

@@ -12,7 +12,7 @@ import math
 import os
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -26,6 +26,14 @@ from ui_gym_agents.training.context import Report, TrainerContext
 from ui_gym_agents.training.display import Progress, clock, make_display
 from ui_gym_agents.training.failures import TrainingError, blaming
 from ui_gym_agents.training.interrupts import Interrupts
+from ui_gym_agents.training.listeners import (
+    Listeners,
+    Place,
+    PlaceKind,
+    RunInfo,
+    RunListener,
+    Status,
+)
 from ui_gym_agents.training.plugin import Trainer
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
@@ -69,6 +77,7 @@ class Host:
         directory: RunDirectory,
         console: Console,
         resumed: Checkpoint | None = None,
+        listeners: Sequence[RunListener] = (),
     ) -> None:
         self.config = config
         self.directory = directory
@@ -82,6 +91,7 @@ class Host:
             stop_requested=lambda: self._interrupts.requested,
             note=self._note,
         )
+        self._listeners = self._context.listener = Listeners(listeners, self._note)
         self._trainer: Trainer
         self._done = 0
         self._saved = 0
@@ -98,6 +108,8 @@ class Host:
             UIGymError: training cannot go on; all that was saved stays.
         """
         self._display.start()
+        status: Status = "failed"
+        failure = ""
         try:
             with self._interrupts:
                 try:
@@ -105,21 +117,31 @@ class Host:
                     reason = self._train()
                     self._finish(reason)
                 except KeyboardInterrupt:
+                    status = "interrupted"
                     self._leave()
                     return INTERRUPTED
                 finally:
                     self._close()
+            status = "finished"
             return 0
-        except UIGymError as error:
-            self.directory.log(f"failed: {error}")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                status = "interrupted"
+            else:
+                failure = str(error) or type(error).__name__
+            if isinstance(error, UIGymError):
+                self.directory.log(f"failed: {error}")
             raise
         finally:
+            self._listeners.ended(status, self._done, failure)
             self._display.stop()
 
     # -- the phases of a run --
 
     def _begin(self) -> None:
         """Seed, build the trainer, take over the checkpoint's state, measure the baseline."""
+        done = self._resumed.step if self._resumed is not None else None
+        self._listeners.begun(RunInfo(self.directory.path, self.config, done))
         random_state.seed_all(self.config.run.seed)
         with self._blaming("could not be built"):
             self._trainer = self._trainer_class(self.config.trainer, self._context)
@@ -128,7 +150,7 @@ class Host:
         else:
             self.directory.cut_metrics(-1)
         if self._evaluated < 0 and self.config.evaluation.before:
-            self._baseline = self._measure("evaluation")
+            self._baseline = self._measure("baseline")
 
     def _take_over(self, resumed: Checkpoint) -> None:
         with self._blaming(f"could not load {resumed.path}"):
@@ -139,6 +161,7 @@ class Host:
         self._seconds_before = state["elapsed"]
         self._baseline = {mode: Measured(**m) for mode, m in state["baseline"].items()}
         self.directory.cut_metrics(self._done)
+        self._context.load_state_dict(state.get("context", {}))
         random_state.restore(state["rng"])
         self._note(f"resumed after step {self._done} from {resumed.path}")
 
@@ -222,6 +245,7 @@ class Host:
 
     def _one_step(self) -> None:
         self._context.step = self._done + 1
+        self._listeners.step_begun(self._context.step, self._steps())
         begun = time.monotonic()
         self._torn = True
         with self._blaming(f"failed in step {self._context.step}"):
@@ -230,6 +254,7 @@ class Host:
         metrics["time_step"] = time.monotonic() - begun
         self._done += 1
         self._record("train", metrics)
+        self._listeners.step_finished(self._done, metrics, self._elapsed())
         for name, value in metrics.items():
             if "loss" in name.rpartition("/")[2] and not math.isfinite(value):
                 raise TrainingError(
@@ -271,7 +296,7 @@ class Host:
             return f"reaching the target of {100 * settings.target:g} %"
         return None
 
-    def _measure(self, kind: str) -> Modes:
+    def _measure(self, kind: PlaceKind) -> Modes:
         """The full evaluation of before and after: greedily, by sampling, or both."""
         settings = self.config.evaluation
         modes = (True, False) if settings.both else (settings.greedy,)
@@ -280,10 +305,12 @@ class Host:
         found = {MODES[m]: self._evaluate(settings.episodes, kind, m) for m in modes}
         return {mode: measured for mode, measured in found.items() if measured is not None}
 
-    def _evaluate(self, episodes: int, kind: str, greedy: bool) -> Measured | None:
+    def _evaluate(self, episodes: int, kind: PlaceKind, greedy: bool) -> Measured | None:
         """Play and record; the random generators of training are left as they were."""
+        place = self._context.evaluating = Place(kind, self._done, MODES[greedy])
         if episodes and (self._context.has_policy or self._context.evaluator is not None):
             self._display.busy(f"evaluating {episodes} episodes, {MODES[greedy]}")
+            self._listeners.evaluation_begun(place, episodes)
         self._context.done = self._done
         with random_state.preserved():
             report = self._context.evaluate(episodes, greedy)
@@ -292,7 +319,9 @@ class Host:
         if report is None:
             return None
         measured = Measured.of(report)
-        self._record(kind, {"mode": MODES[greedy], **asdict(measured)})
+        line = "final" if kind == "final" else "evaluation"
+        self._record(line, {"mode": MODES[greedy], **asdict(measured)})
+        self._listeners.evaluation_finished(place, report, self._elapsed())
         self._note(f"after step {self._done}, {MODES[greedy]}: success {measured}")
         return measured
 
@@ -304,15 +333,18 @@ class Host:
             "evaluated": self._evaluated,
             "baseline": _plain(self._baseline),
             "rng": random_state.capture(),
+            "context": self._context.state_dict(),
         }
         keep = self.config.run.keep
         self.directory.sync_metrics()
+        self._listeners.saving(self._done)
         with self._interrupts.deferred(), self._blaming("could not be saved"):
             path = checkpoint.save(
                 self.directory.checkpoints, self._done, self._trainer.save, state, keep
             )
         self._saved = self._done
         self.directory.log(f"saved {path.name}")
+        self._listeners.checkpoint(self._done, path)
 
     def _record(self, kind: str, values: Mapping[str, Any]) -> None:
         record = {"kind": kind, "step": self._done, **values}

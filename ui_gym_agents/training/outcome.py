@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ui_gym.action import Action
 from ui_gym.dialects import get_dialect
-from ui_gym.errors import ActionError, UserError
+from ui_gym.dialects.reread import reread
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore
 
@@ -25,7 +24,9 @@ def film(episode: Episode, store: EpisodeStore, dialect: str, title: str) -> Any
 
     keys = [*(turn.screenshot for turn in episode.turns), episode.final]
     frames = [store.screenshots.get(key) for key in keys]
-    done = [_actions(turn.output, dialect, frames[0].shape) for turn in episode.turns]
+    height, width = frames[0].shape[:2]
+    written = ((turn.output, turn.elements) for turn in episode.turns)
+    done = reread(written, get_dialect(dialect), (width, height))
     said = [" ".join(turn.output.split("\n")) for turn in episode.turns]
     return film_strip(frames, said, actions=done, title=title)
 
@@ -59,13 +60,6 @@ def _dialect(run: Path) -> str:
 
     config = yaml.safe_load((run / "config.yaml").read_text())
     return str(config.get("env", {}).get("dialect", "canonical"))
-
-
-def _actions(text: str, dialect: str, shape: tuple[int, ...]) -> list[Action]:
-    try:
-        return get_dialect(dialect).parse(text, (shape[1], shape[0]))
-    except (ActionError, UserError):
-        return []
 
 
 # -- the learning curve --

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
-from ui_gym.catalog import TaskSource, select
+from ui_gym.catalog import TaskSource
 from ui_gym.registry import TaskSpec
+from ui_gym_agents.curriculum import Candidate, Curriculum
+from ui_gym_agents.task_sources import TaskEntry, entries_of, from_recipe, merge
 
 MAIN_TASK = "UI/DataEntry-v0"
 """What is trained on when nothing is asked for, in the compact form that the tiny VLM reads."""
@@ -24,13 +26,29 @@ class Section(BaseModel):
 
 
 class Tasks(TaskSource):
-    """Which tasks are trained on, and with which arguments."""
+    """Which tasks are trained on, with which arguments, and how often each."""
 
+    file: Path | None = Field(
+        default=None,
+        description="A file of tasks: an id a line, or JSON lines with arguments, split, seeds, "
+        "weight, category; ui-gym-tasks show checks it.",
+    )
     more: tuple[TaskSource, ...] = Field(
-        default=(), description="More sources; their tasks are added."
+        default=(),
+        description="More sources; their tasks are added. Those of the CUA recipe "
+        "(source_type, task_ids, ...) are read as well.",
     )
     arguments: dict[str, Any] = Field(
         default_factory=dict, description="Keyword arguments of the tasks."
+    )
+    curriculum: Literal["uniform", "learnability"] = Field(
+        default="uniform",
+        description="uniform: tasks by their own weights; learnability: those with a success rate "
+        "p near a half most, by p(1-p) + 0.05, and hopeless ones paused.",
+    )
+    quotas: dict[str, float] = Field(
+        default_factory=dict,
+        description="Shares of the groups by category; the other categories share the rest.",
     )
 
     @model_validator(mode="before")
@@ -45,11 +63,46 @@ class Tasks(TaskSource):
             return given
         return {**given, "ids": (MAIN_TASK,), "arguments": {"compact": True, **arguments}}
 
-    def chosen(self) -> list[TaskSpec]:
-        """All tasks of this section. `UserError` where a name is unknown or nothing is left."""
+    @field_validator("more", mode="before")
+    @classmethod
+    def _read_recipe(cls, given: Any) -> Any:
+        """Sources in the words of the CUA recipe."""
+        return [from_recipe(one) for one in given] if isinstance(given, list | tuple) else given
+
+    def entries(self) -> list[TaskEntry]:
+        """All that is trained on, each once.
+
+        Raises:
+            UserError: a name is unknown, nothing is left, or a task file is damaged.
+        """
         own = TaskSource(**{name: getattr(self, name) for name in TaskSource.model_fields})
         has_own = bool(own.model_dump(exclude_defaults=True, exclude={"split"}))
-        return select([*([own] if has_own else []), *self.more])
+        sources = [*([own] if has_own else []), *self.more]
+        return merge(
+            entry
+            for source in sources
+            for entry in entries_of(source, split=self.split, arguments=self.arguments)
+        )
+
+    def make_curriculum(self, entries: Iterable[TaskEntry]) -> Curriculum:
+        """What draws among entries. `UserError` where the quotas cannot be kept."""
+        candidates = [Candidate(entry.name, entry.category, entry.weight) for entry in entries]
+        return Curriculum(candidates, self.curriculum, self.quotas)
+
+    def chosen(self) -> list[TaskSpec]:
+        """The tasks of `entries`, each once, after a check that one run can play them.
+
+        Raises:
+            UserError: as `entries`; they cannot be played together; or the quotas cannot be kept.
+        """
+        entries = self.entries()
+        self.make_curriculum(entries)
+        if len({entry.variant for entry in entries}) > 1:
+            # Imported only here: it makes tasks, and so imports their modules.
+            from ui_gym_agents.task_mix import members
+
+            members(entries, self.arguments)
+        return list(dict.fromkeys(entry.spec for entry in entries))
 
 
 class Env(Section):
@@ -62,6 +115,12 @@ class Env(Section):
         description="What is observed: the picture, the elements as text, or both.",
     )
     device: str = Field(default="auto", description="What tasks are played on, such as chromium.")
+    episode_timeout: float | None = Field(
+        default=None,
+        gt=0,
+        description="Seconds after which an episode is left and counts as failed for the machine's "
+        "sake; a run that must repeat to the bit goes without.",
+    )
     schedule: Literal["free", "cohorts"] = Field(
         default="cohorts",
         description="cohorts: runs repeat to the bit; free: no env waits for a slow one.",
@@ -113,6 +172,24 @@ class Policy(Section):
     threads: int | None = Field(
         default=None, ge=1, description="CPU threads of torch; null: torch decides."
     )
+    batch_tokens: int = Field(
+        default=4096, ge=1, description="Most tokens of a micro-batch when learning."
+    )
+    gradient_checkpointing: bool = Field(
+        default=False, description="Compute layers again on the way back, to save memory."
+    )
+    merge_turns: bool = Field(
+        default=False,
+        description="Learn from turns whose prompts extend each other in one pass (history > 1).",
+    )
+    engine: str | None = Field(
+        default=None,
+        description="A vLLM server that samples, as openai:MODEL@URL; null: this process.",
+    )
+    exchange: Path | None = Field(
+        default=None,
+        description="A folder that the engine can read, for adapters; null: a temporary one.",
+    )
 
 
 class Run(Section):
@@ -130,6 +207,24 @@ class Run(Section):
         default=10, ge=0, description="Steps between checkpoints; 0: only the last."
     )
     keep: int = Field(default=3, ge=1, description="How many checkpoints are kept.")
+    keep_pictures: int = Field(
+        default=1,
+        ge=0,
+        description="The screenshots of every so many groups of a step are kept with their "
+        "episodes; 1: of all, 0: of none. Evaluations keep all.",
+    )
+    records: str = Field(
+        default="auto",
+        description="The database of records: auto (UI_GYM_DATABASE_URL, DATABASE_URL or "
+        "POSTGRES_*, else a file in the run's folder), off, or a URL without password.",
+    )
+    loggers: tuple[Literal["tensorboard", "trackio", "wandb"], ...] = Field(
+        default=(),
+        description="Who gets the curves beside metrics.jsonl: tensorboard, trackio, wandb.",
+    )
+    project: str = Field(
+        default="ui-gym", min_length=1, description="The project of the run in trackio and wandb."
+    )
     resume: Path | None = Field(
         default=None, description="The folder of a run to continue (--resume)."
     )
@@ -152,6 +247,11 @@ class Evaluation(Section):
     )
     quick_episodes: int = Field(
         default=48, ge=0, description="Episodes of the evaluations in between."
+    )
+    attempts: int = Field(
+        default=1,
+        ge=1,
+        description="Episodes of each instance where answers are sampled, which gives pass@k.",
     )
     split: Literal["train", "heldout"] = Field(
         default="heldout", description="Whose parameters are drawn."
@@ -223,5 +323,8 @@ def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _free_to_change(key: str) -> bool:
     """Whether a resumed run may have another value: it does not bear on the steps already done."""
-    names = ("run.directory", "run.resume", "run.fall_back", "run.steps", "run.time_limit")
+    names = (
+        "run.directory", "run.records", "run.loggers", "run.project", "run.resume",
+        "run.fall_back", "run.steps", "run.time_limit",
+    )  # fmt: skip
     return key in names or key.startswith("evaluation.")

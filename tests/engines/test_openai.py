@@ -1,0 +1,269 @@
+"""An engine on a server: the same tokens and numbers as at home, and no fault becomes a reward."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from model_server import ModelServer
+from policy_helpers import shake
+from waiting import eventually
+
+from ui_gym.errors import UserError
+from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.engines import Answer, EngineError, Sampling
+from ui_gym_agents.engines.agent import EngineAgent, engine_agent
+from ui_gym_agents.engines.http import Patience
+from ui_gym_agents.engines.in_process import InProcessEngine
+from ui_gym_agents.engines.openai import OpenAIEngine
+from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.store import ScreenshotStore
+
+MakeEngine = Callable[..., OpenAIEngine]
+SOON = Patience(timeout=1.5, attempts=3, pause=0.01)
+
+
+def _one(policy: VLMPolicy, engine: OpenAIEngine, view: View) -> Answer | EngineError:
+    sampling = Sampling(1.0, 6, tuple(policy.stops), tuple(policy.suppressed_ids))
+    (answer,) = engine.generate([policy.question(view)], sampling)
+    return answer
+
+
+def _difference(policy: VLMPolicy, decisions: Sequence[Decision], views: Sequence[View]) -> float:
+    """Between what the sampler says and what the learner computes."""
+    screenshots = ScreenshotStore()
+    for view in views:
+        for image in view.screenshots:
+            screenshots.put(image)
+    records = [decision.tokens for decision in decisions if decision.tokens is not None]
+    assert len(records) == len(decisions)
+    with torch.no_grad():
+        found = policy.logprobs(records, screenshots)
+    pairs = zip(found, records, strict=True)
+    return max((v - torch.tensor(r.logprobs)).abs().max().item() for v, r in pairs)
+
+
+@pytest.mark.parametrize("kind", ["qwen3_vl", "smolvlm"])
+@pytest.mark.parametrize("temperature", [0.0, 0.7])
+def test_sampled_tokens_are_scored_alike_by_the_learner(
+    kind: str, temperature: float, make_server: Callable[..., ModelServer],
+    make_policy: Callable[..., VLMPolicy], make_engine: MakeEngine, views: list[View],
+) -> None:  # fmt: skip
+    policy = make_policy(kind, temperature=temperature)
+    shake(policy)
+    policy.version = 3
+    engine = make_engine(make_server(kind), image_id=policy.encoder.image_id)
+    agent = EngineAgent(policy, engine)
+    served, own = agent.act(views), policy.act(views)
+    assert {len(d.tokens.images) for d in served if d.tokens} == {1, 2}
+    if temperature:
+        assert _difference(policy, served, views) < 1e-5
+    for there, here in zip(served, own, strict=True):
+        assert there.tokens is not None
+        assert here.tokens is not None
+        assert there.text == here.text
+        assert there.tokens.prompt_ids == here.tokens.prompt_ids
+        assert there.tokens.output_ids == here.tokens.output_ids
+        assert there.tokens.images == here.tokens.images
+        assert (there.tokens.version, there.tokens.temperature) == (3, temperature)
+
+
+def test_the_process_itself_is_an_engine(policy: VLMPolicy, views: list[View]) -> None:
+    shake(policy)
+    assert EngineAgent(policy, InProcessEngine(policy)).act(views) == policy.act(views)
+
+
+def test_every_version_has_a_name_and_the_old_one_is_unloaded(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    engine = make_engine(server, run="run")
+    agent = EngineAgent(policy, engine, tmp_path)
+    before = agent.act(views)
+    shake(policy)
+    policy.version += 1
+    after = agent.act(views)
+    again = agent.act(views)
+    assert before != after == again
+    assert _difference(policy, after, views) < 1e-5
+    assert server.log == ["load run-v000000", "load run-v000001", "unload run-v000000"]
+    assert list(tmp_path.iterdir()) == []
+    agent.close()
+    assert server.log[3:] == ["unload run-v000001"]
+    assert list(server.models) == ["tiny"]
+
+
+def test_what_is_under_way_keeps_its_version(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    engine = make_engine(server, run="run")
+    policy.save(tmp_path / "a")
+    engine.publish(tmp_path / "a", 1)
+    server.gate = threading.Event()
+    found: list[Any] = []
+    asking = threading.Thread(target=lambda: found.append(_one(policy, engine, views[0])))
+    asking.start()
+    eventually(lambda: any(r.get("model") == "run-v000001" for r in server.requests))
+    engine.publish(tmp_path / "a", 2)
+    assert server.log == ["load run-v000001", "load run-v000002"]
+    server.gate.set()
+    asking.join(5)
+    assert found[0].version == 1
+    assert server.log[2:] == ["unload run-v000001"]
+
+
+def test_an_adapter_that_is_there_already_is_taken(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, tmp_path: Path
+) -> None:
+    """The answer to a first attempt may be lost after it was done."""
+    engine = make_engine(server, run="run")
+    policy.save(tmp_path)
+    server.models["run-v000004"] = server.models["tiny"]
+    engine.publish(tmp_path, 4)
+    assert engine.version == 4
+
+
+def test_two_processes_never_share_a_name(server: ModelServer, make_engine: MakeEngine) -> None:
+    assert make_engine(server).run != make_engine(server).run
+
+
+@pytest.mark.parametrize("fault", ["500", "503", "429", "hang", "cut"])
+def test_a_fault_that_passes_is_survived(
+    fault: str, server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View]
+) -> None:
+    pauses: list[float] = []
+    engine = make_engine(server, sleep=pauses.append, patience=SOON)
+    expected = _one(policy, engine, views[1])
+    server.faults = [fault, fault]
+    assert _one(policy, engine, views[1]) == expected
+    assert isinstance(expected, Answer)
+    assert pauses == [0.01, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("faults", "said", "requests"),
+    [
+        (["500"] * 3, r"failed 3 times, at last with status 500: out of order", 3),
+        (["hang"] * 3, r"failed 3 times, at last with ReadTimeout", 3),
+        (["cut"] * 3, r"failed 3 times, at last with RemoteProtocolError", 3),
+        (["400"], r"refused the request, status 400: out of order", 1),
+        (["short"], r"cut off after 2 tokens \(abort\)", 1),
+        (["count"], r"saw 11 image tokens where the 2 pictures make 12", 1),
+        (["junk"], r"must know return_token_ids", 1),
+    ],
+)
+def test_a_fault_that_stays_is_the_engines(
+    faults: list[str], said: str, requests: int, server: ModelServer, policy: VLMPolicy,
+    make_engine: MakeEngine, views: list[View],
+) -> None:  # fmt: skip
+    engine = make_engine(server, patience=SOON)
+    server.faults = list(faults)
+    answer = _one(policy, engine, views[1])
+    assert isinstance(answer, EngineError)
+    with pytest.raises(EngineError, match=said):
+        raise answer
+    assert len(server.requests) == requests
+    assert isinstance(_one(policy, engine, views[1]), Answer)
+
+
+def test_one_failed_question_leaves_the_others_alone(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View]
+) -> None:
+    agent = EngineAgent(policy, make_engine(server, connections=1))
+    agent.act(views[:1])
+    server.faults = ["count"]
+    failed, *well = agent.act(views)
+    assert failed.tokens is None
+    assert failed.failure is not None
+    assert failed.failure.startswith("engine: the server saw")
+    assert all(d.failure is None and d.tokens is not None for d in well)
+
+
+def test_a_server_that_is_gone_fails_the_episodes_and_is_tried_again(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View]
+) -> None:
+    engine = make_engine(server)
+    agent = EngineAgent(policy, engine)
+    publish, engine.publish = engine.publish, _refuse  # type: ignore[method-assign,assignment]
+    assert [d.failure for d in agent.act(views)] == ["engine: nobody there"] * 4
+    engine.publish = publish  # type: ignore[method-assign]
+    assert all(d.failure is None for d in agent.act(views))
+
+
+def _refuse(adapter: Path, version: int) -> None:
+    raise EngineError("nobody there")
+
+
+def test_a_model_that_is_not_served_is_the_users_mistake(
+    server: ModelServer, policy: VLMPolicy, views: list[View]
+) -> None:
+    engine = OpenAIEngine(server.url, "huge", image_id=policy.encoder.image_id)
+    with pytest.raises(UserError, match=r"no such model or address.*`huge` does not exist"):
+        _one(policy, engine, views[0])
+    engine.close()
+    with pytest.raises(UserError, match="begins with http"):
+        OpenAIEngine("127.0.0.1:8000", "tiny", image_id=1)
+
+
+def test_a_template_of_another_mind_is_recorded_as_it_is(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View],
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    shake(policy)
+    server.template = ("assistant", "row")
+    agent = EngineAgent(policy, make_engine(server))
+    with caplog.at_level(logging.WARNING):
+        decisions = agent.act(views)
+    assert all(
+        d.tokens is not None and d.tokens.prompt_ids != policy.question(v).ids
+        for d, v in zip(decisions, views, strict=True)
+    )
+    assert _difference(policy, decisions, views) < 1e-5
+    assert [r.message for r in caplog.records if "template" in r.message] == [
+        "the server's chat template writes other tokens than the model folder's; "
+        "the server's are recorded"
+    ]
+
+
+def test_weights_without_an_adapter_cannot_be_published(
+    make_policy: Callable[..., VLMPolicy], server: ModelServer, make_engine: MakeEngine,
+    views: list[View],
+) -> None:  # fmt: skip
+    policy = make_policy(lora_rank=0)
+    agent = EngineAgent(policy, make_engine(server))
+    assert agent.act(views)[0].failure is None
+    policy.version = 1
+    with pytest.raises(UserError, match=r"set --policy\.lora_rank"):
+        agent.act(views)
+
+
+def test_a_policy_with_a_sampler_acts_by_it_and_so_do_its_copies(
+    server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View]
+) -> None:
+    """An asynchronous trainer samples with a copy while the policy itself learns on."""
+    policy.sampler = EngineAgent(policy, make_engine(server, run="run"))
+    copied = copy.deepcopy(policy)
+    shake(policy)
+    policy.version = 1
+    old, new = copied.act(views), policy.act(views)
+    assert server.log == ["load run-v000000", "load run-v000001", "unload run-v000000"]
+    assert {d.tokens.version for d in old if d.tokens} == {0}
+    assert {d.tokens.version for d in new if d.tokens} == {1}
+    assert _difference(copied, old, views) < 1e-5
+    assert _difference(policy, new, views) < 1e-5
+    assert _difference(policy, old, views) > 1e-3
+    policy.close()
+    assert list(server.models) == ["tiny"]
+
+
+@pytest.mark.parametrize("name", ["tiny@http://127.0.0.1:1/v1", "openai:tiny", "openai:@http://x"])
+def test_an_engine_is_named_as_an_agent_is(name: str, policy: VLMPolicy) -> None:
+    with pytest.raises(UserError, match="write openai:MODEL@URL"):
+        engine_agent(policy, name)

@@ -1,0 +1,54 @@
+"""What tests of the policy share: views, the records of answers, and how far numbers differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from ui_gym_agents.agent import View
+from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.store import ScreenshotStore
+
+Make = Callable[..., VLMPolicy]
+MakeView = Callable[..., View]
+KINDS = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "llava", "idefics3", "smolvlm"]
+TWO_PICTURES = PromptBuilder(system="Look.", history=2, recall=2)
+
+
+def mixed(make_view: MakeView, rows: int = 7) -> list[View]:
+    """Views of different lengths; some share goal and picture, some show two pictures."""
+    views = []
+    for i in range(rows):
+        seeds = (i // 2, i) if i % 3 == 0 else (i // 2,)
+        views.append(make_view("Enter row 3" + " now" * (i // 2), seeds, noise=100 + i))
+    return views
+
+
+def act(policy: VLMPolicy, views: Sequence[View]) -> list[TokenRecord]:
+    """What the policy says to the views, as records."""
+    records = [decision.tokens for decision in policy.act(views)]
+    assert all(record is not None for record in records)
+    return records  # type: ignore[return-value]
+
+
+def difference(
+    policy: VLMPolicy, records: Sequence[TokenRecord], screenshots: ScreenshotStore,
+    share: bool | None = None,
+) -> float:  # fmt: skip
+    """The largest difference between recorded and recomputed log-probabilities."""
+    with torch.no_grad():
+        found = policy.logprobs(records, screenshots, share=share)
+    for values, record in zip(found, records, strict=True):
+        assert values.shape == (len(record.output_ids),) == (len(record.logprobs),)
+    pairs = zip(found, records, strict=True)
+    return max((v - torch.tensor(r.logprobs)).abs().max().item() for v, r in pairs)
+
+
+def shake(policy: VLMPolicy, seed: int = 0) -> None:
+    """Move the trained weights away from where they started."""
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for parameter in policy.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.1)

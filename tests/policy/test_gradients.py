@@ -1,0 +1,112 @@
+"""Gradients: the same however they are computed, and only where weights are trained."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from policy_helpers import KINDS, TWO_PICTURES, Make, MakeView, act, difference, mixed, shake
+
+from ui_gym_agents.store import ScreenshotStore
+
+
+@pytest.mark.parametrize("kind", ["qwen3_vl", "llava"])
+@pytest.mark.parametrize("targets", ["auto", "auto+vision"])
+def test_a_shared_prompt_gives_the_same_gradients(
+    kind: str, targets: str, make_policy: Make, make_view: MakeView, screenshots: ScreenshotStore
+) -> None:
+    policy = make_policy(kind, prompt=TWO_PICTURES, lora_rank=2, lora_targets=targets)
+    shake(policy)
+    records = act(policy, mixed(make_view))
+
+    def gradients(share: bool, batch_tokens: int) -> list[torch.Tensor]:
+        policy.batch_tokens = batch_tokens
+        policy.net.zero_grad()
+        found = policy.logprobs(records, screenshots, share=share)
+        torch.stack([(i + 1) * values.sum() for i, values in enumerate(found)]).sum().backward()
+        grads = [p.grad for p in policy.parameters()]
+        assert all(g is not None and g.isfinite().all() for g in grads)
+        return grads  # type: ignore[return-value]
+
+    whole = gradients(share=False, batch_tokens=1)
+    assert max(g.abs().max().item() for g in whole) > 0.01
+    for share in (True, False):
+        for mine, theirs in zip(gradients(share, 100_000), whole, strict=True):
+            assert torch.allclose(mine, theirs, atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("checkpointing", "runs"), [(False, (2, 2)), (True, (1, 2))])
+def test_gradient_checkpointing_computes_layers_again(
+    checkpointing: bool, runs: tuple[int, int], make_policy: Make, make_view: MakeView,
+    screenshots: ScreenshotStore,
+) -> None:  # fmt: skip
+    """Forwards it is one pass for all, not one for the shared prompt and one for the answers."""
+    policy = make_policy(lora_rank=2, gradient_checkpointing=checkpointing)
+    shake(policy)
+    records = act(policy, [make_view(noise=n) for n in range(4)])
+    policy.train()
+    counted: list[int] = []
+    layer = policy.base.model.language_model.layers[0].input_layernorm
+    layer.register_forward_hook(lambda *args: counted.append(1))
+    found = policy.logprobs(records, screenshots)
+    forwards = len(counted)
+    torch.cat(found).sum().backward()
+    assert (forwards, len(counted)) == runs
+    reference = make_policy(lora_rank=2)
+    shake(reference)
+    torch.cat(reference.logprobs(records, screenshots, share=False)).sum().backward()
+    for mine, theirs in zip(policy.parameters(), reference.parameters(), strict=True):
+        assert mine.grad is not None
+        assert theirs.grad is not None
+        assert torch.allclose(mine.grad, theirs.grad, atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bfloat16_samples_and_learns(
+    kind: str, make_policy: Make, make_view: MakeView, screenshots: ScreenshotStore
+) -> None:
+    """Log-probabilities are in single precision, from logits that are not."""
+    policy = make_policy(kind, prompt=TWO_PICTURES, lora_rank=2, dtype="bfloat16")
+    assert policy.base.dtype == torch.bfloat16
+    records = act(policy, mixed(make_view, rows=4))
+    assert difference(policy, records, screenshots, share=False) < 0.2
+    found = policy.logprobs(records, screenshots)
+    assert {values.dtype for values in found} == {torch.float32}
+    torch.cat(found).sum().backward()
+    grads = [p.grad for p in policy.parameters()]
+    assert all(g is not None and g.isfinite().all() for g in grads)
+    assert any(g.abs().sum() > 0 for g in grads if g is not None)
+
+
+def test_a_frozen_tower_gets_no_gradient_and_a_trained_one_does(
+    make_policy: Make, make_view: MakeView, screenshots: ScreenshotStore
+) -> None:
+    for rank, sees in ((2, False), (0, True)):
+        policy = make_policy(lora_rank=rank)
+        records = act(policy, [make_view()])
+        torch.cat(policy.logprobs(records, screenshots)).sum().backward()
+        patch = policy.base.model.visual.patch_embed.proj.weight.grad
+        assert (patch is not None and bool(patch.abs().sum() > 0)) == sees
+
+
+def test_features_are_forgotten_when_the_tower_learns(
+    make_policy: Make, make_view: MakeView, screenshots: ScreenshotStore
+) -> None:
+    policy = make_policy()
+    records = act(policy, [make_view()])
+    with torch.no_grad():
+        policy.base.model.visual.patch_embed.proj.weight.mul_(1.5)
+    assert difference(policy, records, screenshots) > 1e-3
+    (later,) = act(policy, [make_view()])
+    assert difference(policy, [later], screenshots) < 1e-5
+
+
+def test_dropout_is_off_while_sampling_and_the_mode_is_kept(
+    make_policy: Make, make_view: MakeView
+) -> None:
+    policy = make_policy()
+    assert not policy.net.training
+    policy.train()
+    policy.act([make_view()])
+    assert policy.net.training
+    policy.eval()
+    assert not policy.net.training

@@ -1,0 +1,79 @@
+"""Databases for records: SQLite files, and a PostgreSQL server of the test's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from postgres_server import Server, binaries
+
+from ui_gym_agents.records import target
+from ui_gym_agents.records.target import Target
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A running PostgreSQL server; skips where there is none."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
+    found = binaries()
+    if found is None:
+        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("PostgreSQL does not run as root, and setpriv is not installed")
+    # Not in pytest's own folder, which it closes to other users.
+    # In a folder that the server's own user may enter, with a path short enough for its socket.
+    with tempfile.TemporaryDirectory(prefix="ui-gym-postgres-", dir="/tmp") as base:
+        os.chmod(base, 0o711)
+        cluster = Path(base) / "cluster"
+        cluster.mkdir()
+        made = Server(cluster, found)
+        made.start()
+        try:
+            yield made
+        finally:
+            made.stop()
+
+
+@pytest.fixture
+def postgres(server: Server, request: pytest.FixtureRequest) -> Target:
+    """An empty database of its own on the server."""
+    name = f"records_{abs(hash(request.node.nodeid))}"
+    admin = create_engine(
+        server.url("postgres").replace("postgresql:", "postgresql+psycopg:"),
+        isolation_level="AUTOCOMMIT",
+    )
+    with admin.connect() as connection:
+        connection.execute(text(f'CREATE DATABASE "{name}"'))
+    admin.dispose()
+    return target.parse(server.url(name), "the test")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
+    """Each kind of database, empty."""
+    if request.param == "postgres":
+        found: Target = request.getfixturevalue("postgres")
+        return found
+    return target.of_file(tmp_path / "records.sqlite")
+
+
+@pytest.fixture
+def notes() -> list[str]:
+    """What was noted for the person who watches."""
+    return []
+
+
+@pytest.fixture(autouse=True)
+def no_database_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(("UI_GYM_", "POSTGRES_", "PG")) or name == "DATABASE_URL":
+            monkeypatch.delenv(name)

@@ -1,0 +1,71 @@
+"""Evaluations of a training run: what is played, and the reports that are kept of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import paint  # noqa: F401 - registers its tasks
+import pytest
+
+from ui_gym_agents.agents import RandomAgent
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.run_directory import RunDirectory
+from ui_gym_agents.training.settings import RunConfig
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Iterator[TrainerContext]:
+    """A run on the paint suite, whose policy is a random agent."""
+    run = RunDirectory(tmp_path)
+    config = RunConfig(
+        plugin="x",
+        tasks={"ids": ["PaintClick", "PaintText"]},
+        env={"num_envs": 2, "dialect": "canonical"},
+        evaluation={"attempts": 3},
+    )
+    context = TrainerContext(run=run, config=config)
+    context.__dict__["policy"] = RandomAgent(context.envs.single_action_space)
+    yield context
+    context.close()
+    run.close()
+
+
+def test_each_evaluation_keeps_its_episodes_and_reports(
+    context: TrainerContext, tmp_path: Path
+) -> None:
+    for step in (0, 5):
+        context.done = step
+        assert context.evaluate(4, True) is not None
+        folder = tmp_path / "evaluations" / f"step_{step:06}-greedy"
+        assert json.loads((folder / "report.json").read_text())["n"] == 4
+        assert len(list(EpisodeStore(folder))) == 4
+        text = (folder / "report.html").read_text()
+        assert "data:image/webp;base64," in text
+        assert f"<dt>finished steps</dt><dd>{step}</dd>" in text
+        assert "UI/PaintText-v0" in (folder / "report.md").read_text()
+
+
+def test_sampled_answers_are_measured_by_pass_at_k(context: TrainerContext) -> None:
+    report = context.evaluate(4, False)
+    assert report is not None
+    assert (report.n, report.total.instances) == (12, 4)
+    assert list(report.total.pass_at_k) == [1, 2, 3]
+    greedy = context.evaluate(4, True)
+    assert greedy is not None
+    assert list(greedy.total.pass_at_k) == [1]
+
+
+def test_the_report_of_a_trainers_own_evaluator_is_kept(
+    context: TrainerContext, tmp_path: Path
+) -> None:
+    found = SimpleNamespace(success=0.5, n=4, interval=(0.25, 0.75))
+    context.evaluator = lambda episodes, greedy: found
+    assert context.evaluate(4, False) is found
+    kept = json.loads(
+        (tmp_path / "evaluations" / "step_000000-sampled" / "report.json").read_text()
+    )
+    assert kept == {"success": 0.5, "n": 4, "interval": [0.25, 0.75]}

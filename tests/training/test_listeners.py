@@ -1,0 +1,144 @@
+"""What listeners are told of a run, and that they cannot stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ui_gym_agents.episode import Episode
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.training import checkpoint, plugin
+from ui_gym_agents.training.config import Loader
+from ui_gym_agents.training.failures import TrainingError
+from ui_gym_agents.training.host import Host
+from ui_gym_agents.training.listeners import Listeners, Place, RunListener
+from ui_gym_agents.training.run_directory import RunDirectory
+from ui_gym_agents.training.settings import RunConfig
+from ui_gym_agents.training.told_store import ToldStore, step_of
+
+
+class Memory(RunListener):
+    """Keeps the names of what it is told, with the first argument."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def begun(self, run: Any) -> None:
+        self.told.append(("begun", run.resumed))
+
+    def step_begun(self, step: int, steps: int) -> None:
+        self.told.append(("step", step, steps))
+
+    def step_finished(self, step: int, metrics: Any, elapsed: float) -> None:
+        self.told.append(("done", step, "loss" in metrics and "time_step" in metrics))
+
+    def evaluation_begun(self, place: Place, episodes: int) -> None:
+        self.told.append(("evaluating", place.kind, place.step, place.mode, episodes))
+
+    def evaluation_finished(self, place: Place, report: Any, elapsed: float) -> None:
+        self.told.append(("evaluated", place.kind, place.step, report.n))
+
+    def checkpoint(self, step: int, path: Path) -> None:
+        self.told.append(("checkpoint", step, path.name))
+
+    def ended(self, status: str, step: int, error: str = "") -> None:
+        self.told.append(("ended", status, step, error))
+
+
+class Broken(RunListener):
+    """Fails in every step."""
+
+    def step_begun(self, step: int, steps: int) -> None:
+        raise ConnectionError(f"gone in {step}")
+
+
+@pytest.fixture
+def run(work: Path) -> Callable[..., int]:
+    """A run of the toy with some settings and listeners; a second one resumes it."""
+
+    def play(listeners: list[RunListener], **settings: Any) -> int:
+        trainer = plugin.load("toy")
+        loader: Loader[Any] = Loader(RunConfig.with_trainer(trainer.Config))
+        loader.add_defaults({**plugin.default_overrides(trainer), "plugin": "toy"}, "test")
+        loader.add_defaults(settings, "test")
+        path = work / "run"
+        path.mkdir(exist_ok=True)
+        directory = RunDirectory(path)
+        resumed = checkpoint.load_newest(directory.checkpoints, fall_back=False)
+        console = Console(file=(work / "out").open("a"), width=200)
+        try:
+            config = loader.load().config
+            return Host(trainer, config, directory, console, resumed, listeners).run()
+        finally:
+            directory.close()
+
+    return play
+
+
+def test_a_run_is_told_in_order(run: Callable[..., int]) -> None:
+    memory = Memory()
+    settings = {"run.steps": 3, "run.eval_every": 2, "run.save_every": 2}
+    assert run([memory], **settings) == 0
+    assert memory.told == [
+        ("begun", None),
+        ("evaluating", "baseline", 0, "greedy", 20),
+        ("evaluated", "baseline", 0, 20),
+        ("step", 1, 3),
+        ("done", 1, True),
+        ("step", 2, 3),
+        ("done", 2, True),
+        ("evaluating", "evaluation", 2, "greedy", 10),
+        ("evaluated", "evaluation", 2, 10),
+        ("checkpoint", 2, "step_000002"),
+        ("step", 3, 3),
+        ("done", 3, True),
+        ("checkpoint", 3, "step_000003"),
+        ("evaluating", "final", 3, "greedy", 20),
+        ("evaluated", "final", 3, 20),
+        ("ended", "finished", 3, ""),
+    ]
+
+
+def test_a_failed_and_a_resumed_run_are_told_as_such(run: Callable[..., int]) -> None:
+    memory = Memory()
+    with pytest.raises(TrainingError):
+        run([memory], **{"run.steps": 4, "trainer.at": 4, "trainer.event": "raise"})
+    _, status, step, error = memory.told[-1]
+    assert (status, step) == ("failed", 3)
+    assert "one too many" in error
+    again = Memory()
+    assert run([again], **{"run.steps": 4}) == 0
+    assert again.told[0] == ("begun", 2)
+    assert again.told[-1] == ("ended", "finished", 4, "")
+
+
+def test_a_broken_listener_is_reported_once_and_stops_nothing(
+    run: Callable[..., int], work: Path
+) -> None:
+    memory = Memory()
+    assert run([Broken(), memory], **{"run.steps": 3}) == 0
+    assert memory.told[-1] == ("ended", "finished", 3, "")
+    told = [line for line in (work / "run" / "log.txt").read_text().splitlines() if "gone" in line]
+    (line,) = told
+    assert "Broken.step_begun failed, and the run goes on without it: ConnectionError" in line
+
+
+def test_stored_episodes_are_told_with_their_place(tmp_path: Path) -> None:
+    heard: list[tuple[str, Place]] = []
+
+    class Ears(RunListener):
+        def episode(self, episode: Episode, place: Place) -> None:
+            heard.append((episode.id, place))
+
+    listener = Listeners([Ears()], print)
+    store = ToldStore(tmp_path, listener, lambda e: Place("step", step_of(e, 9)))
+    store.add(
+        Episode(task="T", seed=1, goal="", turns=[], id=group, group=group)
+        for group in ("12-3", "mine")
+    )
+    assert heard == [("12-3", Place("step", 12)), ("mine", Place("step", 9))]
+    assert [e.id for e in EpisodeStore(tmp_path)] == ["12-3", "mine"]

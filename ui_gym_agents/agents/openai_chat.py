@@ -1,0 +1,112 @@
+"""Any model behind an OpenAI-compatible chat API as an agent, to be measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from pydantic import SecretStr
+
+from ui_gym.dialects import get_dialect
+from ui_gym.errors import UserError
+from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.agents import SERVED
+from ui_gym_agents.engines.http import JsonClient, Patience
+from ui_gym_agents.engines.openai import KEY
+from ui_gym_agents.engines.pictures import wire_messages
+from ui_gym_agents.engines.protocol import EngineError
+from ui_gym_agents.policy.prompts import PromptBuilder
+
+OPENAI = "https://api.openai.com/v1"
+
+
+class OpenAIAgent:
+    """Shows a served model the goal and the screen, and plays what it writes.
+
+    Questions go out together, `connections` at most at a time. One that the server fails ends its
+    episode as an infrastructure failure. `temperature` may be set at any time.
+
+    Args:
+        model: The model's name on the server.
+        url: The server's address, up to ``/v1``.
+        key: The server's key, if it wants one. Never printed.
+        prompt: How the model is asked.
+        max_new_tokens: Most tokens of an answer, thoughts included.
+        patience: How long the server is waited for.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        url: str = OPENAI,
+        *,
+        key: SecretStr | None = None,
+        prompt: PromptBuilder | None = None,
+        temperature: float = 1.0,
+        max_new_tokens: int = 2048,
+        connections: int = 16,
+        patience: Patience | None = None,
+    ) -> None:
+        self.model = model
+        self.key = key
+        self.prompt = prompt or PromptBuilder()
+        self.temperature = temperature
+        self.max_new_tokens = max_new_tokens
+        self._client = JsonClient(url, key=key, patience=patience, connections=connections)
+        self._pool = ThreadPoolExecutor(connections, thread_name_prefix="openai")
+
+    @classmethod
+    def named(cls, name: str, action_space: Any) -> OpenAIAgent:
+        """The agent ``openai:MODEL@URL``, taught the dialect of an env's action space.
+
+        Without ``@URL`` it is OpenAI's own server. The key is ``OPENAI_API_KEY`` of the
+        environment.
+
+        Raises:
+            UserError: no model is named, or the address is none.
+        """
+        model, url = name.removeprefix(SERVED), OPENAI
+        if "@" in model:
+            model, _, url = model.rpartition("@")
+        if not model:
+            raise UserError(
+                f"{name!r} names no model; write openai:MODEL@URL, such as "
+                "openai:Qwen/Qwen3-VL-8B-Instruct@http://127.0.0.1:8000/v1"
+            )
+        words = ""
+        if hasattr(action_space, "dialect"):
+            words = get_dialect(action_space.dialect).prompt(action_space.size)
+        key = os.environ.get(KEY)
+        return cls(
+            model, url, key=SecretStr(key) if key else None, prompt=PromptBuilder(words, history=3)
+        )
+
+    def act(self, views: Sequence[View]) -> list[Decision]:
+        """An answer for each view. `UserError` where the server can never give one."""
+        return list(self._pool.map(self._decide, views))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._client.close()
+
+    def _decide(self, view: View) -> Decision:
+        messages, shown = self.prompt.build(view)
+        images = view.screenshots[len(view.screenshots) - shown :]
+        payload = {
+            "model": self.model,
+            "messages": wire_messages(messages, images),
+            "temperature": self.temperature,
+            "max_completion_tokens": self.max_new_tokens,
+            "seed": view.noise % 2**31,
+        }
+        try:
+            found = self._client.post("/chat/completions", payload)
+            # A model that declines says nothing: that is its own doing, and not the server's.
+            return Decision(str(found["choices"][0]["message"]["content"] or ""))
+        except EngineError as error:
+            return Decision("", failure=f"server: {error}")
+        except (KeyError, IndexError, TypeError) as error:
+            return Decision("", failure=f"server: its answer is no chat completion: {error!r}")

@@ -1,0 +1,71 @@
+"""What this package's commands share: how they end, how they complain, how arguments are read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ui_gym.errors import UIGymError, UserError
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
+
+EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft")
+"""Modules that the extra ``agents`` brings."""
+
+
+def run(app: typer.Typer) -> int:
+    """Run a command. The exit status: 0, 1 (failed), 2 (usage), 130 (interrupted)."""
+    try:
+        # Typer turns Ctrl-C into a returned status, or into Abort, as its version has it.
+        status = app(standalone_mode=False) or 0
+        if status == INTERRUPTED:
+            complain("interrupted")
+        return int(status)
+    except UIGymError as error:
+        for line in getattr(error, "problems", [str(error)]):
+            complain(line)
+        return 2 if isinstance(error, UserError) else 1
+    except (typer.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRA:
+            raise
+        complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
+        return 1
+    except BrokenPipeError:  # The reader went away, as in `... | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        show = getattr(error, "show", None)  # a usage error of the command line
+        if show is None:
+            raise
+        show()
+        return 2
+
+
+def complain(text: str) -> None:
+    """Say in red what went wrong, on the standard error."""
+    Console(stderr=True).print(Text(f"error: {text}", style="red"), soft_wrap=True)
+
+
+def read_arguments(given: Sequence[str]) -> dict[str, Any]:
+    """``NAME=JSON`` pairs of ``--set``; what is no JSON is a string."""
+    arguments = {}
+    for pair in given:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise UserError(f"--set takes NAME=VALUE, not {pair!r}")
+        try:
+            arguments[name] = json.loads(text)
+        except ValueError:
+            arguments[name] = text
+    return arguments

@@ -1,0 +1,144 @@
+"""A policy whose sampling is done by an engine, as an agent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from ui_gym.errors import UserError
+from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.agents import SERVED
+from ui_gym_agents.engines.openai import KEY, OpenAIEngine
+from ui_gym_agents.engines.protocol import Answer, Engine, EngineError, Sampling
+from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.store import screenshot_hash
+
+if TYPE_CHECKING:
+    from ui_gym_agents.policy import VLMPolicy
+
+
+class EngineAgent:
+    """Asks the policy's prompts of an engine, and records what it samples as the policy would.
+
+    Before acting, the engine is brought to the policy's `version`: its adapter is written to
+    `exchange` (a folder that the engine can read; a temporary one if None) and published. A
+    question that the engine fails ends its episode as an infrastructure failure.
+    """
+
+    def __init__(self, policy: VLMPolicy, engine: Engine, exchange: Path | None = None) -> None:
+        self.policy = policy
+        self.engine = engine
+        self._temporary = None if exchange else tempfile.TemporaryDirectory(prefix="ui-gym-engine-")
+        self._exchange = exchange or Path(self._temporary.name if self._temporary else "")
+        self._published: int | None = None
+
+    @property
+    def temperature(self) -> float:
+        return self.policy.temperature
+
+    @temperature.setter
+    def temperature(self, value: float) -> None:
+        self.policy.temperature = value
+
+    def __deepcopy__(self, memo: object) -> EngineAgent:
+        """Copies of a policy, which sample while it learns, share the engine."""
+        return self
+
+    def act(self, views: Sequence[View]) -> list[Decision]:
+        """An answer for each view. `UserError` where the server can never give one."""
+        return self.act_as(self.policy, views)
+
+    def act_as(self, policy: VLMPolicy, views: Sequence[View]) -> list[Decision]:
+        """As `act`, with the weights, version and temperature of another copy of the policy."""
+        try:
+            self.synchronize(policy)
+        except EngineError as error:
+            return [Decision("", failure=f"engine: {error}") for _ in views]
+        questions = [policy.question(view) for view in views]
+        sampling = Sampling(
+            policy.temperature,
+            policy.max_new_tokens,
+            tuple(policy.stops),
+            tuple(policy.suppressed_ids),
+        )
+        answers = self.engine.generate(questions, sampling)
+        return [
+            self._decision(policy, answer, [screenshot_hash(image) for image in question.images])
+            for question, answer in zip(questions, answers, strict=True)
+        ]
+
+    def synchronize(self, policy: VLMPolicy | None = None) -> None:
+        """Bring the engine to the version of `policy` (its own, if None), if it has another.
+
+        Raises:
+            EngineError: it could not be; acting tries again.
+            UserError: the policy has no adapter, and its weights have changed.
+        """
+        policy = policy or self.policy
+        version = policy.version
+        if self._published == version:
+            return
+        if policy.has_adapter:
+            folder = self._exchange / f"v{version:06d}"
+            policy.save(folder)
+            try:
+                self.engine.publish(folder, version)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        elif version:
+            raise UserError(
+                "an engine is given new weights as an adapter: set --policy.lora_rank above 0"
+            )
+        self._published = version
+
+    def close(self) -> None:
+        """Close the engine, and remove the temporary folder."""
+        self.engine.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    @staticmethod
+    def _decision(
+        policy: VLMPolicy, answer: Answer | EngineError, images: Sequence[str]
+    ) -> Decision:
+        if isinstance(answer, EngineError):
+            return Decision("", failure=f"engine: {answer}")
+        return Decision(
+            policy.text(answer.ids),
+            TokenRecord(
+                prompt_ids=answer.prompt_ids,
+                output_ids=answer.ids,
+                logprobs=answer.logprobs,
+                images=tuple(images),
+                temperature=policy.temperature,
+                version=answer.version,
+                truncated=answer.finish == "length",
+            ),
+        )
+
+
+def engine_agent(policy: VLMPolicy, name: str, exchange: Path | None = None) -> EngineAgent:
+    """A policy's agent on the server ``openai:MODEL@URL``.
+
+    The key is ``OPENAI_API_KEY`` of the environment, if the server wants one.
+
+    Raises:
+        UserError: the name is not so written.
+    """
+    model, _, url = name.removeprefix(SERVED).rpartition("@")
+    if not name.startswith(SERVED) or not model:
+        raise UserError(
+            f"{name!r} is no engine; write openai:MODEL@URL, such as "
+            "openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1"
+        )
+    key = os.environ.get(KEY)
+    engine = OpenAIEngine(
+        url, model, image_id=policy.encoder.image_id, key=SecretStr(key) if key else None
+    )
+    return EngineAgent(policy, engine, exchange)

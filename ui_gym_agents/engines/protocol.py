@@ -1,0 +1,86 @@
+"""What an engine is asked and what it answers: tokens in, tokens out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ui_gym.device import Image
+from ui_gym.errors import UIGymError
+
+
+class EngineError(UIGymError):
+    """An engine failed, and the policy is not to blame: no answer, or one that cannot be."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One prompt, as words and as tokens.
+
+    `ids` are the tokens of the chat messages, with one placeholder an image token; `images` are
+    its pictures in order, each (height, width, 3) uint8. `noise` seeds the sample.
+    """
+
+    messages: Sequence[dict[str, Any]]
+    images: Sequence[Image]
+    ids: tuple[int, ...]
+    noise: int = 0
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """The distribution that is sampled from, ``softmax(logits / temperature)``, and its limits.
+
+    No top-k and no top-p, so that a learner can compute the same log-probabilities. `stops` are
+    the ids that end an answer, `suppressed` those that are never sampled.
+    """
+
+    temperature: float = 1.0
+    max_new_tokens: int = 64
+    stops: tuple[int, ...] = ()
+    suppressed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was sampled, from what exactly, and by which weights.
+
+    `prompt_ids` are the tokens that the engine saw, image placeholders included. `ids` are the
+    sampled ones, with the end token, and `logprobs` their log-probabilities in nats. `finish` is
+    ``"stop"`` at an end token and ``"length"`` where the limit cut the answer.
+    """
+
+    prompt_ids: tuple[int, ...]
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    version: int
+    finish: Literal["stop", "length"]
+
+
+class Engine(Protocol):
+    """Samples answers."""
+
+    version: int
+    """Of the weights that answers are sampled with from now on."""
+
+    def generate(
+        self, questions: Sequence[Question], sampling: Sampling
+    ) -> list[Answer | EngineError]:
+        """An answer to each question, in order, or what went wrong with it.
+
+        One that failed leaves the others alone.
+        """
+
+    def publish(self, adapter: Path, version: int) -> None:
+        """Sample with the adapter of a PEFT folder from now on, as `version`.
+
+        What is under way is finished with the weights that it began with.
+
+        Raises:
+            EngineError: the engine did not take it; it goes on with the old one.
+        """
+
+    def close(self) -> None:
+        """Let go of connections and of what was loaded. Closing twice is harmless."""

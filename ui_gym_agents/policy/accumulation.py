@@ -1,0 +1,132 @@
+"""Gradients of many records: a micro-batch at a time, smaller ones where memory runs out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+import torch
+from torch import nn
+
+from ui_gym.errors import UserError
+from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.policy.parallel import Processes
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Batched(Protocol):
+    """What is needed of a policy."""
+
+    batch_tokens: int
+
+    def batches(self, records: Sequence[TokenRecord]) -> list[list[int]]:
+        """Indices of records in micro-batches of at most `batch_tokens` tokens."""
+
+    def parameters(self) -> list[nn.Parameter]:
+        """What is trained."""
+
+
+def accumulate(
+    policy: Batched,
+    records: Sequence[TokenRecord],
+    work: Callable[[list[int]], T],
+    processes: Processes | None = None,
+) -> list[T]:
+    """Call `work` with the indices of each micro-batch of `records`, and return what it returned.
+
+    `work` makes a forward and a backward pass. Where it runs out of memory, what it had added to
+    the gradients is taken back, `batch_tokens` is halved for good, and the rest goes in smaller
+    micro-batches. With several `processes` each works on its share; the results are those of all,
+    and the gradients, which must be none before, are summed.
+
+    Raises:
+        UserError: one record alone does not fit; the message says what to change.
+    """
+    processes = processes or Processes()
+    parts = processes.share(policy.batches(records))
+    found: list[T] = []
+    while parts:
+        part = parts.pop(0)
+        # Outside of the except clause the failed pass is no longer alive through its traceback.
+        out_of_memory = False
+        try:
+            with _kept_if_it_fails(policy.parameters()):
+                found.append(work(part))
+        except (torch.OutOfMemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            out_of_memory = True
+        if out_of_memory:
+            parts = _smaller(policy, records, part, parts)
+    found = processes.gather(found)
+    processes.sum_gradients(policy.parameters())
+    return found
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether torch, on a GPU or a CPU, says that there is not enough memory."""
+    if isinstance(error, torch.OutOfMemoryError):
+        return True
+    said = str(error).lower()
+    return isinstance(error, RuntimeError) and (
+        "out of memory" in said or "can't allocate memory" in said
+    )
+
+
+def _smaller(
+    policy: Batched, records: Sequence[TokenRecord], failed: list[int], others: list[list[int]]
+) -> list[list[int]]:
+    """All that is left to do, in smaller micro-batches, the failed one's records first."""
+    if len(failed) == 1:
+        record = records[failed[0]]
+        tokens = len(record.prompt_ids) + len(record.output_ids)
+        raise UserError(
+            f"a single turn of {tokens} tokens does not fit into memory: shorten "
+            "--policy.history, make the pictures smaller, set --policy.gradient_checkpointing "
+            "true, --policy.dtype bfloat16, or lower --policy.lora_rank"
+        )
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    before = policy.batch_tokens
+    policy.batch_tokens = max(1, before // 2)
+    log.warning(
+        "out of memory with micro-batches of %d tokens: from now on they hold %d",
+        before, policy.batch_tokens,
+    )  # fmt: skip
+    divided: list[list[int]] = []
+    for part in (failed, *others):
+        rows = [[part[i] for i in row] for row in policy.batches([records[i] for i in part])]
+        if part is failed and len(rows) == 1:
+            # Short rows, or one merged sequence, which a smaller limit leaves as it was.
+            half = len(part) // 2
+            rows = [part[:half], part[half:]]
+        divided += rows
+    return divided
+
+
+@contextmanager
+def _kept_if_it_fails(parameters: Sequence[nn.Parameter]) -> Iterator[None]:
+    """Gradients so far are set aside, and what is added inside is added to them at the end.
+
+    In the same order as without this, so to the same bits.
+    """
+    before = [parameter.grad for parameter in parameters]
+    for parameter in parameters:
+        parameter.grad = None
+    try:
+        yield
+    except BaseException:
+        for parameter, held in zip(parameters, before, strict=True):
+            parameter.grad = held
+        raise
+    for parameter, held in zip(parameters, before, strict=True):
+        if held is None:
+            continue
+        if parameter.grad is not None:
+            held.add_(parameter.grad)
+        parameter.grad = held

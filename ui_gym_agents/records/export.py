@@ -1,0 +1,238 @@
+"""Taking a training out of the database: JSON lines, Parquet, or a ZIP that can be read in again.
+
+JSONL     an episode a line, as in a run's ``episodes.jsonl``, with ``run`` and ``place`` before it
+Parquet   a turn a row; pictures as ``struct<bytes, path>``, which Hugging Face `datasets` knows as
+          its Image feature (the schema's metadata say so)
+ZIP       ``manifest.json``, ``records.jsonl`` (every row, as `changes`), ``episodes.jsonl`` and the
+          pictures by their hash: all that `archive` needs to read it in, or to play it again
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from ui_gym.errors import UserError
+from ui_gym_agents.episode import Episode
+from ui_gym_agents.records import changes, queries
+from ui_gym_agents.records.database import HEAD
+from ui_gym_agents.records.models import TABLES, Base
+from ui_gym_agents.store import ScreenshotStore, to_json
+from ui_gym_agents.training.listeners import Place
+
+FORMAT = "ui-gym-records"
+VERSION = 1
+ROW_GROUP = 256
+"""Rows of Parquet that are in memory at once: pictures are large."""
+
+
+class Pictures:
+    """The pictures of a run's directory, wherever in it they lie."""
+
+    def __init__(self, directory: Path) -> None:
+        folders = [directory / "episodes", *sorted(directory.glob("evaluations/*"))]
+        self._stores = [ScreenshotStore(folder / "screenshots") for folder in folders]
+
+    def path(self, key: str) -> Path | None:
+        """The file of a picture; None if it was not kept."""
+        return next((p for p in (store.path(key) for store in self._stores) if p), None)
+
+
+def lines(connection: Connection, run: Any) -> Iterator[dict[str, Any]]:
+    """The episodes of a training (a row of `queries.find`) as plain values."""
+    for place, episode in queries.episodes(connection, run.id):
+        yield {"run": run.name, "place": dataclasses.asdict(place), **to_json(episode)}
+
+
+def write_jsonl(connection: Connection, run: Any, out: Path) -> int:
+    """Write an episode a line; returns how many."""
+    count = 0
+    with _whole(out) as part, part.open("w", encoding="utf-8") as file:
+        for line in lines(connection, run):
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def write_parquet(connection: Connection, run: Any, out: Path) -> int:
+    """Write a turn a row; returns how many.
+
+    Raises:
+        UserError: pyarrow is not installed.
+    """
+    try:
+        pyarrow = import_module("pyarrow")
+        parquet = import_module("pyarrow.parquet")
+    except ModuleNotFoundError:
+        raise UserError("Parquet needs pyarrow; to get it: pip install pyarrow") from None
+    pictures = Pictures(Path(run.directory))
+    schema = _schema(pyarrow)
+    count = 0
+    with _whole(out) as part, parquet.ParquetWriter(part, schema) as writer:
+        waiting: list[dict[str, Any]] = []
+        for place, episode in queries.episodes(connection, run.id):
+            waiting += _turn_rows(run.name, place, episode, pictures)
+            count += len(episode.turns)
+            if len(waiting) >= ROW_GROUP:
+                writer.write_table(pyarrow.Table.from_pylist(waiting, schema))
+                waiting.clear()
+        writer.write_table(pyarrow.Table.from_pylist(waiting, schema))
+    return count
+
+
+def write_zip(connection: Connection, run: Any, out: Path) -> int:
+    """Write an archive of a training; returns how many episodes it holds."""
+    pictures = Pictures(Path(run.directory))
+    manifest = {
+        "format": FORMAT, "version": VERSION, "revision": HEAD, "run": run.name,
+        "training": run.id, "config": run.config,
+    }  # fmt: skip
+    count = 0
+    needed: dict[str, None] = {}
+    with _whole(out) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest, indent=1) + "\n")
+        with archive.open("records.jsonl", "w", force_zip64=True) as file:
+            for change in rows(connection, run.id):
+                file.write(changes.to_json(change).encode() + b"\n")
+        with archive.open("episodes.jsonl", "w", force_zip64=True) as file:
+            for place, episode in queries.episodes(connection, run.id):
+                count += 1
+                line = {"place": dataclasses.asdict(place), **to_json(episode)}
+                file.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
+                needed |= dict.fromkeys([t.screenshot for t in episode.turns] + [episode.final])
+        for name in needed:
+            path = pictures.path(name) if name else None
+            if path is not None:
+                # Pictures are compressed already.
+                inside = f"screenshots/{name[:2]}/{path.name}"
+                archive.write(path, inside, zipfile.ZIP_STORED)
+    return count
+
+
+WRITERS: dict[str, Callable[[Connection, Any, Path], int]] = {
+    ".jsonl": write_jsonl, ".parquet": write_parquet, ".zip": write_zip,
+}  # fmt: skip
+"""By a file's suffix."""
+
+
+def rows(connection: Connection, training: str) -> Iterator[changes.Change]:
+    """Every row that belongs to a training as changes, parents first."""
+    ids: dict[str, set[str]] = {"training": {training}}
+    for table in Base.metadata.sorted_tables:
+        if table.name in ("training", "task", "validator"):
+            continue
+        ids[table.name] = set()
+        for parent in _owners(table):
+            for part in _parts(sorted(ids.get(parent.column.table.name, ()))):
+                query = select(table.c.id).where(parent.parent.in_(part))
+                ids[table.name] |= set(connection.execute(query).scalars())
+    tasks = select(TABLES["rollout"].c.task_id).distinct()
+    used = {t for part in _parts(sorted(ids["rollout"])) for t in connection.execute(
+        tasks.where(TABLES["rollout"].c.id.in_(part))).scalars()}  # fmt: skip
+    ids["task"] = used
+    validators = select(TABLES["validator"].c.id).where(TABLES["validator"].c.task_id.in_(used))
+    ids["validator"] = set(connection.execute(validators).scalars())
+    for table in Base.metadata.sorted_tables:
+        verb = changes.ensure if table.name in ("task", "validator") else changes.put
+        for part in _parts(sorted(ids[table.name])):
+            found = connection.execute(select(table).where(table.c.id.in_(part)))
+            yield [verb(table.name, *(_plain(row._mapping) for row in found))]
+
+
+def _owners(table: Any) -> list[Any]:
+    """The foreign keys by which a row belongs to another."""
+    return [key for key in table.foreign_keys if key.ondelete == "CASCADE"]
+
+
+def _parts(ids: list[str], size: int = 400) -> Iterator[list[str]]:
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size]
+
+
+def _plain(values: Any) -> dict[str, Any]:
+    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in values.items()}
+
+
+def _turn_rows(
+    run: str, place: Place, episode: Episode, pictures: Pictures
+) -> Iterator[dict[str, Any]]:
+    for number, turn in enumerate(episode.turns):
+        path = pictures.path(turn.screenshot) if turn.screenshot else None
+        tokens = turn.tokens
+        yield {
+            "run": run,
+            "kind": place.kind,
+            "step": place.step,
+            "mode": place.mode,
+            "episode": episode.id,
+            "task": episode.task,
+            "seed": episode.seed,
+            "split": episode.split,
+            "goal": episode.goal,
+            "turn": number,
+            "image": path and {"bytes": path.read_bytes(), "path": path.name},
+            "elements": turn.elements,
+            "output": turn.output,
+            "feedback": turn.feedback,
+            "reward": turn.reward,
+            "action_error": turn.action_error,
+            "prompt_ids": list(tokens.prompt_ids) if tokens else None,
+            "output_ids": list(tokens.output_ids) if tokens else None,
+            "logprobs": list(tokens.logprobs) if tokens else None,
+            "score": episode.score,
+            "success": episode.success,
+            "failure": episode.failure,
+        }
+
+
+def _schema(pyarrow: Any) -> Any:
+    """The columns, and what Hugging Face `datasets` reads to know the pictures as such."""
+    text, whole, real = pyarrow.string(), pyarrow.int64(), pyarrow.float64()
+    ids, reals = pyarrow.list_(whole), pyarrow.list_(real)
+    types = {
+        "run": text, "kind": text, "step": whole, "mode": text, "episode": text, "task": text,
+        "seed": whole, "split": text, "goal": text, "turn": whole,
+        "image": pyarrow.struct({"bytes": pyarrow.binary(), "path": text}),
+        "elements": text, "output": text, "feedback": text, "reward": real, "action_error": text,
+        "prompt_ids": ids, "output_ids": ids, "logprobs": reals, "score": real,
+        "success": pyarrow.bool_(), "failure": text,
+    }  # fmt: skip
+    names = {text: "string", whole: "int64", real: "float64", pyarrow.bool_(): "bool"}
+    features: dict[str, Any] = {}
+    for name, kind in types.items():
+        if kind in names:
+            features[name] = {"dtype": names[kind], "_type": "Value"}
+        elif name == "image":
+            features[name] = {"_type": "Image"}
+        else:
+            value = {"dtype": names[kind.value_type], "_type": "Value"}
+            features[name] = {"feature": value, "_type": "Sequence"}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    return pyarrow.schema(list(types.items()), metadata=metadata)
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[Path]:
+    """A file beside `out` that takes its name when it is complete.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        yield part
+        os.replace(part, out)
+    except OSError as error:
+        raise UserError(f"{out} cannot be written: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Alembic's migrations of the records database; run by `database`, never by a file of settings."""

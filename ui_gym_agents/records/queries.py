@@ -1,0 +1,216 @@
+"""Reading records: which trainings there are, how they went, and their episodes as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from ui_gym.errors import UserError, nearest
+from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.records.models import (
+    Action,
+    Baseline,
+    Evaluation,
+    Observation,
+    Rollout,
+    Step,
+    Task,
+    Training,
+    Validation,
+)
+from ui_gym_agents.records.models import Turn as TurnRow
+from ui_gym_agents.training.listeners import Place
+
+LOST_SECONDS = 120.0
+"""A running training without a sign of life for so long was killed, or its machine was."""
+CHUNK = 200
+
+
+def trainings(connection: Connection) -> list[dict[str, Any]]:
+    """Every training, the newest first, with its count of rollouts and its success before."""
+    table = Training.__table__
+    baseline = (
+        select(func.max(Baseline.success))
+        .where(Baseline.training_id == Training.id, Baseline.mode == "greedy")
+        .scalar_subquery()
+    )
+    query = select(table, baseline.label("baseline")).order_by(Training.created_at.desc())
+    found = []
+    for row in connection.execute(query):
+        values = dict(row._mapping)
+        values.pop("config")
+        values["status"] = status(row)
+        values["rollouts"] = connection.execute(
+            select(func.count()).where(_of_training(str(row.id)))
+        ).scalar()
+        found.append(values)
+    return found
+
+
+def status(row: Row[Any]) -> str:
+    """A training's status, ``lost`` where it says ``running`` and gives no sign of life."""
+    if row.status != "running" or row.heartbeat_at is None:
+        return str(row.status)
+    silent = (datetime.now(UTC) - row.heartbeat_at).total_seconds()
+    return "lost" if silent > LOST_SECONDS else "running"
+
+
+def find(connection: Connection, name: str) -> Row[Any]:
+    """The training that is called `name`, or whose id begins so; of several, the newest.
+
+    Raises:
+        UserError: there is none; names the nearest.
+    """
+    table = Training.__table__
+    newest = select(table).order_by(Training.created_at.desc())
+    named = connection.execute(newest.where(Training.name == name)).first()
+    if named is None and len(name) >= 4 and name.isalnum():
+        named = connection.execute(newest.where(Training.id.startswith(name))).first()
+    if named is None:
+        names = list(connection.execute(select(Training.name)).scalars())
+        hint = nearest(name, names) if names else "There is none at all."
+        raise UserError(f"there is no training {name!r} in the records. {hint}")
+    return named
+
+
+def details(connection: Connection, training: str) -> dict[str, Any]:
+    """Steps, measurements and troubles of the training with the id `training`."""
+
+    def rows(table: Any, *order: Any) -> list[dict[str, Any]]:
+        query = select(table.__table__).where(table.training_id == training).order_by(*order)
+        return [dict(row._mapping) for row in connection.execute(query)]
+
+    failures = (
+        select(Rollout.failure, func.count())
+        .where(_of_training(training), Rollout.failure.is_not(None))
+        .group_by(Rollout.failure)
+        .order_by(func.count().desc())
+    )
+    errors = (
+        select(Action.error, func.count())
+        .join(TurnRow, TurnRow.id == Action.turn_id)
+        .join(Rollout, Rollout.id == TurnRow.rollout_id)
+        .where(_of_training(training), Action.error.is_not(None))
+        .group_by(Action.error)
+    )
+    return {
+        "steps": rows(Step, Step.number),
+        "baselines": rows(Baseline, Baseline.mode),
+        "evaluations": rows(Evaluation, Evaluation.step, Evaluation.created_at),
+        "failures": {str(what): count for what, count in connection.execute(failures)},
+        "action_errors": {str(what): count for what, count in connection.execute(errors)},
+    }
+
+
+def episodes(connection: Connection, training: str) -> Iterator[tuple[Place, Episode]]:
+    """The episodes of a training as they were recorded, those of each parent in a row."""
+    parents = _parents(connection, training)
+    query = (
+        select(Rollout.__table__, Task.name.label("task"), Validation.notes)
+        .join(Task, Task.id == Rollout.task_id)
+        .outerjoin(Validation, Validation.rollout_id == Rollout.id)
+    )
+    for column, ids in parents.items():
+        for parent, place in ids.items():
+            ordered = query.where(getattr(Rollout, column) == parent).order_by(Rollout.finished_at)
+            found = connection.execute(ordered).all()
+            for start in range(0, len(found), CHUNK):
+                part = found[start : start + CHUNK]
+                inner = _inner(connection, [str(row.id) for row in part])
+                for row in part:
+                    yield place, _episode(row, *inner.get(str(row.id), ([], {})))
+
+
+def _parents(connection: Connection, training: str) -> Mapping[str, dict[str, Place]]:
+    baselines = select(Baseline.id, Baseline.mode).where(Baseline.training_id == training)
+    steps = select(Step.id, Step.number).where(Step.training_id == training).order_by(Step.number)
+    evaluations = (
+        select(Evaluation.id, Evaluation.kind, Evaluation.step, Evaluation.mode)
+        .where(Evaluation.training_id == training)
+        .order_by(Evaluation.step, Evaluation.created_at)
+    )
+    return {
+        "baseline_id": {
+            id: Place("baseline", 0, mode) for id, mode in connection.execute(baselines)
+        },
+        "step_id": {id: Place("step", number) for id, number in connection.execute(steps)},
+        "evaluation_id": {
+            id: Place("final" if kind == "final" else "evaluation", step, mode)
+            for id, kind, step, mode in connection.execute(evaluations)
+        },
+    }
+
+
+def _inner(
+    connection: Connection, rollouts: list[str]
+) -> dict[str, tuple[list[Row[Any]], dict[int, Row[Any]]]]:
+    """The turns with their actions, and the observations by number, of rollouts by id."""
+    found: dict[str, tuple[list[Row[Any]], dict[int, Row[Any]]]] = {r: ([], {}) for r in rollouts}
+    turns = (
+        select(TurnRow.__table__, Action.text, Action.error, Action.feedback, Action.reward)
+        .join(Action, Action.turn_id == TurnRow.id)
+        .where(TurnRow.rollout_id.in_(rollouts))
+        .order_by(TurnRow.number)
+    )
+    for row in connection.execute(turns):
+        found[row.rollout_id][0].append(row)
+    seen = select(Observation.__table__).where(Observation.rollout_id.in_(rollouts))
+    for row in connection.execute(seen):
+        found[row.rollout_id][1][row.number] = row
+    return found
+
+
+def _episode(row: Row[Any], turns: list[Row[Any]], seen: dict[int, Row[Any]]) -> Episode:
+    last = seen.get(row.turns)
+    return Episode(
+        id=row.episode,
+        task=row.task,
+        seed=row.seed,
+        goal=row.goal,
+        turns=[_turn(turn, seen.get(turn.number)) for turn in turns],
+        group=row.group_name,
+        split=row.split,
+        params=row.params,
+        score=row.score,
+        success=row.success,
+        terminated=row.terminated,
+        truncated=row.truncated,
+        failure=row.failure,
+        notes=row.notes or "",
+        final=last.screenshot if last else "",
+        seconds=row.seconds,
+        blind_rate=row.blind_rate,
+        version=row.version,
+    )
+
+
+def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
+    tokens = None
+    if row.tokens is not None:
+        fields: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in row.tokens.items()
+        }
+        tokens = TokenRecord(**fields)
+    return Turn(
+        screenshot=seen.screenshot if seen else "",
+        output=row.text,
+        feedback=row.feedback,
+        elements=seen.elements if seen else "",
+        tokens=tokens,
+        aloud=row.aloud,
+        reward=row.reward,
+        action_error=row.error,
+        times=row.times,
+    )
+
+
+def _of_training(training: str) -> Any:
+    """Whether a rollout belongs to a training."""
+    return (
+        Rollout.step_id.in_(select(Step.id).where(Step.training_id == training))
+        | Rollout.evaluation_id.in_(select(Evaluation.id).where(Evaluation.training_id == training))
+        | Rollout.baseline_id.in_(select(Baseline.id).where(Baseline.training_id == training))
+    )

@@ -1,0 +1,90 @@
+"""The figures of an evaluation: intervals of success rates, and pass@k.
+
+Sources: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927
+(the interval); E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small
+expected number of positive counts estimated from survey data", 1998 (the effective sample size);
+M. Chen et al., "Evaluating Large Language Models Trained on Code", arXiv:2107.03374 (pass@k).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+Z95 = 1.959964
+"""The two-sided 95 % quantile of the normal distribution."""
+
+Counts = Sequence[tuple[int, int]]
+"""For each instance: how many episodes were played of it, and how many of these succeeded."""
+
+
+def wilson(successes: float, n: float, z: float = Z95) -> tuple[float, float]:
+    """The 95 % score interval of a proportion (Wilson 1927), which holds near 0 and 1 too.
+
+    Neither number need be whole: see `interval`.
+    """
+    if n <= 0:
+        return 0.0, 1.0
+    rate = successes / n
+    middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def interval(counts: Counts) -> tuple[float, float]:
+    """The 95 % interval of the success rate over all episodes of `counts`.
+
+    It is Wilson's, where each instance was played once. Several episodes of one instance are no
+    independent draws, so that Wilson's is then taken at their effective number (`effective_n`).
+    """
+    n, wins = sum(n for n, _ in counts), sum(wins for _, wins in counts)
+    if not n:
+        return wilson(0, 0)
+    size = effective_n(counts)
+    return wilson(wins, n) if size == n else wilson(wins / n * size, size)
+
+
+def effective_n(counts: Counts) -> float:
+    """How many independent episodes say as much about the rate as those of `counts` do.
+
+    ``p (1 - p) / v``, with `v` the variance of the rate as the instances show it (the ratio
+    estimator's, over clusters); at least the number of instances, and at most that of episodes.
+    """
+    counts = [(n, wins) for n, wins in counts if n]
+    n, wins, clusters = sum(n for n, _ in counts), sum(wins for _, wins in counts), len(counts)
+    if clusters == n:
+        return n
+    rate = wins / n
+    residuals = sum((won - rate * played) ** 2 for played, won in counts)
+    if clusters < 2 or not 0 < rate < 1:
+        return clusters  # nothing is seen of how much instances differ: the cautious end
+    variance = clusters / (clusters - 1) * residuals / n**2
+    return n if variance == 0 else min(float(n), max(float(clusters), rate * (1 - rate) / variance))
+
+
+def pass_at_k(n: int, successes: int, k: int) -> float:
+    """The unbiased estimate of the chance that one of `k` episodes of an instance succeeds.
+
+    ``1 - C(n - c, k) / C(n, k)`` (Chen et al. 2021, equation 1), from `n` episodes of which `c`
+    succeeded.
+
+    Raises:
+        ValueError: not ``1 <= k <= n`` or not ``0 <= successes <= n``.
+    """
+    if not (1 <= k <= n and 0 <= successes <= n):
+        raise ValueError(f"pass@{k} cannot be told from {successes} successes in {n} episodes")
+    return 1 - math.comb(n - successes, k) / math.comb(n, k)
+
+
+def pass_rates(counts: Counts) -> dict[int, float]:
+    """pass@k, the mean over instances, for 1, 2, 4... and the most episodes of an instance.
+
+    An instance with fewer than k episodes (others of it failed) has no part in pass@k.
+    """
+    most = max((n for n, _ in counts), default=0)
+    powers = [2**i for i in range(most.bit_length())]
+    rates = {}
+    for k in sorted({*(k for k in powers if k <= most), most} - {0}):
+        known = [pass_at_k(n, wins, k) for n, wins in counts if n >= k]
+        rates[k] = sum(known) / len(known)
+    return rates

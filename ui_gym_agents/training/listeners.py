@@ -1,0 +1,150 @@
+"""Listeners: whoever wants to know how a run goes (records, loggers), told by the host.
+
+A listener derives from `RunListener` and overrides what it needs. It is an onlooker: what it raises
+is reported once and stops nothing, and it changes nothing that it is shown.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from ui_gym_agents.episode import Episode
+    from ui_gym_agents.training.context import Report
+    from ui_gym_agents.training.settings import RunConfig
+
+Status = Literal["finished", "interrupted", "failed"]
+"""How a run ended: by itself, by Ctrl-C or SIGTERM, or by an error."""
+
+PlaceKind = Literal["step", "baseline", "evaluation", "final"]
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """A run as it begins. `resumed` is how many steps its checkpoint holds; None: a new run."""
+
+    directory: Path
+    config: RunConfig
+    resumed: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """What episodes are played for: a training step, or an evaluation.
+
+    `kind` is ``step``; ``baseline`` (before training), ``evaluation`` (in between) or ``final``.
+    `step` is the number of the step in progress (from 1 on), or how many steps were done when the
+    evaluation began. `mode` is ``greedy`` or ``sampled`` for evaluations, else empty.
+    """
+
+    kind: PlaceKind
+    step: int
+    mode: str = ""
+
+
+class RunListener:
+    """Told what happens in a run, in this order; every method does nothing unless overridden.
+
+    All are called from the host's thread but `episode`, which comes from the thread that collects.
+    They should return at once: the run waits for them.
+    """
+
+    def begun(self, run: RunInfo) -> None:
+        """The run begins or goes on; nothing heavy is built yet.
+
+        What was told of steps after `run.resumed` is void: they are done again.
+        """
+
+    def step_begun(self, step: int, steps: int) -> None:
+        """Step number `step`, from 1 on, of `steps` begins."""
+
+    def episode(self, episode: Episode, place: Place) -> None:
+        """An episode ended, or failed for good (`episode.failure`)."""
+
+    def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
+        """A step is done. `metrics` are finite or not; `elapsed`: seconds of training in all."""
+
+    def evaluation_begun(self, place: Place, episodes: int) -> None:
+        """An evaluation of `episodes` episodes begins."""
+
+    def evaluation_finished(self, place: Place, report: Report, elapsed: float) -> None:
+        """An evaluation is done.
+
+        `report` is an `evaluate.Report`, or what the trainer's own evaluator gave: only `success`,
+        `n` and `interval` are sure to be there.
+        """
+
+    def saving(self, step: int) -> None:
+        """A checkpoint is about to be written. What was told so far must now be safe from a kill:
+        a run that resumes from the checkpoint does not tell it again."""
+
+    def checkpoint(self, step: int, path: Path) -> None:
+        """A checkpoint of `step` finished steps was written to the folder `path`."""
+
+    def ended(self, status: Status, step: int, error: str = "") -> None:
+        """The run is over after `step` finished steps; the last call. `error`: why it failed.
+
+        The place to let go of files, connections and threads, whatever was or was not called
+        before: a run may end before it has `begun`.
+        """
+
+
+class Listeners(RunListener):
+    """Several listeners as one, whose troubles are noted and never raised."""
+
+    def __init__(self, listeners: Sequence[RunListener], note: Callable[[str], None]) -> None:
+        """`note` gets one line for the first trouble of each."""
+        self._listeners = tuple(listeners)
+        self._note = note
+        self._blamed: set[int] = set()
+        self._lock = threading.Lock()
+
+    def begun(self, run: RunInfo) -> None:
+        self._tell("begun", run)
+
+    def step_begun(self, step: int, steps: int) -> None:
+        self._tell("step_begun", step, steps)
+
+    def episode(self, episode: Episode, place: Place) -> None:
+        self._tell("episode", episode, place)
+
+    def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
+        self._tell("step_finished", step, metrics, elapsed)
+
+    def evaluation_begun(self, place: Place, episodes: int) -> None:
+        self._tell("evaluation_begun", place, episodes)
+
+    def evaluation_finished(self, place: Place, report: Report, elapsed: float) -> None:
+        self._tell("evaluation_finished", place, report, elapsed)
+
+    def saving(self, step: int) -> None:
+        self._tell("saving", step)
+
+    def checkpoint(self, step: int, path: Path) -> None:
+        self._tell("checkpoint", step, path)
+
+    def ended(self, status: Status, step: int, error: str = "") -> None:
+        self._tell("ended", status, step, error)
+
+    def _tell(self, event: str, *arguments: Any) -> None:
+        for listener in self._listeners:
+            try:
+                getattr(listener, event)(*arguments)
+            except Exception as error:
+                self._blame(listener, event, error)
+
+    def _blame(self, listener: RunListener, event: str, error: Exception) -> None:
+        with self._lock:
+            if id(listener) in self._blamed:
+                return
+            self._blamed.add(id(listener))
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        self._note(
+            f"warning: {type(listener).__name__}.{event} failed, and the run goes on without it: "
+            f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        )

@@ -1,0 +1,128 @@
+"""The heavy parts of a run, made from its configuration: envs and policy.
+
+Nothing of them is imported before it is used: who never asks for the policy needs no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ui_gym.errors import UserError
+from ui_gym_agents.task_sources import TaskEntry
+from ui_gym_agents.training.settings import RunConfig
+
+if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
+    from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+
+    Envs = VectorEnv[Any, Any, Any]
+
+
+def run_envs(config: RunConfig, entries: Sequence[TaskEntry], num_envs: int | None = None) -> Envs:
+    """The vector env that plays the entries of a run; each request says what a slot plays.
+
+    Args:
+        config: The run's.
+        entries: What may be played.
+        num_envs: How many slots; as configured, if None.
+
+    Raises:
+        UserError: they cannot be played together, or an argument is wrong.
+    """
+    from ui_gym_agents.task_mix import make_envs
+
+    settings = config.env
+    options: dict[str, Any] = (
+        {} if settings.max_steps is None else {"max_steps": settings.max_steps}
+    )
+    return make_envs(
+        entries,
+        settings.num_envs if num_envs is None else num_envs,
+        arguments=config.tasks.arguments,
+        device=settings.device,
+        dialect=settings.dialect,
+        observation=settings.observation,
+        split=config.tasks.split,
+        timeout=settings.timeout,
+        **options,
+    )
+
+
+def run_policy(config: RunConfig, envs: Callable[[], Envs], seed: int) -> VLMPolicy:
+    """The model of a run with its adapter, which `seed` initialises where it is a new one.
+
+    `envs` is called where the prompt tells the model about the screen and its actions.
+
+    Raises:
+        UserError: it cannot be had, or would be blind.
+    """
+    if config.env.observation == "elements":
+        raise UserError("a vision-language model needs pictures: --env.observation screenshot")
+    import torch
+
+    from ui_gym_agents.policy import VLMPolicy
+
+    settings = config.policy
+    cuda = torch.cuda.is_available()
+    device = ("cuda" if cuda else "cpu") if settings.device == "auto" else settings.device
+    # bfloat16 is slower than float32 on most CPUs.
+    dtype = "bfloat16" if device.startswith("cuda") else "float32"
+    policy = VLMPolicy.from_config(
+        settings.model,
+        adapter=settings.adapter,
+        lora_rank=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        lora_targets=settings.lora_targets,
+        temperature=settings.temperature,
+        max_new_tokens=settings.max_new_tokens,
+        prompt=make_prompt(
+            settings.model, settings.prompt, settings.history, lambda: _words(config, envs())
+        ),
+        dtype=dtype if settings.dtype == "auto" else settings.dtype,
+        device=device,
+        threads=settings.threads,
+        batch_tokens=settings.batch_tokens,
+        gradient_checkpointing=settings.gradient_checkpointing,
+        merge_turns=settings.merge_turns,
+        seed=seed,
+    )
+    if settings.engine is not None:
+        from ui_gym_agents.engines.agent import engine_agent
+
+        policy.sampler = engine_agent(policy, settings.engine, settings.exchange)
+    return policy
+
+
+def _words(config: RunConfig, envs: Envs) -> str:
+    """What a model is told of the screen and its actions."""
+    from ui_gym.dialects import get_dialect
+
+    space: Any = envs.single_observation_space
+    height, width, _ = space["screenshot"].shape
+    elements = "elements" in space.spaces
+    return get_dialect(config.env.dialect).prompt((width, height), elements=elements)
+
+
+def make_prompt(
+    model: str, kind: str, history: int | None, words: Callable[[], str]
+) -> PromptBuilder:
+    """How a model is asked: as it was trained, where its folder says so, else in full.
+
+    Args:
+        model: A shipped name or a folder.
+        kind: The setting `policy.prompt`.
+        history: The most screenshots; as the prompt has it, if None.
+        words: Gives what the full prompt tells of the screen and its actions.
+    """
+    from ui_gym_agents.policy import PromptBuilder
+    from ui_gym_agents.tiny.checkpoints import resolve
+
+    prompt = PromptBuilder.of(resolve(model)) if kind == "auto" else None
+    if prompt is None and kind == "bare":
+        prompt = PromptBuilder.bare()
+    elif prompt is None:
+        prompt = PromptBuilder(dialect_prompt=words())
+    return prompt if history is None else replace(prompt, history=history)
