@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -15,10 +16,13 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.waiting import eventually
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import cli
 
 pytestmark = pytest.mark.slow
+
+MARK = "TEST_OF_TRAINING"
 
 SMALL = (
     "--env.num_envs", "4", "--run.steps", "4", "--run.save_every", "2", "--run.eval_every", "0",
@@ -32,16 +36,19 @@ SFT = ("--plugin", "sft", "--trainer.episodes", "8", *SMALL)
 def nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No browser survives a test, however its run ended."""
     monkeypatch.chdir(tmp_path)
-    before = browsers()
+    monkeypatch.setenv(MARK, str(tmp_path))
     yield
-    deadline = time.monotonic() + 10
-    while browsers() - before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not browsers() - before
+    assert eventually(lambda: not browsers(str(tmp_path)))
 
 
-def browsers() -> set[int]:
-    return {p.pid for p in psutil.process_iter(["name"]) if "headless" in (p.info["name"] or "")}
+def browsers(mark: str) -> list[int]:
+    """The browsers whose environment, which they have from a test, bears its mark."""
+    found = []
+    for process in psutil.process_iter(["name"]):
+        with contextlib.suppress(psutil.Error):
+            if "headless" in (process.info["name"] or "") and process.environ().get(MARK) == mark:
+                found.append(process.pid)
+    return found
 
 
 def train(*arguments: str) -> int:
@@ -96,6 +103,20 @@ def test_grpo_learns_from_what_was_sampled_and_resumes_to_the_bit_after_a_kill()
         parts = [Path(run) / "checkpoints" / "step_000004" / name for run in ("whole", "torn")]
         assert parts[0].read_bytes() == parts[1].read_bytes()
     assert without_times(metrics("torn")) == without_times(rows)
+
+
+@pytest.mark.parametrize("ahead", [1, 2])
+def test_playing_ahead_is_never_staler_than_allowed(ahead: int) -> None:
+    flags = ("--trainer.max_steps_off_policy", str(ahead), "--env.schedule", "free")
+    evaluations = ("--run.eval_every", "2", "--evaluation.quick_episodes", "4")
+    assert train(*GRPO, *flags, *evaluations, "--run.directory", "ahead") == 0
+    rows = metrics("ahead")
+    assert [row["step"] for row in rows] == [1, 2, 3, 4]
+    behind = [row["steps_off_policy"] for row in rows]
+    assert max(behind) <= ahead
+    assert behind[0] == 0
+    assert max(behind) > 0  # it did play ahead
+    assert any(row.get("stale_turns", 0) > 0 for row in rows)
 
 
 def test_every_training_episode_is_recorded_once_and_can_be_replayed() -> None:

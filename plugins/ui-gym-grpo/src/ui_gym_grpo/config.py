@@ -2,29 +2,113 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from ui_gym.errors import UserError
+from ui_gym_agents.rewards import get_reward
 
 
-class GRPOConfig(BaseModel):
-    """Group-relative policy optimisation."""
-
+class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+
+class Replay(Part):
+    """ARPO's experience replay."""
+
+    enabled: bool = Field(
+        default=False, description="Old successes take a place in groups that failed as a whole."
+    )
+    size: int = Field(default=8, ge=1, description="Episodes kept of each task instance.")
+    store_above: float = Field(default=0.1, ge=0, description="Scores above this are kept.")
+    std_below: float = Field(
+        default=0.05, gt=0, description="Groups whose scores deviate less are looked at."
+    )
+    mean_below: float = Field(default=0.2, gt=0, description="And whose mean score is less.")
+    max_age: int = Field(default=20, ge=1, description="Steps until an episode is forgotten.")
+    max_uses: int = Field(default=4, ge=1, description="How often one is learned from.")
+
+
+class Critic(Part):
+    """What `algorithm: ppo` adds."""
+
+    lr: float = Field(default=1e-3, gt=0, description="Learning rate of the value head.")
+    width: int = Field(default=128, ge=1, description="Units of its hidden layer.")
+    epochs: int = Field(default=4, ge=1, description="Passes over a step's tokens.")
+    warmup: int = Field(
+        default=2, ge=0, description="Steps in which only the critic learns, at the beginning."
+    )
+    gamma: float = Field(default=1.0, gt=0, le=1, description="Discount from turn to turn.")
+    lam: float = Field(default=0.95, ge=0, le=1, description="GAE's lambda over turns.")
+    token_lam: float = Field(default=1.0, ge=0, le=1, description="GAE's lambda inside a turn.")
+
+
+class GRPOConfig(Part):
+    """Group-relative policy optimisation, and PPO with a critic."""
+
+    algorithm: Literal["grpo", "ppo"] = Field(
+        default="grpo", description="Advantages from groups, or from a critic (`critic`)."
+    )
     groups: int = Field(default=8, ge=1, description="Task instances of a step.")
-    group_size: int = Field(default=8, ge=2, description="Episodes of each task instance.")
+    group_size: int = Field(default=8, ge=1, description="Episodes of each task instance.")
+    instances: int | None = Field(
+        default=None,
+        ge=1,
+        description="Train on this many fixed task instances, drawn anew each step, instead of "
+        "fresh ones; replay needs instances to come again.",
+    )
     refill: float = Field(
         default=1.5,
         ge=1,
         description="Groups of equal rewards teach nothing and are replaced by new ones, up to "
         "this many times `groups` in all. 1: never.",
     )
-    reward: Literal["success", "score"] = Field(
-        default="success", description="What an episode is worth: 1 for a success, or its score."
+    reward: str = Field(
+        default="success",
+        description="What an episode is worth: success, completion (the score), efficiency, "
+        "shaped, comprehensive, arpo (the score and a term for the format).",
+    )
+    reward_parameters: dict[str, float] = Field(
+        default_factory=dict,
+        description='Parameters of the reward as JSON; every one takes {"format": 0.5}.',
+    )
+    advantage: Literal["rloo", "grpo", "dr_grpo", "gigpo"] = Field(
+        default="rloo", description="How rewards of a group become advantages."
+    )
+    gigpo_weight: float = Field(default=1.0, ge=0, description="Weight of gigpo's second term.")
+    gigpo_gamma: float = Field(default=0.95, gt=0, le=1, description="And its discount.")
+    loss: Literal["ppo_clip", "gspo", "cispo", "reinforce"] = Field(
+        default="ppo_clip", description="What a token costs; see the plugin's update.py."
+    )
+    aggregate: Literal["episodes", "turns", "tokens"] = Field(
+        default="episodes",
+        description="Token losses are summed over an episode and divided by `episode_tokens`; or "
+        "averaged over each turn; or averaged over all tokens.",
     )
     clip_low: float = Field(default=0.2, gt=0, lt=1, description="The ratio's lower clip: 1 - it.")
     clip_high: float = Field(default=0.28, gt=0, description="The ratio's upper clip: 1 + it.")
+    dual_clip: float | None = Field(
+        default=None, gt=1, description="Bound on the cost of a token with a negative advantage."
+    )
+    kl: float = Field(
+        default=0.0, ge=0, description="Weight of the KL (k3) to the model with its adapter off."
+    )
+    max_steps_off_policy: int = Field(
+        default=0,
+        ge=0,
+        description="Play up to so many steps ahead while learning; 0: first play, then learn, "
+        "which repeats to the bit.",
+    )
+    importance_cap: float = Field(
+        default=2.0, gt=0, description="Largest weight of a token that older weights sampled."
+    )
+    turn_band: tuple[float, float] = Field(
+        default=(0.5, 2.0),
+        description="Old turns are left out whose mean ratio (geometric) lies outside.",
+    )
+    replay: Replay = Field(default=Replay(), description="Experience replay (ARPO).")
+    critic: Critic = Field(default=Critic(), description="PPO's critic.")
     epochs: int = Field(default=2, ge=1, description="Passes over a step's episodes.")
     minibatches: int = Field(default=2, ge=1, description="Gradient steps of a pass.")
     lr: float = Field(default=5e-4, gt=0, description="Peak learning rate.")
@@ -50,3 +134,28 @@ class GRPOConfig(BaseModel):
         default=False,
         description="A control: rewards are shuffled within each group, so nothing can be learned.",
     )
+
+    @field_validator("reward")
+    @classmethod
+    def _known_reward(cls, name: str) -> str:
+        try:
+            get_reward(name)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return name
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        try:
+            get_reward(self.reward).complete(self.reward_parameters)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        if self.algorithm == "grpo" and self.group_size < 2:
+            raise ValueError("group_size must be 2 or more: a group is compared with itself")
+        if self.algorithm == "ppo" and self.replay.enabled:
+            raise ValueError("replay.enabled goes with groups: algorithm must be grpo")
+        if self.replay.enabled and self.max_steps_off_policy:
+            raise ValueError("replay.enabled needs max_steps_off_policy 0")
+        if not 0 < self.turn_band[0] < 1 < self.turn_band[1]:
+            raise ValueError("turn_band is two numbers, one below and one above 1")
+        return self

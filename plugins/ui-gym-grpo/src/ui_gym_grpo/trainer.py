@@ -1,41 +1,24 @@
-"""GRPO as a trainer: collect groups, keep the ones that teach, and update."""
+"""GRPO and PPO as a trainer: play groups, keep the ones that teach, and update."""
 
 from __future__ import annotations
 
-import math
+import copy
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
+from torch import Tensor
 
-from ui_gym_agents.episode import Episode, TokenRecord
+from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.rollout import Collector
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.tensors import load_optimizer, save_optimizer
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.update import clipped_loss, leave_one_out
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A turn to learn from."""
-
-    record: TokenRecord
-    advantage: float
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What a step collected. `samples` come from the informative groups alone."""
-
-    episodes: list[Episode]
-    samples: list[list[Sample]]
-    """One list an episode, in the order of the requests."""
-    informative: int
-    groups: int
+from ui_gym_grpo.feed import Closed, Feed
+from ui_gym_grpo.gathering import Batch, Gatherer
+from ui_gym_grpo.learning import Learner
+from ui_gym_grpo.replay import ReplayBuffer, ReplayRule
 
 
 class GRPOTrainer:
@@ -49,25 +32,40 @@ class GRPOTrainer:
         self.config = config
         self.context = context
         self.policy = context.policy
-        self.optimizer = torch.optim.AdamW(
-            list(self.policy.parameters()),
-            lr=config.lr,
-            betas=(0.9, config.beta2),
-            weight_decay=0.0,
-        )
+        self.replay: ReplayBuffer | None = None
+        if config.replay.enabled:
+            settings = config.replay.model_dump(exclude={"enabled"})
+            self.replay = ReplayBuffer(ReplayRule(**settings))
+        collector = context.collector
+        self._screenshots = collector.store.screenshots
+        self.learner = Learner(config, context, self._screenshots)
+        self._gatherer = Gatherer(config, context, collector, self.replay)
+        self._seconds = collector.seconds
+        self._feed: Feed[Batch] | None = None
+        self._newest: tuple[int, list[Tensor]] = (0, [])
+        self._versions: dict[int, int] = {}
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:
+        """The policy's."""
+        return self.learner.optimizer
 
     def step(self) -> Mapping[str, float]:
         """Collect and learn once; times are in seconds, log-probabilities in nats."""
-        collector = self.context.collector
-        before = dict(collector.seconds)
+        before = dict(self._seconds)
         started = time.perf_counter()
-        batch = self._collect()
+        self._versions[self.policy.version] = self.context.step - 1
+        batch = self._next_batch()
         collected = time.perf_counter()
         metrics = self._describe(batch)
-        if batch.samples:
-            metrics |= self._learn(batch.samples)
-        collector.store.screenshots.clear()
-        spent = {k: v - before.get(k, 0.0) for k, v in collector.seconds.items()}
+        if batch.trajectories:
+            metrics |= self.learner.learn(batch.trajectories)
+        if self._feed is None:
+            self._screenshots.clear()
+        else:
+            self._publish()
+            self._feed.learned(self.context.step)
+        spent = {k: v - before.get(k, 0.0) for k, v in self._seconds.items()}
         return metrics | {
             "time_env": spent.get("env", 0.0),
             "time_generate": spent.get("act", 0.0),
@@ -76,57 +74,85 @@ class GRPOTrainer:
         }
 
     def save(self, directory: Path) -> None:
-        """Write the adapter, the optimizer and the counter of updates."""
+        """Write the adapter, the optimizer and the counter of updates, critic and replay."""
         self.policy.save(directory)
         path = directory / "optimizer.safetensors"
         save_optimizer(self.optimizer, path, step=self.policy.version)
+        if self.learner.critic is not None:
+            self.learner.critic.save(directory)
+        if self.replay is not None:
+            self.replay.save(directory / "replay.jsonl")
 
     def load(self, directory: Path) -> None:
         """Continue from what `save` wrote, to the bit."""
         self.policy.load(directory)
         path = directory / "optimizer.safetensors"
         self.policy.version = load_optimizer(self.optimizer, path)
+        if self.learner.critic is not None:
+            self.learner.critic.load(directory)
+        if self.replay is not None:
+            self.replay.load(directory / "replay.jsonl")
 
-    # -- collecting --
+    def close(self) -> None:
+        """End the thread that plays ahead, if there is one."""
+        if self._feed is not None:
+            self._feed.close()
 
-    def _collect(self) -> Batch:
-        """Play groups until `groups` of them teach something, or `refill` is used up."""
-        config = self.config
-        most = int(config.groups * config.refill)
-        asked, informative = 0, 0
-        episodes: list[Episode] = []
-        samples: list[list[Sample]] = []
-        while asked < most and informative < config.groups:
-            count = min(config.groups - informative if asked else config.groups, most - asked)
-            requests = self.context.requests(
-                self.context.step, count, config.group_size, first=asked
-            )
-            asked += count
-            played = self.context.collector.groups(requests)
-            for index, group in enumerate(sorted(played, key=_order(requests))):
-                episodes += group
-                rewards = self._rewards(group, asked - count + index)
-                if len(group) < 2 or max(rewards) == min(rewards):
-                    continue
-                informative += 1
-                for episode, advantage in zip(group, leave_one_out(rewards), strict=True):
-                    samples.append(_samples(episode, advantage))
-        return Batch(episodes, samples, informative, asked)
+    # -- where batches come from --
 
-    def _rewards(self, group: Sequence[Episode], index: int) -> list[float]:
-        if self.config.reward == "success":
-            rewards = [float(episode.success) for episode in group]
-        else:
-            rewards = [episode.score for episode in group]
-        if self.config.shuffle_rewards:
-            seed = self.context.derive("shuffle rewards", self.context.step, index)
-            rewards = list(np.random.default_rng(seed).permutation(rewards))
-        return rewards
+    def _next_batch(self) -> Batch:
+        if not self.config.max_steps_off_policy:
+            return self._gatherer.batch(self.context.step)
+        if self._feed is None:
+            self._feed = self._start_feed()
+        return self._feed.get(self.context.step)
+
+    def _start_feed(self) -> Feed[Batch]:
+        """Play ahead, with a copy of the policy."""
+        context = self.context
+        self._publish()
+        sampler = copy.deepcopy(self.policy)
+        own = context.collector
+        collector = Collector(
+            context.envs, sampler, run_seed=context.seed, store=own.store,
+            schedule=own.schedule, episode_timeout=own.episode_timeout,
+            keep_pictures=own.keep_pictures,
+        )  # fmt: skip
+        self._seconds = collector.seconds
+        gatherer = Gatherer(self.config, context, collector)
+
+        def make(step: int, closed: Closed) -> Batch:
+            with context.envs_in_use:  # an evaluation plays in the same envs
+                self._refresh(sampler)
+                return gatherer.batch(step, closed)
+
+        return Feed(
+            make,
+            ahead=self.config.max_steps_off_policy,
+            first=context.step,
+            last=context.config.run.steps,
+            stopping=context.stop_requested,
+        )
+
+    def _publish(self) -> None:
+        """Lay a copy of the weights out: the sampler takes it while these are learned further."""
+        weights = [parameter.detach().clone() for parameter in self.policy.parameters()]
+        self._newest = (self.policy.version, weights)
+
+    @torch.no_grad()
+    def _refresh(self, sampler: VLMPolicy) -> None:
+        """Give the sampler the weights that were laid out last."""
+        sampler.version, weights = self._newest
+        for theirs, ours in zip(sampler.parameters(), weights, strict=True):
+            theirs.copy_(ours)
+        sampler.eyes.forget()
+
+    # -- metrics --
 
     def _describe(self, batch: Batch) -> dict[str, float]:
         turns = [turn for episode in batch.episodes for turn in episode.turns]
         count = max(1, len(batch.episodes))
-        return {
+        metrics: dict[str, float] = {
             "episodes": len(batch.episodes),
             "success": sum(e.success for e in batch.episodes) / count,
             "score": sum(e.score for e in batch.episodes) / count,
@@ -135,84 +161,10 @@ class GRPOTrainer:
             "groups": batch.groups,
             "informative_groups": batch.informative,
         }
-
-    # -- learning --
-
-    def _learn(self, episodes: list[list[Sample]]) -> dict[str, float]:
-        config = self.config
-        rows: list[dict[str, float]] = []
-        for epoch in range(config.epochs):
-            seed = self.context.derive("minibatches", self.context.step, epoch)
-            order = np.random.default_rng(seed).permutation(len(episodes))
-            for part in np.array_split(order, min(config.minibatches, len(episodes))):
-                rows.append(self._update([episodes[i] for i in part]))
-        # The first update is on-policy: its gap is the sampler's and the learner's disagreement.
-        gap = rows[0].pop("gap")
-        means = {key: float(np.mean([row[key] for row in rows if key in row])) for key in rows[-1]}
-        return {**means, "logprob_gap": gap, "updates": self.policy.version}
-
-    def _update(self, episodes: list[list[Sample]]) -> dict[str, float]:
-        """One gradient step on whole episodes."""
-        config = self.config
-        samples = [sample for episode in episodes for sample in episode]
-        screenshots = self.context.collector.store.screenshots
-        scale = len(episodes) * config.episode_tokens
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = surprise = gap = 0.0
-        tokens = clipped = 0
-        for part in self.policy.batches([sample.record for sample in samples]):
-            chosen = [samples[i] for i in part]
-            found = clipped_loss(
-                self.policy.logprobs([s.record for s in chosen], screenshots),
-                [s.record.logprobs for s in chosen],
-                [s.advantage for s in chosen],
-                low=config.clip_low,
-                high=config.clip_high,
-            )
-            (found.loss / scale).backward()
-            loss += found.loss.item() / scale
-            tokens += found.tokens
-            clipped += found.clipped
-            surprise += found.surprise
-            gap = max(gap, found.gap)
-        return {
-            "loss": loss,
-            "grad_norm": self._descend(),
-            "clip_fraction": clipped / max(1, tokens),
-            "entropy": surprise / max(1, tokens),
-            "gap": gap,
-        }
-
-    def _descend(self) -> float:
-        """One step of the optimizer; returns the norm of the gradient before clipping."""
-        parameters: list[Any] = list(self.policy.parameters())
-        norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.config.clip))
-        if not math.isfinite(norm):
-            return norm  # the host stops the run at the metrics; the weights stay whole
-        self.optimizer.param_groups[0]["lr"] = self._learning_rate()
-        self.optimizer.step()
-        self.policy.version += 1
-        return norm
-
-    def _learning_rate(self) -> float:
-        """Up in a line over the first gradient steps; held; then down in a line to the end."""
-        config = self.config
-        warmed = min(1.0, (self.policy.version + 1) / max(1, config.warmup))
-        done = min(1.0, (self.context.step - 1) / max(1, self.context.config.run.steps - 1))
-        fallen = max(0.0, done - config.hold) / (1 - config.hold)
-        return config.lr * warmed * (1 - fallen * (1 - config.final_lr))
-
-
-def _samples(episode: Episode, advantage: float) -> list[Sample]:
-    """The turns of an episode that count: sampled by the policy, and not cut off."""
-    return [
-        Sample(turn.tokens, advantage)
-        for turn in episode.turns
-        if turn.tokens is not None and not turn.tokens.truncated
-    ]
-
-
-def _order(requests: Sequence[Any]) -> Any:
-    """A sort key that brings groups into the order in which they were asked for."""
-    rank = {request.group: i for i, request in enumerate(requests)}
-    return lambda group: rank[group[0].group] if group else len(rank)
+        if self.replay is not None:
+            metrics |= {"replayed": batch.replayed, "replay_size": len(self.replay)}
+        if self.config.max_steps_off_policy:
+            versions = {turn.tokens.version for turn in turns if turn.tokens is not None}
+            begun = [self._versions.get(version, 0) for version in versions]
+            metrics["steps_off_policy"] = self.context.step - 1 - min(begun, default=0)
+        return metrics

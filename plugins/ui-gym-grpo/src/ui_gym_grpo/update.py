@@ -1,24 +1,29 @@
-"""The update rule of GRPO, in one file.
+"""The update rule, in one file: what a turn's tokens cost.
 
-For an episode i of a group of G, with reward R_i, the advantage is the reward over the mean of the
-*others* (leave-one-out: RLOO, Ahmadian et al. 2024, arXiv:2402.14740)::
+For a token with log-probability p now, p_0 when this step's learning began and p_b when it was
+sampled, r = exp(p - p_0) and advantage A, the losses are
 
-    A_i = R_i - mean_{j != i} R_j
+- ``ppo_clip``: -min(r A, clip(r, 1 - low, 1 + high) A) (Schulman et al. 2017, arXiv:1707.06347);
+- ``gspo``: the same with the geometric mean of r over the turn (Zheng et al. 2025,
+  arXiv:2507.18071), a turn of n tokens counting n times;
+- ``cispo``: -sg(min(r, 1 + high)) A p (MiniMax-M1 2025, arXiv:2506.13585);
+- ``reinforce``: -A p.
 
-and every token that the policy sampled in it, with r = exp(logp - logp_sampler), costs
-(PPO's clipped loss, Schulman et al. 2017, arXiv:1707.06347)::
+Data of the present policy has p_0 = p_b. Older data (asynchronous collection, replay) has not: its
+losses are weighed by sg(min(exp(p_0 - p_b), cap)), truncated importance sampling (Espeholt et al.
+2018, arXiv:1802.01561; the decoupled form of Hilton et al. 2022, arXiv:2110.00641), and a turn is
+left out where the geometric mean of exp(p_0 - p_b) lies outside a band.
 
-    -min(r A_i, clip(r, 1 - clip_low, 1 + clip_high) A_i)
+Departures of the defaults from the GRPO paper (Shao et al. 2024, arXiv:2402.03300):
 
-Departures from the GRPO paper (Shao et al. 2024, arXiv:2402.03300):
-
-- The advantage is not divided by the group's standard deviation, which would inflate lopsided
-  groups (Dr. GRPO, Liu et al. 2025, arXiv:2503.20783).
+- The advantage is the reward over the mean of the *others'* (`advantages.leave_one_out`), not
+  divided by the group's standard deviation, which would inflate lopsided groups (Dr. GRPO).
 - The upper clip is wider than the lower (DAPO, Yu et al. 2025, arXiv:2503.14476).
 - Token losses are summed over an episode and divided by a constant, then averaged over episodes:
   neither long answers nor long episodes weigh less per token.
 - Groups without variance are left out by the caller and replaced (DAPO's dynamic sampling).
-- No KL term: the clip and the adapter's small rank keep the policy near its start.
+- No KL term: the clip and the adapter's small rank keep the policy near its start. With `kl` above
+  0, k3 (Schulman 2020) to the model with its adapter off is added to every token.
 - Turns that were cut at the limit of new tokens are left out of the loss.
 """
 
@@ -26,68 +31,160 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
 
+LossName = Literal["ppo_clip", "gspo", "cispo", "reinforce"]
 
-def leave_one_out(rewards: Sequence[float]) -> list[float]:
-    """The advantage of each episode of a group: its reward less the mean of the others'.
+Advantage = float | Sequence[float]
+"""Of a turn, or of each of its tokens."""
 
-    Raises:
-        ValueError: the group has fewer than two episodes.
-    """
-    count = len(rewards)
-    if count < 2:
-        raise ValueError(f"a group needs at least two episodes, not {count}")
-    total = sum(rewards)
-    return [reward - (total - reward) / (count - 1) for reward in rewards]
+
+@dataclass(frozen=True)
+class Rule:
+    """What a token costs; see the module."""
+
+    loss: LossName = "ppo_clip"
+    low: float = 0.2
+    high: float = 0.28
+    dual_clip: float | None = None
+    """A token with a negative advantage costs at most this times its size (Ye et al. 2020,
+    arXiv:1912.09729). None: no such bound."""
+    cap: float = 2.0
+    band: tuple[float, float] = (0.5, 2.0)
+    kl: float = 0.0
 
 
 @dataclass
 class Losses:
     """Sums over tokens; the caller divides.
 
-    `loss` is differentiable. `clipped` counts the tokens whose gradient the clip stopped; `gap` is
-    the largest |logp - logp_sampler|; `surprise` the sum of -logp.
+    `loss` is differentiable. `clipped_low` and `clipped_high` count the tokens whose gradient the
+    clip stopped, by side; `gap` is the largest distance of p and p_0; `surprise` the sum of -p;
+    `kl` the sum of k3 to the reference; `stale` and `masked` count turns.
     """
 
     loss: Tensor
     tokens: int
-    clipped: int
+    clipped_low: int
+    clipped_high: int
     gap: float
     surprise: float
+    kl: float = 0.0
+    stale: int = 0
+    masked: int = 0
 
 
-def clipped_loss(
-    logprobs: Sequence[Tensor],
-    sampled: Sequence[Sequence[float]],
-    advantages: Sequence[float],
-    *,
-    low: float,
-    high: float,
-) -> Losses:
-    """PPO's clipped loss, summed over all tokens of all turns.
+@dataclass(frozen=True)
+class Scored:
+    """A turn as the loss takes it. Log-probabilities are in nats, one for each output token."""
 
-    Args:
-        logprobs: For each turn, the tokens' log-probabilities now, shape (tokens,), in nats.
-        sampled: The same under the policy that sampled them.
-        advantages: One number a turn.
-        low: The ratio is clipped below at ``1 - low``.
-        high: The ratio is clipped above at ``1 + high``.
-    """
-    now = torch.cat(list(logprobs))
-    before = torch.tensor([p for turn in sampled for p in turn], dtype=now.dtype, device=now.device)
-    repeats = torch.tensor([len(turn) for turn in sampled], device=now.device)
-    advantage = torch.tensor(list(advantages), dtype=now.dtype, device=now.device)
-    advantage = advantage.repeat_interleave(repeats)
-    ratio = torch.exp(now - before)
+    now: Tensor
+    """Under the policy as it is, with gradients."""
+    sampled: Sequence[float]
+    advantage: Advantage
+    before: Sequence[float] | None = None
+    """Under the policy when this step's learning began; None where it was sampled by it."""
+    reference: Tensor | None = None
+    """Under the model without its adapter, where the rule has a KL term."""
+    weight: float = 1.0
+    """What each token's loss is multiplied by."""
+
+
+def policy_loss(turns: Sequence[Scored], rule: Rule) -> Losses:
+    """The summed loss of all tokens of all turns."""
+    now = torch.cat([turn.now for turn in turns])
+    lengths = torch.tensor([len(turn.sampled) for turn in turns], device=now.device)
+    before = _flat([_before(turn) for turn in turns], like=now)
+    advantage = _advantages(turns, lengths, now)
+    drift = _turn_means(now - before, lengths) if rule.loss == "gspo" else now - before
+    ratio = torch.exp(drift)
     free = ratio * advantage
-    bound = ratio.clamp(1 - low, 1 + high) * advantage
+    bound = ratio.clamp(1 - rule.low, 1 + rule.high) * advantage
+    if rule.loss in ("ppo_clip", "gspo"):
+        gained = torch.minimum(free, bound)
+        if rule.dual_clip is not None:
+            worst = torch.maximum(gained, rule.dual_clip * advantage)
+            gained = torch.where(advantage < 0, worst, gained)
+    elif rule.loss == "cispo":
+        gained = ratio.clamp(max=1 + rule.high).detach() * advantage * now
+    else:
+        gained = advantage * now
+    kept, stale, masked = _trust(turns, lengths, rule, like=now)
+    if kept is not None:
+        gained = gained * kept
+    loss, kl = -gained, 0.0
+    if rule.kl:
+        k3 = _k3(turns, now)
+        loss, kl = loss + rule.kl * k3, float(k3.detach().sum())
+    if any(turn.weight != 1.0 for turn in turns):
+        loss = loss * _flat([[turn.weight] * len(turn.sampled) for turn in turns], like=now)
+    stopped = bound < free
     return Losses(
-        loss=-torch.minimum(free, bound).sum(),
+        loss=loss.sum(),
         tokens=now.numel(),
-        clipped=int((bound < free).sum()),
+        clipped_low=int((stopped & (advantage < 0)).sum()),
+        clipped_high=int((stopped & (advantage > 0)).sum()),
         gap=float((now - before).detach().abs().max()) if now.numel() else 0.0,
         surprise=float(-now.detach().sum()),
+        kl=kl,
+        stale=stale,
+        masked=masked,
     )
+
+
+def _before(turn: Scored) -> Sequence[float]:
+    return turn.sampled if turn.before is None else turn.before
+
+
+def _advantages(turns: Sequence[Scored], lengths: Tensor, like: Tensor) -> Tensor:
+    if all(isinstance(turn.advantage, float | int) for turn in turns):
+        each = torch.tensor(
+            [turn.advantage for turn in turns], dtype=like.dtype, device=like.device
+        )
+        return each.repeat_interleave(lengths)
+    rows = [
+        [turn.advantage] * len(turn.sampled)
+        if isinstance(turn.advantage, float | int)
+        else turn.advantage
+        for turn in turns
+    ]
+    return _flat(rows, like=like)
+
+
+def _trust(
+    turns: Sequence[Scored], lengths: Tensor, rule: Rule, like: Tensor
+) -> tuple[Tensor | None, int, int]:
+    """What old data counts, a weight for each token; how many turns are old, and are left out."""
+    stale = [turn.before is not None for turn in turns]
+    if not any(stale):
+        return None, 0, 0
+    sampled = _flat([turn.sampled for turn in turns], like=like)
+    before = _flat([_before(turn) for turn in turns], like=like)
+    drift = before - sampled
+    mean = _turn_means(drift, lengths).exp()
+    inside = (mean >= rule.band[0]) & (mean <= rule.band[1])
+    first = torch.cumsum(lengths, 0) - lengths
+    masked = int((~inside[first[lengths > 0]]).sum())
+    return drift.exp().clamp(max=rule.cap) * inside, sum(stale), masked
+
+
+def _k3(turns: Sequence[Scored], now: Tensor) -> Tensor:
+    """exp(d) - d - 1 with d = reference - now: estimates KL(now || reference), never below 0."""
+    reference = torch.cat([turn.reference for turn in turns if turn.reference is not None])
+    distance = reference - now
+    return distance.exp() - distance - 1
+
+
+def _turn_means(values: Tensor, lengths: Tensor) -> Tensor:
+    """The mean over each turn, at each of its tokens."""
+    rows = torch.arange(len(lengths), device=values.device).repeat_interleave(lengths)
+    sums = torch.zeros(len(lengths), dtype=values.dtype, device=values.device)
+    sums = sums.index_add(0, rows, values)
+    return (sums / lengths.clamp(min=1))[rows]
+
+
+def _flat(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:
+    return torch.tensor([v for row in rows for v in row], dtype=like.dtype, device=like.device)

@@ -1,31 +1,33 @@
-"""Supervised fine-tuning on episodes: demonstrations, or the policy's own successes.
+"""Supervised fine-tuning on episodes: demonstrations, the policy's own successes, recordings.
 
-Departures from plain SFT: what a demonstrator reads aloud follows the end token as an auxiliary
-target (Tiny models learn to see by it); rejection sampling keeps at most `keep` successes of each
-task instance, so that easy instances do not crowd out hard ones (UI-RL's "N successes a task").
+A step is a round: collect, filter, fit. Departures from plain SFT: what a demonstrator reads aloud
+follows the end token as an auxiliary target (tiny models learn to see by it); rejection sampling
+keeps at most `keep` successes of each task instance, so that easy instances do not crowd out hard
+ones (UI-RL's "N successes a task"). Iterated, this is expert iteration: RFT (Yuan et al. 2023,
+arXiv:2308.01825) on one round's data, ReST-EM (Singh et al. 2023, arXiv:2312.06585) without its
+return to the first weights.
 """
 
 from __future__ import annotations
 
-import math
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 
-from ui_gym_agents.agents import OracleAgent
-from ui_gym_agents.episode import Episode, TokenRecord
-from ui_gym_agents.rollout import views
+from ui_gym.errors import UserError
+from ui_gym_agents.episode import Episode
 from ui_gym_agents.training.context import TrainerContext
-from ui_gym_agents.training.tensors import load_optimizer, save_optimizer
 from ui_gym_sft.config import SFTConfig
+from ui_gym_sft.data import Example, Rounds
+from ui_gym_sft.fit import Fitter
+from ui_gym_sft.sources import Collected, Source, is_heldout, make_source
 
 
 class SFTTrainer:
-    """One step: play episodes, keep what is worth imitating, and fit the policy to it."""
+    """One step: get episodes, keep what is worth imitating, and fit the policy to it."""
 
     api_version = 1
     Config = SFTConfig
@@ -34,123 +36,126 @@ class SFTTrainer:
         self.config = config
         self.context = context
         self.policy = context.policy
-        self.oracle = OracleAgent(config.mistakes) if config.source == "oracle" else None
-        self.optimizer = torch.optim.AdamW(
-            list(self.policy.parameters()),
-            lr=config.lr,
-            betas=(0.9, config.beta2),
-            weight_decay=config.weight_decay,
-        )
-        self.updates = 0
+        self.fitter = Fitter(config, context)
+        self.source: Source = make_source(config, context)
+        self.rounds = Rounds(config.data_rounds)
+        fixed = self.source.heldout()
+        self._measured = None if fixed is None else [self._example(e, heldout=True) for e in fixed]
+        self._stopped: int | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """The step after which the held-out loss had stopped falling; None: as configured."""
+        return self._stopped
 
     def step(self) -> Mapping[str, float]:
         """Collect and fit once; returns metrics (losses in nats a token, times in seconds)."""
         started = time.perf_counter()
-        episodes = self._play()
-        chosen = episodes if self.oracle else self._select(episodes)
+        collected = self.source.collect()
+        config, context = self.config, self.context
+        examples = [self._example(e, is_heldout(e, config, context)) for e in collected.kept]
+        self.rounds.add(examples)
+        if config.data_rounds != 1:
+            self._keep_pictures(examples)
         played = time.perf_counter()
-        records = [record for episode in chosen for record in self._records(episode)]
-        metrics: dict[str, float] = {
-            "episodes": len(episodes),
-            "success": float(np.mean([e.success for e in episodes])) if episodes else 0.0,
-            "kept": len(chosen),
-            "records": len(records),
+        metrics = self._describe(collected, examples)
+        metrics |= self._fit(collected)
+        if config.path is None:
+            self.source.screenshots.clear()
+        return metrics | {
             "time_collect": played - started,
+            "time_learn": time.perf_counter() - played,
         }
-        if records:
-            metrics |= self._fit(records)
-        self.context.collector.store.screenshots.clear()
-        return metrics | {"time_learn": time.perf_counter() - played}
 
     def save(self, directory: Path) -> None:
-        """Write adapter (or model), optimizer and counters."""
-        self.policy.save(directory)
-        save_optimizer(self.optimizer, directory / "optimizer.safetensors", step=self.updates)
+        """Write adapter (or model), optimizer, counters, and the episodes of earlier rounds."""
+        self.fitter.save(directory)
+        if self.config.data_rounds != 1:
+            self.rounds.save(directory / "rounds.jsonl.gz")
+        state = {"stopped": self._stopped, "data": self.source.fingerprint()}
+        (directory / "sft.json").write_text(json.dumps(state))
 
     def load(self, directory: Path) -> None:
-        """Continue from what `save` wrote."""
-        self.policy.load(directory)
-        self.updates = load_optimizer(self.optimizer, directory / "optimizer.safetensors")
-        self.policy.version = self.updates
+        """Continue from what `save` wrote, to the bit.
 
-    # -- episodes --
-
-    def _play(self) -> list[Episode]:
-        config, context = self.config, self.context
-        if self.oracle is not None:
-            requests = context.requests(context.step, config.episodes)
-            return context.collector.collect(requests, self.oracle)
-        groups = max(1, config.episodes // config.tries)
-        requests = context.requests(context.step, groups, config.tries)
-        return context.collector.collect(requests)
-
-    def _select(self, episodes: list[Episode]) -> list[Episode]:
-        """The first `keep` successes of each group."""
-        kept: list[Episode] = []
-        counts: dict[str, int] = {}
-        for episode in episodes:
-            if episode.success and counts.get(episode.group, 0) < self.config.keep:
-                counts[episode.group] = counts.get(episode.group, 0) + 1
-                kept.append(episode)
-        return kept
-
-    def _records(self, episode: Episode) -> list[TokenRecord]:
-        if self.oracle is None:
-            return [turn.tokens for turn in episode.turns if turn.tokens is not None]
-        screenshots = self.context.collector.store.screenshots
-        weight = self.config.aloud_weight
-        return [
-            self.policy.encode(
-                view, turn.output, aloud=turn.aloud if weight else "", aloud_weight=weight
+        Raises:
+            UserError: the recorded episodes are not those that the run began with.
+        """
+        state = json.loads((directory / "sft.json").read_text())
+        if state["data"] != self.source.fingerprint():
+            raise UserError(
+                f"the episodes of {self.config.path} have changed since this run began, so that "
+                "it cannot go on as it would have; start a new run"
             )
-            for view, turn in zip(views(episode, screenshots), episode.turns, strict=True)
-        ]
+        self._stopped = state["stopped"]
+        self.fitter.load(directory)
+        if self.config.data_rounds != 1:
+            self.rounds.load(directory / "rounds.jsonl.gz")
 
-    # -- learning --
+    # -- a round's data --
 
-    def _fit(self, records: list[TokenRecord]) -> dict[str, float]:
-        config = self.config
-        losses, norms = [], []
-        for epoch in range(config.epochs):
-            seed = self.context.derive("shuffle", self.context.step, epoch)
-            order = np.random.default_rng(seed).permutation(len(records))
-            for start in range(0, len(order), config.batch_size):
-                batch = [records[i] for i in order[start : start + config.batch_size]]
-                loss, norm = self._update(batch)
-                losses.append(loss)
-                norms.append(norm)
-        return {
-            "loss": float(np.mean(losses)),
-            "grad_norm": float(np.mean(norms)),
-            "lr": self.optimizer.param_groups[0]["lr"],
-            "updates": self.updates,
+    def _example(self, episode: Episode, heldout: bool) -> Example:
+        return Example(episode.id, tuple(self.source.records(episode)), heldout)
+
+    def _keep_pictures(self, examples: Sequence[Example]) -> None:
+        """Bring the pictures of what later rounds fit again to the run's folder."""
+        screenshots = self.source.screenshots
+        for key in {k for e in examples for record in e.records for k in record.images}:
+            screenshots.put(screenshots.get(key), keep=True)
+
+    def _describe(self, collected: Collected, examples: Sequence[Example]) -> dict[str, float]:
+        """What was collected, before and after filtering."""
+        good = [e for e in collected.episodes if e.failure is None]
+        metrics: dict[str, float] = {
+            "episodes": len(collected.episodes),
+            "success": float(np.mean([e.success for e in good])) if good else 0.0,
+            "kept": len(collected.kept),
+            "records": sum(len(e.records) for e in examples),
+            "tokens": sum(e.tokens for e in examples),
+            "score": float(np.mean([e.score for e in good])) if good else 0.0,
+            "turns": float(np.mean([e.steps for e in good])) if good else 0.0,
+            "failures": len(collected.episodes) - len(good),
         }
+        return metrics | {f"dropped_{why}": n for why, n in sorted(collected.dropped.items())}
 
-    def _update(self, batch: list[TokenRecord]) -> tuple[float, float]:
-        """One gradient step; the loss is a mean over the weights of all tokens of the batch."""
-        screenshots = self.context.collector.store.screenshots
-        total = sum(sum(r.weights) or len(r.output_ids) for r in batch)
-        self.policy.train()
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = 0.0
-        for part in self.policy.batches(batch):
-            value, _ = self.policy.supervised_loss([batch[i] for i in part], screenshots)
-            (value / total).backward()
-            loss += value.item() / total
-        parameters: list[Any] = list(self.policy.parameters())
-        norm = torch.nn.utils.clip_grad_norm_(parameters, self.config.clip)
-        self.optimizer.param_groups[0]["lr"] = self._learning_rate()
-        self.optimizer.step()
-        self.policy.eval()
-        self.updates += 1
-        self.policy.version = self.updates
-        return loss, float(norm)
+    def _fit(self, collected: Collected) -> dict[str, float]:
+        """Fit what there is; metrics. Says so where there is nothing new."""
+        data = [e for e in self.rounds.examples if e.records]
+        fitted = [e for e in data if not e.heldout]
+        measured = self._measured
+        if measured is None:
+            measured = [e for e in data if e.heldout]
+        if not collected.kept:
+            self._tell_nothing(collected, bool(fitted))
+        metrics: dict[str, float] = {
+            "data_episodes": len(fitted),
+            "data_records": sum(len(e.records) for e in fitted),
+            "data_tokens": sum(e.tokens for e in fitted),
+        }
+        if not fitted:
+            return metrics
+        recorded = self.config.path is not None
+        metrics |= self.fitter.fit(fitted, measured, self.source.screenshots, run_best=recorded)
+        if recorded and self.fitter.exhausted:
+            self._stop()
+        return metrics
 
-    def _learning_rate(self) -> float:
-        """Linear warm-up, then a cosine down to `final_lr` of the peak at the run's last step."""
-        config = self.config
-        if self.updates < config.warmup:
-            return config.lr * (self.updates + 1) / config.warmup
-        done = min(1.0, self.context.step / max(1, self.context.config.run.steps))
-        cosine = 0.5 * (1 + math.cos(math.pi * done))
-        return config.lr * (config.final_lr + (1 - config.final_lr) * cosine)
+    def _tell_nothing(self, collected: Collected, older: bool) -> None:
+        wins = sum(e.success for e in collected.episodes)
+        said = "none succeeded" if not wins else f"{wins} succeeded, and none passed the filters"
+        then = "the episodes of earlier steps are fitted again" if older else "nothing is learned"
+        self.context.note(
+            f"step {self.context.step}: of {len(collected.episodes)} episodes {said}: {then}. "
+            "More attempts (--trainer.tries, --trainer.episodes), a higher --policy.temperature, "
+            "or demonstrations first (--trainer.source oracle) may help"
+        )
+
+    def _stop(self) -> None:
+        """End the run with the weights that were best on what was held out."""
+        best = self.fitter.best
+        best.restore(self.policy.parameters())
+        self._stopped = self.context.step
+        self.context.note(
+            f"the held-out loss has not fallen for {best.waited} epochs: training ends with the "
+            f"weights of its lowest, {best.loss:.4g}"
+        )

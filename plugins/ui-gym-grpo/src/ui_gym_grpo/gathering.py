@@ -1,0 +1,191 @@
+"""Playing what a step learns from: groups, rewards, advantages, replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ui_gym_agents.episode import Episode, TokenRecord
+from ui_gym_agents.rollout import Collector, EpisodeRequest
+from ui_gym_agents.training.context import TrainerContext
+from ui_gym_grpo.advantages import GROUPED, Played, step_advantages
+from ui_gym_grpo.config import GRPOConfig
+from ui_gym_grpo.replay import ReplayBuffer
+from ui_gym_grpo.update import Advantage
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A turn to learn from."""
+
+    record: TokenRecord
+    advantage: Advantage
+    before: tuple[float, ...] | None = None
+    """The tokens' log-probabilities when the step's learning began, where others sampled them."""
+
+
+@dataclass
+class Trajectory:
+    """What is learned from an episode. `rewards` has one a turn of the episode."""
+
+    episode: Episode
+    samples: list[Sample]
+    rewards: list[float]
+
+
+@dataclass
+class Batch:
+    """What a step plays. `trajectories` come from the informative groups alone."""
+
+    episodes: list[Episode] = field(default_factory=list)
+    trajectories: list[Trajectory] = field(default_factory=list)
+    informative: int = 0
+    groups: int = 0
+    replayed: int = 0
+
+
+class Gatherer:
+    """Plays the batch of a step with a collector."""
+
+    def __init__(
+        self,
+        config: GRPOConfig,
+        context: TrainerContext,
+        collector: Collector,
+        replay: ReplayBuffer | None = None,
+    ) -> None:
+        self._config = config
+        self._context = context
+        self._collector = collector
+        self._replay = replay
+        self._worth = context.reward(config.reward, config.reward_parameters)
+
+    def batch(self, step: int, closed: Callable[[], bool] = lambda: False) -> Batch:
+        """Play groups until enough of them teach something, or `refill` is used up.
+
+        One that is `closed` on the way is shorter.
+        """
+        config = self._config
+        whole = config.algorithm == "ppo"  # against a critic, every episode teaches
+        most = config.groups if whole else int(config.groups * config.refill)
+        batch = Batch()
+        while batch.groups < most and batch.informative < config.groups and not closed():
+            first = batch.groups
+            count = min(config.groups - batch.informative if first else most, most - first)
+            count = min(count, config.groups)
+            for index, group in self._groups(step, first, count, closed):
+                batch.episodes += group
+                self._context.observe(group)
+                self._learn_from(group, step, index, batch)
+            batch.groups += count
+        if self._replay is not None:
+            self._store(batch, step)
+        return batch
+
+    def _groups(
+        self, step: int, first: int, count: int, closed: Callable[[], bool]
+    ) -> Iterator[tuple[int, list[Episode]]]:
+        """The groups and their numbers, in the order in which they were asked for."""
+        config = self._config
+        requests = [
+            self._fixed(request)
+            for request in self._context.requests(step, count, config.group_size, first=first)
+        ]
+        played = []
+        for group in self._collector.groups(requests):
+            played.append(group)
+            if closed():
+                break
+        for index, group in enumerate(sorted(played, key=_order(requests))):
+            yield first + index, group
+
+    def _fixed(self, request: EpisodeRequest) -> EpisodeRequest:
+        """The request, of one of the fixed task instances if there are such."""
+        count = self._config.instances
+        if count is None:
+            return request
+        return replace(request, seed=self._context.derive("instance", request.seed % count))
+
+    def _learn_from(self, group: list[Episode], step: int, index: int, batch: Batch) -> None:
+        if not group:
+            return
+        if self._config.algorithm == "ppo":
+            batch.informative += 1
+            for episode in group:
+                rewards = self._turn_rewards(episode, self._worth(episode))
+                batch.trajectories.append(Trajectory(episode, _samples(episode, 0.0), rewards))
+            return
+        if self._replay is not None and self._replay.wants(group):
+            seed = self._context.derive("replay", step, index)
+            old = self._replay.draw(group, step=step, seed=seed)
+            if old is not None:
+                group = [old, *group[1:]]
+                batch.replayed += 1
+        rewards = self._rewards(group, step, index)
+        if len(group) < 2 or max(rewards) == min(rewards):
+            return
+        batch.informative += 1
+        batch.trajectories += self._compared(group, rewards)
+
+    def _compared(self, group: list[Episode], rewards: list[float]) -> list[Trajectory]:
+        """The episodes of a group with their advantages."""
+        config = self._config
+        advantages = GROUPED[config.advantage](rewards)
+        each = [self._turn_rewards(e, r) for e, r in zip(group, rewards, strict=True)]
+        found = []
+        extra: list[list[float]] = []
+        if config.advantage == "gigpo":
+            played = [
+                Played([turn.screenshot for turn in episode.turns], gains)
+                for episode, gains in zip(group, each, strict=True)
+            ]
+            extra = step_advantages(played, gamma=config.gigpo_gamma)
+        for number, (episode, advantage) in enumerate(zip(group, advantages, strict=True)):
+            if extra:
+                by_turn = [advantage + config.gigpo_weight * more for more in extra[number]]
+            else:
+                by_turn = [advantage] * len(episode.turns)
+            found.append(Trajectory(episode, _samples(episode, *by_turn), each[number]))
+        return found
+
+    def _rewards(self, group: Sequence[Episode], step: int, index: int) -> list[float]:
+        rewards = [self._worth(episode) for episode in group]
+        if self._config.shuffle_rewards:
+            seed = self._context.derive("shuffle rewards", step, index)
+            rewards = list(np.random.default_rng(seed).permutation(rewards))
+        return rewards
+
+    @staticmethod
+    def _turn_rewards(episode: Episode, reward: float) -> list[float]:
+        """An episode's reward comes with its last turn."""
+        return [0.0] * (len(episode.turns) - 1) + [reward] if episode.turns else []
+
+    def _store(self, batch: Batch, step: int) -> None:
+        """Keep this step's successes; only now, so that no group gets an episode of its own."""
+        assert self._replay is not None
+        pictures = self._collector.store.screenshots
+        for episode in self._replay.store(batch.episodes, step=step):
+            for key in (*(turn.screenshot for turn in episode.turns), episode.final):
+                pictures.put(pictures.get(key), keep=True)
+
+
+def _samples(episode: Episode, *advantages: float) -> list[Sample]:
+    """The turns of an episode that count: sampled by the policy, and not cut off.
+
+    `advantages`: one for all turns, or one each.
+    """
+    each = advantages * len(episode.turns) if len(advantages) == 1 else advantages
+    return [
+        Sample(turn.tokens, advantage)
+        for turn, advantage in zip(episode.turns, each, strict=False)
+        if turn.tokens is not None and not turn.tokens.truncated
+    ]
+
+
+def _order(requests: Sequence[EpisodeRequest]) -> Callable[[Sequence[Episode]], Any]:
+    """A sort key that brings groups into the order in which they were asked for."""
+    rank = {request.group: i for i, request in enumerate(requests)}
+    return lambda group: rank[group[0].group] if group else len(rank)

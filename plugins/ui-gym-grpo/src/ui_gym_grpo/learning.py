@@ -1,0 +1,257 @@
+"""Gradient steps on what was played."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ui_gym.errors import UserError
+from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.failures import TrainingError
+from ui_gym_grpo.advantages import token_advantages, turn_advantages
+from ui_gym_grpo.config import GRPOConfig
+from ui_gym_grpo.critic import Critic
+from ui_gym_grpo.gathering import Sample, Trajectory
+from ui_gym_grpo.update import Losses, Rule, Scored, policy_loss
+
+_SIDES = ("clipped_low", "clipped_high")
+
+
+class Learner:
+    """Updates a policy on trajectories: `epochs` x `minibatches` gradient steps each time."""
+
+    def __init__(self, config: GRPOConfig, context: TrainerContext, screenshots: Any) -> None:
+        self.config = config
+        self.context = context
+        self.policy: VLMPolicy = context.policy
+        self._screenshots = screenshots
+        self.optimizer = torch.optim.AdamW(
+            list(self.policy.parameters()),
+            lr=config.lr,
+            betas=(0.9, config.beta2),
+            weight_decay=0.0,
+        )
+        self.critic: Critic | None = None
+        if config.algorithm == "ppo":
+            if self.policy.merge_turns:
+                raise UserError(
+                    "the critic looks at turns one by one: leave policy.merge_turns off with "
+                    "trainer.algorithm ppo"
+                )
+            self.critic = Critic(
+                self.policy, lr=config.critic.lr, width=config.critic.width,
+                seed=context.derive("critic"),
+            )  # fmt: skip
+        self._rule = Rule(
+            loss=config.loss,
+            low=config.clip_low,
+            high=config.clip_high,
+            dual_clip=config.dual_clip,
+            cap=config.importance_cap,
+            band=config.turn_band,
+            kl=config.kl,
+        )
+
+    def learn(self, trajectories: Sequence[Trajectory]) -> dict[str, float]:
+        """Learn from trajectories; returns metrics, log-probabilities in nats."""
+        config = self.config
+        metrics: dict[str, float] = {}
+        if self.critic is not None:
+            trajectories, metrics = self._judge(trajectories, self.critic)
+            if self.context.step <= config.critic.warmup:
+                return metrics
+        episodes = [self._rebased(trajectory.samples) for trajectory in trajectories]
+        rows: list[dict[str, float]] = []
+        for epoch in range(config.epochs):
+            seed = self.context.derive("minibatches", self.context.step, epoch)
+            order = np.random.default_rng(seed).permutation(len(episodes))
+            for part in np.array_split(order, min(config.minibatches, len(episodes))):
+                rows.append(self._update([episodes[i] for i in part]))
+        # The first update is on-policy: its gap is the sampler's and the learner's disagreement.
+        gap = rows[0].pop("gap")
+        means = {key: float(np.mean([row[key] for row in rows if key in row])) for key in rows[-1]}
+        return {**metrics, **means, "logprob_gap": gap, "updates": self.policy.version}
+
+    # -- before the first gradient step --
+
+    def _rebased(self, samples: list[Sample]) -> list[Sample]:
+        """Samples with the log-probabilities that the policy gives older ones now."""
+        old = [s.record for s in samples if s.record.version != self.policy.version]
+        if not old:
+            return samples
+        with torch.no_grad():
+            scored = iter(self.policy.logprobs(old, self._screenshots))
+        return [
+            sample
+            if sample.record.version == self.policy.version
+            else replace(sample, before=tuple(next(scored).tolist()))
+            for sample in samples
+        ]
+
+    def _judge(
+        self, trajectories: Sequence[Trajectory], critic: Critic
+    ) -> tuple[list[Trajectory], dict[str, float]]:
+        """Trajectories with advantages by the critic, which then learns what they returned."""
+        settings = self.config.critic
+        records = [s.record for trajectory in trajectories for s in trajectory.samples]
+        states = critic.states(records, self._screenshots)
+        with torch.no_grad():
+            values = [critic.values(state).tolist() for state in states]
+        judged: list[Trajectory] = []
+        targets: list[float] = []
+        at = 0
+        for trajectory in trajectories:
+            own = values[at : at + len(trajectory.samples)]
+            at += len(own)
+            rewards = _of_samples(trajectory)
+            starts = [row[0] for row in own]
+            gains = turn_advantages(rewards, starts, gamma=settings.gamma, lam=settings.lam)
+            samples = []
+            for sample, row, gain in zip(trajectory.samples, own, gains, strict=True):
+                tokens = token_advantages(gain + row[0], row, lam=settings.token_lam)
+                samples.append(replace(sample, advantage=tuple(tokens)))
+                targets += [a + v for a, v in zip(tokens, row, strict=True)]
+            judged.append(replace(trajectory, samples=samples))
+        seed = self.context.derive("critic", self.context.step)
+        together = torch.cat(states)
+        goals = torch.tensor(targets, device=together.device)
+        fitted = critic.fit(together, goals, epochs=settings.epochs, minibatch=256, seed=seed)
+        return _whitened(judged), fitted
+
+    # -- a gradient step --
+
+    def _update(self, episodes: list[list[Sample]]) -> dict[str, float]:
+        """One gradient step on whole episodes."""
+        samples = [sample for episode in episodes for sample in episode]
+        scale, weights = self._scale(episodes)
+
+        def backward(part: list[int]) -> Losses:
+            found = self._losses([samples[i] for i in part], [weights[i] for i in part])
+            found.loss = found.loss / scale
+            found.loss.backward()
+            if not math.isfinite(found.loss.item()):
+                self._give_up(found.loss.item(), [samples[i] for i in part])
+            return found
+
+        self.optimizer.zero_grad(set_to_none=True)
+        parts = self.policy.accumulate([sample.record for sample in samples], backward)
+        tokens = max(1, sum(part.tokens for part in parts))
+        low, high = (sum(getattr(part, side) for part in parts) for side in _SIDES)
+        row = {
+            "loss": sum(part.loss.item() for part in parts),
+            "grad_norm": self._descend(),
+            "clip_fraction": (low + high) / tokens,
+            "clip_low": low / tokens,
+            "clip_high": high / tokens,
+            "entropy": sum(part.surprise for part in parts) / tokens,
+            "gap": max((part.gap for part in parts), default=0.0),
+        }
+        if self.config.kl:
+            row["kl"] = sum(part.kl for part in parts) / tokens
+        if any(part.stale for part in parts):
+            row["stale_turns"] = sum(part.stale for part in parts) / len(samples)
+            row["masked_turns"] = sum(part.masked for part in parts) / len(samples)
+        return row
+
+    def _losses(self, samples: Sequence[Sample], weights: Sequence[float]) -> Losses:
+        records = [sample.record for sample in samples]
+        references: Sequence[Tensor | None] = [None] * len(records)
+        if self.config.kl:
+            with torch.no_grad(), self.policy.reference():
+                references = self.policy.logprobs(records, self._screenshots)
+        now = self.policy.logprobs(records, self._screenshots)
+        together = zip(now, samples, references, weights, strict=True)
+        turns = [
+            Scored(logp, sample.record.logprobs, sample.advantage, sample.before, reference, weight)
+            for logp, sample, reference, weight in together
+        ]
+        return policy_loss(turns, self._rule)
+
+    def _scale(self, episodes: list[list[Sample]]) -> tuple[float, list[float]]:
+        """What the summed loss is divided by, and the weight of each turn's tokens in it."""
+        config = self.config
+        lengths = [len(s.record.output_ids) for episode in episodes for s in episode]
+        if config.aggregate == "turns":
+            return float(max(1, len(lengths))), [1 / max(1, n) for n in lengths]
+        if config.aggregate == "tokens":
+            return float(max(1, sum(lengths))), [1.0] * len(lengths)
+        return len(episodes) * config.episode_tokens, [1.0] * len(lengths)
+
+    def _descend(self) -> float:
+        """One step of the optimizer; returns the norm of the gradient before clipping."""
+        parameters: list[Any] = list(self.policy.parameters())
+        norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.config.clip))
+        if not math.isfinite(norm):
+            return norm  # the host stops the run at the metrics; the weights stay whole
+        self.optimizer.param_groups[0]["lr"] = self._learning_rate()
+        self.optimizer.step()
+        self.policy.version += 1
+        return norm
+
+    def _learning_rate(self) -> float:
+        """Up in a line over the first gradient steps; held; then down in a line to the end."""
+        config = self.config
+        warmed = min(1.0, (self.policy.version + 1) / max(1, config.warmup))
+        done = min(1.0, (self.context.step - 1) / max(1, self.context.config.run.steps - 1))
+        fallen = max(0.0, done - config.hold) / (1 - config.hold)
+        return config.lr * warmed * (1 - fallen * (1 - config.final_lr))
+
+    def _give_up(self, loss: float, samples: Sequence[Sample]) -> None:
+        """Keep the batch that broke training, and say where.
+
+        Raises:
+            TrainingError: always.
+        """
+        path = self.context.run.path / f"broken_batch_step_{self.context.step}.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for sample in samples:
+                file.write(json.dumps(asdict(sample)) + "\n")
+        wrong = [name for name, p in self.policy.net.named_parameters() if not p.isfinite().all()]
+        cause = (
+            f"weights are not finite ({', '.join(wrong[:3])})"
+            if wrong
+            else "log-probabilities or advantages of this batch are not finite"
+        )
+        raise TrainingError(
+            f"the loss of a micro-batch is {loss}: {cause}. The batch is kept in {path}; no weight "
+            "was changed by it. A lower learning rate (--trainer.lr) may help"
+        )
+
+
+def _of_samples(trajectory: Trajectory) -> list[float]:
+    """The rewards of the turns that are learned from; what others got goes to the one before."""
+    rewards: list[float] = []
+    records = {id(sample.record) for sample in trajectory.samples}
+    waiting = 0.0
+    for turn, reward in zip(trajectory.episode.turns, trajectory.rewards, strict=True):
+        if id(turn.tokens) in records:
+            rewards.append(reward + waiting)
+            waiting = 0.0
+        elif rewards:
+            rewards[-1] += reward
+        else:
+            waiting += reward
+    return rewards
+
+
+def _whitened(trajectories: list[Trajectory]) -> list[Trajectory]:
+    """Advantages of all tokens less their mean, over their deviation, as PPO does."""
+    rows = [s.advantage for t in trajectories for s in t.samples]
+    values = np.array([v for row in rows if not isinstance(row, float) for v in row])
+    mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 1.0)
+
+    def scaled(sample: Sample) -> Sample:
+        assert not isinstance(sample.advantage, float)
+        return replace(
+            sample, advantage=tuple((v - mean) / (spread + 1e-8) for v in sample.advantage)
+        )
+
+    return [replace(t, samples=[scaled(s) for s in t.samples]) for t in trajectories]

@@ -1,0 +1,312 @@
+"""Where a step's episodes come from: oracles, the policy itself, or a recording."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from ui_gym.errors import UserError
+from ui_gym_agents.agents import OracleAgent
+from ui_gym_agents.collecting import (
+    Count,
+    Filters,
+    Recording,
+    Unit,
+    sample_fixed,
+    sample_successes,
+)
+from ui_gym_agents.episode import Episode, TokenRecord
+from ui_gym_agents.rollout import EpisodeRequest, views
+from ui_gym_agents.store import ScreenshotStore
+from ui_gym_agents.training.context import TrainerContext
+from ui_gym_sft.config import SFTConfig
+
+SECONDS_BETWEEN_NOTES = 10.0
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A step's episodes: those of it that are `kept`, and what there was before filtering."""
+
+    episodes: Sequence[Episode]
+    kept: list[Episode]
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+class Source(Protocol):
+    """Gives a step's episodes, and what is learned from them."""
+
+    @property
+    def screenshots(self) -> ScreenshotStore:
+        """Where the pictures of the records are."""
+
+    def collect(self) -> Collected:
+        """The episodes of the step in progress."""
+
+    def records(self, episode: Episode) -> list[TokenRecord]:
+        """What is learned from an episode that was kept: one record a turn that is worth it."""
+
+    def heldout(self) -> list[Episode] | None:
+        """All episodes that are only measured, where they are the same in every step."""
+
+    def fingerprint(self) -> str | None:
+        """What tells whether a resumed run finds the same episodes; None where it plays them."""
+
+
+def make_source(config: SFTConfig, context: TrainerContext) -> Source:
+    """The source that a configuration asks for. `UserError` where it cannot be used."""
+    filters = Filters(
+        success=config.success_only,
+        reward=context.reward(config.reward, config.reward_parameters),
+        reward_above=config.reward_above,
+        max_turns=config.max_turns,
+        dedupe=config.dedupe,
+        keep=config.keep,
+        shortest=config.shortest,
+        drop_invalid=config.drop_invalid,
+        drop_repeats=config.drop_repeats,
+    )
+    if config.path is not None:
+        return Recorded(config, context, filters)
+    kind = Demonstrations if config.source == "oracle" else Sampled
+    return kind(config, context, filters)
+
+
+def is_heldout(episode: Episode, config: SFTConfig, context: TrainerContext) -> bool:
+    """Whether an episode is only measured: all of a task instance are, or none."""
+    return context.derive("heldout", episode.task, episode.seed) < config.heldout * 2**31
+
+
+@dataclass
+class _Live:
+    """Episodes that are played."""
+
+    config: SFTConfig
+    context: TrainerContext
+    filters: Filters
+
+    @property
+    def screenshots(self) -> ScreenshotStore:
+        return self.context.collector.store.screenshots
+
+    def collect(self) -> Collected:
+        episodes = self._play()
+        return Collected(episodes, *self.filters.episodes(episodes))
+
+    def _play(self) -> list[Episode]:
+        raise NotImplementedError
+
+    def heldout(self) -> list[Episode] | None:
+        return None
+
+    def fingerprint(self) -> str | None:
+        return None
+
+
+class Demonstrations(_Live):
+    """The tasks' oracles play, as somebody careless would if asked to."""
+
+    def _play(self) -> list[Episode]:
+        requests = self.context.requests(self.context.step, self.config.episodes)
+        return self.context.collector.collect(requests, OracleAgent(self.config.mistakes))
+
+    def records(self, episode: Episode) -> list[TokenRecord]:
+        texts = [turn.output for turn in episode.turns]
+        return encode(self.config, self.context, self.filters, episode, texts, self.screenshots)
+
+
+class Sampled(_Live):
+    """The policy plays: rejection sampling."""
+
+    def _play(self) -> list[Episode]:
+        episodes = self._sample()
+        self.context.observe(episodes)
+        return episodes
+
+    def _sample(self) -> list[Episode]:
+        config, context = self.config, self.context
+        watch = _Progress(context)
+        instances = config.instances or max(1, config.episodes // config.tries)
+        if config.strategy == "fixed":
+            requests = context.requests(context.step, instances, config.tries)
+            return sample_fixed(context.collector, requests, watch)
+        if config.per == "task":
+            units = self._tasks()
+        else:
+            units = self._instances(instances)
+        return sample_successes(
+            context.collector,
+            units,
+            wanted=config.keep,
+            budget=config.episodes,
+            width=context.config.env.num_envs,
+            good=lambda episode: not self.filters.reason(episode),
+            watch=watch,
+        )
+
+    def _instances(self, count: int) -> list[Unit]:
+        """The step's task instances; every try is another member of its group."""
+        asked = self.context.requests(self.context.step, count, self.config.tries)
+        groups: dict[str, list[EpisodeRequest]] = {}
+        for request in asked:
+            groups.setdefault(request.group, []).append(request)
+        return [Unit(name, tries) for name, tries in groups.items()]
+
+    def _tasks(self) -> list[Unit]:
+        """Whole tasks; every try is another instance, of those that the curriculum draws."""
+        tasks: dict[str, list[EpisodeRequest]] = {}
+        for request in self.context.requests(self.context.step, self.config.episodes):
+            tasks.setdefault(request.task, []).append(request)
+        return [Unit(name, tries) for name, tries in tasks.items()]
+
+    def records(self, episode: Episode) -> list[TokenRecord]:
+        told = [episode.turns[i].tokens for i in self.filters.turns(episode)]
+        return [record for record in told if record is not None]
+
+
+class Recorded:
+    """Episodes of another run or of a file, filtered once; a step takes the next of a shuffle."""
+
+    def __init__(self, config: SFTConfig, context: TrainerContext, filters: Filters) -> None:
+        assert config.path is not None
+        self.config = config
+        self.context = context
+        self.filters = filters
+        of_run = config.source.startswith("run:")
+        read = Recording.of_run if of_run else Recording.of_file
+        split = context.config.tasks.split
+        self.recording = read(config.path, pictures=config.pictures, split=split)
+        self._check()
+        kept, self.dropped = filters.episodes(self.recording.episodes)
+        self._heldout = [e for e in kept if is_heldout(e, config, context)]
+        self._kept = [e for e in kept if not is_heldout(e, config, context)]
+        self._tell(len(kept))
+
+    def _check(self) -> None:
+        """Refuse what this policy could not have said."""
+        recording, config = self.recording, self.context.config
+        if not recording.episodes:
+            left_out = _counts(recording.skipped)
+            raise UserError(
+                f"{recording.file} has no episode to learn from: left out are {left_out}. "
+                "A run keeps its pictures with --run.keep_pictures 1; where they lie elsewhere "
+                "than beside the file, say so by --trainer.pictures"
+            )
+        dialect = config.env.dialect
+        reasons: list[str | None] = []
+        if not self.config.reencode:
+            reasons += recording.differences(config) or [
+                recording.foreign_prompt(self.context.policy)
+            ]
+        if not any(reasons) and not recording.speaks_other(dialect):
+            found = recording.foreign_text(dialect)
+            if found and self.config.reencode:
+                raise UserError(f"{recording.file} cannot be encoded: {found}")
+            reasons.append(found)
+        if any(reasons):
+            said = "; ".join(filter(None, reasons))
+            raise UserError(
+                f"{recording.file} was not recorded by this policy: {said}. "
+                "Use the recorded run's settings, or put its texts into this policy's words "
+                "on purpose: --trainer.reencode"
+            )
+
+    def _tell(self, kept: int) -> None:
+        recording = self.recording
+        rate = np.mean([e.success for e in recording.episodes])
+        left = _counts(recording.skipped + self.dropped)
+        self.context.note(
+            f"{recording.file}: {len(recording.episodes)} episodes, {100 * rate:.1f} % of them "
+            f"successful; {kept} are kept, {len(self._heldout)} of these held out"
+            + (f"; left out: {left}" if left else "")
+        )
+        if not self._kept:
+            raise UserError(
+                f"{recording.file}: no episode is left to learn from"
+                + (f"; left out: {left}" if left else "")
+                + (f"; held out: {len(self._heldout)}" if self._heldout else "")
+            )
+
+    @property
+    def screenshots(self) -> ScreenshotStore:
+        return self.recording.screenshots
+
+    def collect(self) -> Collected:
+        """The next `episodes`: pass after pass over all, each in an order of its own."""
+        size = len(self._kept)
+        count = min(self.config.episodes, size)
+        first = (self.context.step - 1) * count
+        order = {
+            n: np.random.default_rng(self.context.derive("pass", n)).permutation(size)
+            for n in range(first // size, (first + count - 1) // size + 1)
+        }
+        taken = [order[i // size][i % size] for i in range(first, first + count)]
+        return Collected(self.recording.episodes, [self._kept[i] for i in taken], self.dropped)
+
+    def records(self, episode: Episode) -> list[TokenRecord]:
+        if self.config.reencode:
+            texts = self.recording.translated(episode, self.context.config.env.dialect)
+            return self._encode(episode, texts)
+        told = [episode.turns[i].tokens for i in self.filters.turns(episode)]
+        if all(record is not None for record in told):
+            return [record for record in told if record is not None]
+        return self._encode(episode, [turn.output for turn in episode.turns])
+
+    def _encode(self, episode: Episode, texts: Sequence[str | None]) -> list[TokenRecord]:
+        return encode(self.config, self.context, self.filters, episode, texts, self.screenshots)
+
+    def heldout(self) -> list[Episode] | None:
+        return self._heldout
+
+    def fingerprint(self) -> str | None:
+        return self.recording.fingerprint()
+
+
+def encode(
+    config: SFTConfig,
+    context: TrainerContext,
+    filters: Filters,
+    episode: Episode,
+    texts: Sequence[str | None],
+    screenshots: ScreenshotStore,
+) -> list[TokenRecord]:
+    """The records of an episode whose turns said `texts`; None: such a turn is not learned.
+
+    What is read aloud follows the answer as an auxiliary target of `aloud_weight`.
+    """
+    chosen = set(filters.turns(episode))
+    weight = config.aloud_weight
+    found = []
+    for index, view in enumerate(views(episode, screenshots)):
+        text, turn = texts[index], episode.turns[index]
+        if text is not None and index in chosen:
+            aloud = turn.aloud if weight else ""
+            found.append(context.policy.encode(view, text, aloud=aloud, aloud_weight=weight))
+    return found
+
+
+class _Progress:
+    """Tells now and then how far sampling is."""
+
+    def __init__(self, context: TrainerContext) -> None:
+        self.context = context
+        self.told = time.monotonic()
+
+    def __call__(self, count: Count) -> None:
+        now = time.monotonic()
+        if now - self.told < SECONDS_BETWEEN_NOTES or count.played == count.most:
+            return
+        self.told = now
+        self.context.note(
+            f"step {self.context.step}: {count.played} of at most {count.most} episodes, "
+            f"{count.successes} successes; {count.done} of {count.units} tasks have theirs"
+        )
+
+
+def _counts(reasons: Counter[str]) -> str:
+    return ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items()))

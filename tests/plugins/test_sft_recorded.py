@@ -1,0 +1,241 @@
+"""Learning from episodes that were recorded: what is taken, skipped and refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sft_helpers import Runs, make_policy, record
+
+from ui_gym.errors import UserError
+from ui_gym_agents.collecting import Recording
+from ui_gym_agents.store import EpisodeStore
+
+
+def settings_of(folder: Path, tiny: Path, **changed: str) -> None:
+    """A run's configuration beside its recording."""
+    env = {"dialect": changed.get("dialect", "cells"), "observation": "screenshot"}
+    policy = {"model": changed.get("model", str(tiny)), "history": None}
+    (folder / "config.yaml").write_text(json.dumps({"env": env, "policy": policy}))
+
+
+def test_successes_of_another_run_are_fitted_as_they_were_sampled(
+    runs: Runs, recorded: Path
+) -> None:
+    trainer = runs.trainer(recorded, lr=1e-2, warmup=0)
+    assert "8 episodes, 87.5 % of them successful; 7 are kept" in runs.notes[0]
+    assert "left out: 1 unsuccessful" in runs.notes[0]
+    rows = [runs.step(trainer, n) for n in (1, 2, 3, 4)]
+    assert [(row["kept"], row["records"], row["success"]) for row in rows] == [(7, 14, 0.875)] * 4
+    assert rows[-1]["loss"] < 0.7 * rows[0]["loss"]
+    learned = {t.tokens for e in EpisodeStore(recorded) if e.success for t in e.turns}
+    assert {r for e in trainer.rounds.examples for r in e.records} == learned
+
+
+def test_no_env_is_started_for_it(runs: Runs, recorded: Path) -> None:
+    trainer = runs.trainer(recorded)
+    runs.step(trainer, 1)
+    assert "envs" not in trainer.context.__dict__
+
+
+def test_each_pass_takes_every_episode_once(runs: Runs, recorded: Path) -> None:
+    trainer = runs.trainer(recorded, episodes=3)
+    taken: list[str] = []
+    for step in range(1, 8):
+        runs.step(trainer, step)
+        taken += [example.id for example in trainer.rounds.examples]
+    ids = sorted(e.id for e in EpisodeStore(recorded) if e.success)
+    passes = [taken[start : start + 7] for start in (0, 7, 14)]
+    assert [sorted(p) for p in passes] == [ids] * 3
+    assert passes[0] != passes[1]
+
+
+def test_an_exported_file_is_read_whatever_else_its_lines_tell(runs: Runs, recorded: Path) -> None:
+    lines = (recorded / "episodes.jsonl").read_text().splitlines()
+    exported = recorded / "good.jsonl"
+    exported.write_text("\n".join(json.dumps({"run": "r", **json.loads(x)}) for x in lines))
+    trainer = runs.trainer(f"file:{exported}")
+    assert runs.step(trainer, 1)["kept"] == 7
+
+
+def test_a_runs_folder_stands_for_its_training_episodes(recorded: Path, tmp_path: Path) -> None:
+    run = tmp_path / "some-run"
+    run.mkdir()
+    recorded.rename(run / "episodes")
+    assert len(Recording.of_run(run).episodes) == 8
+    (run / "evaluations").mkdir()
+    (run / "episodes").rename(run / "evaluations" / "step_000004-greedy")
+    with pytest.raises(UserError, match=r"It has evaluations/step_000004-greedy: name one"):
+        Recording.of_run(run)
+
+
+def test_another_model_or_dialect_is_refused_by_name(
+    runs: Runs, recorded: Path, tiny: Path
+) -> None:
+    settings_of(recorded, tiny, model="tiny-eyes", dialect="json")
+    with pytest.raises(UserError) as caught:
+        runs.trainer(recorded)
+    said = str(caught.value)
+    assert "its env.dialect is 'json' instead of 'cells'" in said
+    assert "its policy.model is 'tiny-eyes' instead of" in said
+    assert "--trainer.reencode" in said
+
+
+def test_an_export_tells_of_its_run_too(runs: Runs, recorded: Path, tiny: Path) -> None:
+    settings_of(recorded, tiny, model="tiny-eyes")
+    config = json.loads((recorded / "config.yaml").read_text())
+    (recorded / "config.yaml").unlink()
+    (recorded / "manifest.json").write_text(json.dumps({"run": "r", "config": config}))
+    with pytest.raises(UserError, match=r"its policy\.model is 'tiny-eyes' instead"):
+        runs.trainer(recorded)
+
+
+def test_a_model_may_be_named_otherwise(runs: Runs, recorded: Path, tiny: Path) -> None:
+    settings_of(recorded, tiny, model=str(tiny / ".." / tiny.name))
+    assert runs.step(runs.trainer(recorded), 1)["kept"] == 7
+
+
+def test_another_prompt_is_refused_though_nothing_else_tells_of_it(
+    runs: Runs, tmp_path: Path, tiny: Path
+) -> None:
+    policy = make_policy(tiny)
+    policy.prompt = type(policy.prompt)(system="Be quick.")
+    record(EpisodeStore(tmp_path / "other"), policy, 0)
+    with pytest.raises(UserError, match=r"the prompt of episode 0\.0, turn 2, is not as this"):
+        runs.trainer(tmp_path / "other")
+    trainer = runs.trainer(tmp_path / "other", reencode=True)
+    runs.step(trainer, 1)
+    (example,) = trainer.rounds.examples
+    assert example.records == tuple(
+        turn.tokens for turn in record(EpisodeStore(), make_policy(tiny), 0).turns
+    )
+
+
+def test_texts_of_another_dialect_are_refused_though_they_have_no_ids(
+    runs: Runs, tmp_path: Path
+) -> None:
+    record(EpisodeStore(tmp_path / "other"), None, 0, texts=('{"action": "type", "text": "Carl"}',))
+    with pytest.raises(UserError, match=r"turn 1, is not written in the dialect 'cells': '{\"act"):
+        runs.trainer(tmp_path / "other")
+
+
+def test_another_dialect_is_rewritten_on_purpose(runs: Runs, tmp_path: Path, tiny: Path) -> None:
+    folder = tmp_path / "other"
+    texts = ('{"action": "type", "text": "Carl"}', '{"action": "wait", "seconds": 1.37}')
+    record(EpisodeStore(folder), None, 0, texts=texts)
+    settings_of(folder, tiny, dialect="json")
+    trainer = runs.trainer(folder, reencode=True)
+    runs.step(trainer, 1)
+    first = trainer.rounds.examples[0].records[0]
+    end = first.output_ids.index(trainer.policy.stops[0])
+    assert trainer.policy.tokenizer.decode(first.output_ids[:end]) == 'type("Carl")'
+
+
+def test_what_cannot_be_read_is_not_encoded_either(runs: Runs, tmp_path: Path) -> None:
+    record(EpisodeStore(tmp_path / "other"), None, 0, texts=("just type Carl",))
+    with pytest.raises(UserError, match=r"cannot be encoded: episode 0\.0, turn 1, is not written"):
+        runs.trainer(tmp_path / "other", reencode=True)
+
+
+def test_texts_without_ids_are_encoded(runs: Runs, tmp_path: Path) -> None:
+    record(EpisodeStore(tmp_path / "other"), None, 0)
+    assert runs.step(runs.trainer(tmp_path / "other"), 1)["records"] == 2
+
+
+def test_episodes_without_pictures_are_skipped_and_counted(
+    runs: Runs, recorded: Path, tiny: Path
+) -> None:
+    record(EpisodeStore(recorded), make_policy(tiny), 20, keep=False)
+    runs.trainer(recorded)
+    assert "1 without pictures" in runs.notes[0]
+
+
+def test_where_no_picture_was_kept_it_is_said_how_to_keep_them(
+    runs: Runs, tmp_path: Path, tiny: Path
+) -> None:
+    record(EpisodeStore(tmp_path / "other"), make_policy(tiny), 0, keep=False)
+    with pytest.raises(UserError, match=r"1 without pictures\. .*--run\.keep_pictures 1"):
+        runs.trainer(tmp_path / "other")
+
+
+def test_pictures_may_lie_elsewhere(runs: Runs, recorded: Path, tmp_path: Path) -> None:
+    exported = tmp_path / "exports" / "r.jsonl"
+    exported.parent.mkdir()
+    (recorded / "episodes.jsonl").rename(exported)
+    with pytest.raises(UserError, match=r"8 without pictures.*--trainer\.pictures"):
+        runs.trainer(f"file:{exported}")
+    trainer = runs.trainer(f"file:{exported}", pictures=recorded)
+    assert runs.step(trainer, 1)["kept"] == 7
+
+
+def test_what_is_measured_on_is_not_learned(runs: Runs, recorded: Path, tiny: Path) -> None:
+    record(EpisodeStore(recorded), make_policy(tiny), 20, split="heldout")
+    record(EpisodeStore(recorded), make_policy(tiny), 21, split="train")
+    trainer = runs.trainer(recorded)
+    assert "1 of the split 'heldout'" in runs.notes[0]
+    assert runs.step(trainer, 1)["kept"] == 8
+
+
+def test_any_reward_may_decide(runs: Runs, recorded: Path) -> None:
+    settings = {"success_only": False, "reward": "efficiency", "reward_above": 0.9}
+    with pytest.raises(UserError, match="left out: 8 reward"):
+        runs.trainer(recorded, reward_parameters={"max_turns": 3.0}, **settings)
+    trainer = runs.trainer(recorded, reward_parameters={"max_turns": 30.0}, **settings)
+    assert runs.step(trainer, 1)["kept"] == 7
+
+
+def test_what_a_resumed_run_played_twice_counts_once(recorded: Path) -> None:
+    lines = (recorded / "episodes.jsonl").read_text().splitlines(keepends=True)
+    (recorded / "episodes.jsonl").write_text("".join([*lines, lines[7], '{"task": "U']))
+    recording = Recording.of_run(recorded)
+    assert len(recording.episodes) == 8
+    assert recording.skipped == {"repeated": 1}
+
+
+def test_a_damaged_line_is_named(recorded: Path) -> None:
+    with (recorded / "episodes.jsonl").open("a") as file:
+        file.write('{"task": 1}\n')
+    with pytest.raises(UserError, match=r"episodes\.jsonl, line 9: this is no recorded episode"):
+        Recording.of_run(recorded)
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no recorded episodes"):
+        Recording.of_run(tmp_path)
+    with pytest.raises(UserError, match="no such file"):
+        Recording.of_file(tmp_path / "x.jsonl")
+
+
+def test_where_nothing_passes_the_filters_it_is_said_why(runs: Runs, recorded: Path) -> None:
+    with pytest.raises(UserError, match=r"no episode is left to learn from; left out: 7 long, 1 u"):
+        runs.trainer(recorded, max_turns=1)
+
+
+def test_a_recording_that_changed_is_no_data_to_resume_on(
+    runs: Runs, recorded: Path, tmp_path: Path, tiny: Path
+) -> None:
+    trainer = runs.trainer(recorded)
+    runs.step(trainer, 1)
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    trainer.save(saved)
+    record(EpisodeStore(recorded), make_policy(tiny), 30)
+    with pytest.raises(UserError, match="have changed since this run began"):
+        runs.trainer(recorded, runs.context("again")).load(saved)
+
+
+def test_the_run_ends_with_the_best_weights_when_what_is_held_out_gets_worse(
+    runs: Runs, recorded: Path
+) -> None:
+    trainer = runs.trainer(recorded, heldout=0.3, patience=2, lr=0.5, warmup=0, epochs=30)
+    held = trainer._measured
+    assert held
+    assert 0 < len(held) < 7
+    row = runs.step(trainer, 1)
+    assert row["epochs"] < 30
+    assert row["heldout_loss"] > trainer.fitter.best.loss
+    assert trainer.steps == 1
+    again = runs.step(trainer, 2)
+    assert again["heldout_loss_before"] == pytest.approx(trainer.fitter.best.loss)
+    assert "training ends with the weights of its lowest" in runs.notes[-1]
