@@ -54,8 +54,11 @@ def test_every_example_of_the_readme_runs(tmp_path: Path) -> None:
         python(tmp_path, "-c", example)
 
 
-def test_every_example_of_the_wrappers_runs(tmp_path: Path) -> None:
+def test_every_example_of_the_wrappers_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
+    monkeypatch.setenv("SB3_LOGDIR", str(tmp_path / "log"))  # else a folder stays behind in /tmp
     wrappers, learning = (content for _, _, content in blocks("docs/wrappers.md"))
     python(tmp_path, "-c", wrappers)
     assert "learn(14_000)" in learning

@@ -26,7 +26,7 @@ SECTIONS = (
 )  # fmt: skip
 """What Gymnasium's own envs say in their docstrings."""
 
-COMMANDS = ("ui-gym", "ui-gym-train", "ui-gym-eval")
+COMMANDS = ("ui-gym", "ui-gym-train", "ui-gym-eval", "ui-gym-records", "ui-gym-tasks")
 
 PARTS = {"pydantic-core": "pydantic"}
 """Distributions that always come with another one, and may be imported where that one is named."""

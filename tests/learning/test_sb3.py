@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -21,6 +22,7 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
 import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import VecNormalize
 
 import ui_gym  # noqa: F401  registers the tasks
@@ -76,7 +78,7 @@ def test_sb3_s_checker_passes(frames: int) -> None:
 
 
 @pytest.mark.timeout(1200)
-def test_ppo_learns_to_press_buttons(one_thread: None) -> None:
+def test_ppo_learns_to_press_buttons(one_thread: None, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     chance = wilson(successes(lambda _: int(rng.integers(COLUMNS * ROWS))), EPISODES)
     envs = make_sb3(
@@ -89,6 +91,7 @@ def test_ppo_learns_to_press_buttons(one_thread: None) -> None:
             "MlpPolicy", normal, n_steps=32, batch_size=128, n_epochs=8, learning_rate=2e-3,
             gamma=0.5, seed=0, device="cpu",
         )  # fmt: skip
+        model.set_logger(configure(str(tmp_path), []))  # its own would stay behind in /tmp
         model.learn(STEPS)
     finally:
         normal.close()
