@@ -205,6 +205,10 @@ class Framebuffer:
 
     The page lies in a frame. Below it, out of the page's reach, a strip of our own takes a new
     colour with each picture: once that colour is on the screen, so is all that changed before.
+
+    A move of the pointer is handled in a frame. Where that frame changes nothing, the browser waits
+    out a sixtieth of a second before the next one; so each move also moves a point that nobody can
+    see, which costs less.
     """
 
     headless = False
@@ -287,10 +291,14 @@ class Framebuffer:
             "<!doctype html><title>ui-gym</title><style>html, body { margin: 0; overflow: hidden }"
             f"iframe {{ position: absolute; left: 0; top: 0; border: 0; width: {self._width}px; "
             f"height: {self._height}px }} div {{ position: absolute; left: 0; "
-            f"top: {self._height}px; width: 16px; height: {self.STRIP}px }}</style>"
-            f'<iframe src="{url}"></iframe><div></div><script>const strip = '
-            "document.querySelector('div'); window.stamp = (n) => "
-            "{ strip.style.background = '#' + n.toString(16).padStart(6, '0') }</script>"
+            f"top: {self._height}px; width: 16px; height: {self.STRIP}px }} "
+            "div + div { left: 0; top: 0; width: 1px; height: 1px; opacity: 0.001; background: #000; "
+            "pointer-events: none; will-change: transform }</style>"
+            f'<iframe src="{url}"></iframe><div></div><div></div><script>'
+            "const [strip, point] = document.querySelectorAll('div'); window.stamp = (n) => "
+            "{ strip.style.background = '#' + n.toString(16).padStart(6, '0') }; "
+            "let odd = false; window.follow = (x, y) => "
+            "{ point.style.transform = `translate(${x + (odd = !odd)}px, ${y}px)` }</script>"
         )
 
     def close(self) -> None:

@@ -312,7 +312,8 @@ class ChromiumDevice(PageQueries):
             # From here on, scripts run in the frame; the page around it is the capture's.
             self._app_context = self._contexts[self._frame_id]
             self._capture.opened(self._contexts[main])
-            self._run([_evaluate("window.focus()")])  # else the first keys go to the page around it
+            # Without the focus, the first keys go to the page around it.
+            self._run([_evaluate("window.focus(); uiGym.onMove = parent.follow")])
 
     def _navigate(self, url: str) -> str:
         """Replace the whole page, until it is loaded; the id of its main frame."""

@@ -131,9 +131,12 @@
     return Array.from(window.frames, (frame) => frame.uiGym?.wheels() ?? 0).reduce((sum, n) => sum + n, wheels);
   };
 
+  const onMove = (event) => world.onMove?.(event.clientX, event.clientY);
+
   const listen = () => {
     window.addEventListener("wheel", countWheel, { capture: true, passive: true });
     window.addEventListener("wheel", onWheel, { passive: false });
+    for (const type of ["mousemove", "dragover"]) window.addEventListener(type, onMove, { capture: true, passive: true });
   };
   listen();
 
@@ -148,6 +151,7 @@
     state: () => ({}),
     log: (type, data = {}) => report(JSON.stringify({ type, data })),
     tick,
+    onMove: null,  // for whoever shows this page: told where the pointer is
     wheels: countWheels,
     rewind: (seed) => {
       timers = new Map();
