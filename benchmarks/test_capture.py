@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
+from usage import cpu_seconds
 
 from ui_gym.action import Click
 from ui_gym.browser.capture import WAYS
@@ -89,9 +89,9 @@ def test_click_and_picture(
             list(threads.map(play, range(len(devices))))
 
         run()
-        spent = _cpu_seconds()
+        spent = cpu_seconds()
         benchmark.pedantic(run, rounds=ROUNDS)
-        theirs, ours = (after - before for before, after in zip(spent, _cpu_seconds(), strict=True))
+        theirs, ours = (after - before for before, after in zip(spent, cpu_seconds(), strict=True))
     steps = STEPS * len(devices)
     benchmark.extra_info |= {
         "steps_per_second": round(steps / benchmark.stats.stats.median, 1),
@@ -99,14 +99,3 @@ def test_click_and_picture(
         "cpu_ms_python": round(1000 * ours / steps / ROUNDS, 2),
         "load": round(os.getloadavg()[0], 1),
     }
-
-
-def _cpu_seconds() -> tuple[float, float]:
-    """Of all processes that this one started, and of its own threads."""
-    theirs = 0.0
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):
-            times = child.cpu_times()
-            theirs += times.user + times.system
-    own = psutil.Process().cpu_times()
-    return theirs, own.user + own.system

@@ -1,7 +1,8 @@
 """Env steps and resets a second, and memory a slot, on the compact and the full page.
 
 Run with ``pytest benchmarks/test_env.py``. A step is a click and the finished RGB array; the
-figures that matter are ``extra_info`` (steps or resets a second over all slots, megabytes a slot).
+figures that matter are ``extra_info``: steps or resets a second over all slots, megabytes a slot,
+and how many times the CPU of the browsers and X servers alone everything together took.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
-import psutil
 import pytest
+from usage import cpu_seconds, megabytes
 
 import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.vector import UIVectorEnv
@@ -45,11 +46,15 @@ def test_steps(benchmark: Any, envs: UIVectorEnv) -> None:
             # In the page's header, where nothing can be submitted.
             envs.step((f"click({x}, {4 + next(number) % 20})",) * count)
 
-    benchmark.pedantic(run, rounds=ROUNDS, warmup_rounds=1)
-    benchmark.extra_info["steps_per_second"] = round(
-        STEPS * count / benchmark.stats.stats.median, 1
-    )
-    benchmark.extra_info["megabytes_per_slot"] = round(_megabytes() / count, 1)
+    run()
+    spent = cpu_seconds()
+    benchmark.pedantic(run, rounds=ROUNDS)
+    theirs, ours = (after - before for before, after in zip(spent, cpu_seconds(), strict=True))
+    benchmark.extra_info |= {
+        "steps_per_second": round(STEPS * count / benchmark.stats.stats.median, 1),
+        "megabytes_per_slot": round(megabytes() / count, 1),
+        "cpu_over_browsers": round((theirs + ours) / theirs, 2),
+    }
 
 
 def test_resets(benchmark: Any, envs: UIVectorEnv) -> None:
@@ -62,14 +67,3 @@ def test_resets(benchmark: Any, envs: UIVectorEnv) -> None:
     benchmark.pedantic(run, rounds=ROUNDS, warmup_rounds=1)
     rate = STEPS * envs.num_envs / benchmark.stats.stats.median
     benchmark.extra_info["resets_per_second"] = round(rate, 1)
-
-
-def _megabytes() -> float:
-    """Proportional set size of all browsers that this process started."""
-    total = 0
-    for child in psutil.Process().children(recursive=True):
-        try:
-            total += child.memory_full_info().pss
-        except psutil.Error:
-            continue
-    return total / 2**20
