@@ -190,6 +190,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
             self.max_steps = self._playing.patience
         with blame(self._playing, "sample"):
             self._params = self._playing.draw(self._seed, asked.split)
+            self._drawn_split = self._playing.split_of(self._params)
         with blame(self._playing, "blind_rate"):
             self._blind_rate = self._playing.blind_rate(self._params)
         self._step = 0
@@ -397,7 +398,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         return {
             "task": self._playing.spec.id,
             "seed": self._seed,
-            "split": self._playing.split_of(self._params),
+            "split": self._drawn_split,
             "step": self._step,
             "max_steps": self.max_steps,
             "action_error": error.kind if error else None,
