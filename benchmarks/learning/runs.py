@@ -51,11 +51,11 @@ class Experiment:
         return [program, *COMMON, *self.flags, *own]
 
 
-GRPO = ("--plugin", "grpo", "--run.steps", "40")
+GRPO = ("--plugin", "grpo", "--run.eval_every", "10")
 CRITIC = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
 ON_SPARSE = (
-    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--run.steps", "20", "--trainer.groups", "4",
-    "--trainer.reward", "arpo", "--trainer.refill", "1",
+    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--run.steps", "20", "--run.eval_every", "10",
+    "--trainer.groups", "4", "--trainer.reward", "arpo", "--trainer.refill", "1",
 )  # fmt: skip
 
 EXPERIMENTS = {

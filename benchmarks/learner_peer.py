@@ -1,0 +1,321 @@
+"""One learner step by our GRPO plugin and by TRL's `GRPOTrainer`, on the same rollouts.
+
+Both have the same model with the same adapter, the rule of Dr. GRPO, the same clips, AdamW, and as
+many epochs and minibatches. Neither plays: TRL's trainer is handed the batch in place of the one
+that it would generate, pixels processed and old log-probabilities known, and trains on it by its
+own `train`. Ours has to encode the pictures, which its sampler would have done already.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from datasets import Dataset
+from torch import Tensor
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from transformers import AutoModelForImageTextToText
+from transformers.trainer_callback import PrinterCallback
+from trl import GRPOConfig as PeerConfig
+from trl import GRPOTrainer as PeerTrainer
+
+from ui_gym_agents.agent import View
+from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.policy import VLMPolicy, lora, model
+from ui_gym_agents.store import ScreenshotStore
+from ui_gym_agents.tiny.checkpoints import resolve
+from ui_gym_agents.training.context import derive
+from ui_gym_grpo import GRPOConfig
+from ui_gym_grpo.advantages import GROUPED
+from ui_gym_grpo.gathering import Sample, Trajectory
+from ui_gym_grpo.learning import Learner
+
+MODEL = "tiny-clerk"
+GROUPS, MEMBERS = 8, 8
+RANK, ALPHA = 16, 32.0
+THREADS = 1
+RATE = 1e-8
+"""Learning rate. So small, no round changes the work of the next."""
+
+Place = tuple[Any, str, str]
+"""An object, the name of a method or function of it, and the phase that it is."""
+
+
+class Side(Protocol):
+    """One of the two."""
+
+    seconds: dict[str, float]
+    """By phase, of all steps so far."""
+
+    def step(self) -> float:
+        """All gradient steps on the rollouts; returns the mean of their losses."""
+
+    def gradient(self) -> Tensor:
+        """The clipped gradient of the first gradient step, flat, as AdamW remembers it."""
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """What was played: a turn each. `advantages` and `records` have one a rollout."""
+
+    records: list[TokenRecord]
+    advantages: list[float]
+    pictures: ScreenshotStore
+
+
+# -- what both have --
+
+
+def make_policy() -> VLMPolicy:
+    """The tiny model with an adapter that does something."""
+    policy = VLMPolicy.from_config(
+        MODEL, lora_rank=RANK, lora_alpha=ALPHA, max_new_tokens=24, threads=THREADS
+    )
+    shake(policy, seed=0)
+    return policy
+
+
+def shake(policy: VLMPolicy, seed: int) -> None:
+    """Move the adapter."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in policy.parameters():
+            parameter += 0.01 * torch.randn(parameter.shape, generator=generator)
+
+
+def play(policy: VLMPolicy, screens: int) -> Rollouts:
+    """One turn each of `GROUPS` x `MEMBERS` rollouts, which see `screens` different pictures."""
+    rng = np.random.default_rng(0)
+    store = ScreenshotStore()
+    # Blocks rather than noise: a page has large areas of one colour.
+    coarse = rng.integers(0, 256, (screens, 32, 40, 3), np.uint8)
+    shown = [np.kron(image, np.ones((8, 8, 1), np.uint8)) for image in coarse]
+    count = GROUPS * MEMBERS
+    goals = [f"Enter row {i // MEMBERS + 1} into the form." for i in range(count)]
+    views = [View(0, goal, [shown[i * screens // count]], noise=i) for i, goal in enumerate(goals)]
+    for image in shown:
+        store.put(image)
+    records = [decision.tokens for decision in policy.act(views)]
+    policy.suppressed.zero_()  # TRL leaves ids out when it samples, but not when it scores
+    rewards = rng.integers(0, 2, (GROUPS, MEMBERS)).astype(float)
+    advantages = [gain for group in rewards for gain in GROUPED["rloo"](list(group))]
+    return Rollouts([record for record in records if record is not None], advantages, store)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], places: Sequence[Place]) -> Iterator[None]:
+    """Add up what each of `places` takes inside, less what others of them take within it.
+
+    An optimizer's step is the phase ``optimizer``.
+    """
+    inner = [0.0]
+    begun: list[float] = []
+
+    def begin(*_: Any) -> None:
+        begun.append(time.perf_counter())
+
+    def end(*_: Any) -> None:
+        seconds["optimizer"] += time.perf_counter() - begun.pop()
+
+    def wrapped(call: Any, phase: str) -> Any:
+        def run(*given: Any, **more: Any) -> Any:
+            inner.append(0.0)
+            started = time.perf_counter()
+            try:
+                return call(*given, **more)
+            finally:
+                took = time.perf_counter() - started
+                seconds[phase] += took - inner.pop()
+                inner[-1] += took
+
+        return run
+
+    hooks = register_optimizer_step_pre_hook(begin), register_optimizer_step_post_hook(end)
+    before = [(owner, name, vars(owner).get(name)) for owner, name, _ in places]
+    for owner, name, phase in places:
+        setattr(owner, name, wrapped(getattr(owner, name), phase))
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+        for owner, name, own in before:
+            if own is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, own)
+
+
+def first_moments(optimizer: Any, parameters: Sequence[Tensor]) -> Tensor:
+    """AdamW's running mean of the gradient; after one step, a tenth of the gradient."""
+    return torch.cat([optimizer.state[parameter]["exp_avg"].flatten() for parameter in parameters])
+
+
+# -- ours --
+
+
+class Ours:
+    """The plugin's learner."""
+
+    def __init__(self, policy: VLMPolicy, rollouts: Rollouts, *, epochs: int, parts: int) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._policy = policy
+        context: Any = SimpleNamespace(
+            policy=policy, step=1, derive=derive,
+            config=SimpleNamespace(run=SimpleNamespace(steps=1)),
+        )  # fmt: skip
+        config = GRPOConfig(epochs=epochs, minibatches=parts, lr=RATE, warmup=0)
+        self._learner = Learner(config, context, rollouts.pictures)
+        self._trajectories = [
+            Trajectory(
+                Episode("", 0, "", [Turn(record.images[0], "", tokens=record)]),
+                [Sample(record, advantage)],
+                [0.0],
+            )
+            for record, advantage in zip(rollouts.records, rollouts.advantages, strict=True)
+        ]
+        self._places: list[Place] = [
+            (policy.eyes, "look", "prepare"),
+            (policy, "logprobs", "forward"),
+            (torch.Tensor, "backward", "backward"),
+            (torch.nn.utils, "clip_grad_norm_", "optimizer"),
+        ]
+
+    def step(self) -> float:
+        self._policy.version = 0  # the rollouts are of this policy
+        self._policy.eyes.forget()
+        with timed(self.seconds, self._places):
+            return self._learner.learn(self._trajectories)["loss"]
+
+    def gradient(self) -> Tensor:
+        return first_moments(self._learner.optimizer, self._policy.parameters())
+
+
+# -- TRL's --
+
+
+class Fed(PeerTrainer):  # type: ignore[misc]
+    """TRL's trainer, given the batch that it would generate."""
+
+    def __init__(self, batch: dict[str, Any], **given: Any) -> None:
+        super().__init__(**given)
+        self._batch = batch
+
+    def _generate_and_score_completions(self, inputs: Any) -> dict[str, Any]:
+        return dict(self._batch)
+
+    def _send_telemetry(self) -> None:
+        """Nothing leaves this machine."""
+
+
+class Theirs:
+    """TRL's trainer, on `net`."""
+
+    def __init__(
+        self, policy: VLMPolicy, net: Any, rollouts: Rollouts, folder: Path,
+        *, epochs: int, parts: int,
+    ) -> None:  # fmt: skip
+        self.seconds: dict[str, float] = defaultdict(float)
+        rule = GRPOConfig()
+        args = PeerConfig(
+            str(folder),
+            num_generations=MEMBERS,
+            per_device_train_batch_size=GROUPS * MEMBERS // parts,
+            steps_per_generation=parts,
+            num_iterations=epochs,
+            max_steps=epochs * parts,
+            loss_type="dr_grpo",
+            max_completion_length=int(rule.episode_tokens),
+            epsilon=rule.clip_low,
+            epsilon_high=rule.clip_high,
+            learning_rate=RATE,
+            lr_scheduler_type="constant",
+            adam_beta2=rule.beta2,
+            max_grad_norm=rule.clip,
+            gradient_checkpointing=False,
+            bf16=False,
+            use_cpu=True,
+            logging_strategy="no",
+            save_strategy="no",
+            report_to=[],
+            disable_tqdm=True,
+        )
+        self._trainer = Fed(
+            as_peer_batch(policy, rollouts),
+            model=net,
+            args=args,
+            reward_funcs=lambda completions, **_: [0.0] * len(completions),
+            train_dataset=Dataset.from_dict({"prompt": ["not asked"] * GROUPS}),
+            processing_class=policy.processor,
+        )
+        self._trainer.remove_callback(PrinterCallback)
+        self._places: list[Place] = [
+            (self._trainer, "_prepare_inputs", "prepare"),
+            (self._trainer, "compute_loss", "forward"),
+            (torch.Tensor, "backward", "backward"),
+            (torch.nn.utils, "clip_grad_norm_", "optimizer"),
+        ]
+
+    def step(self) -> float:
+        with timed(self.seconds, self._places):
+            return float(self._trainer.train().training_loss)
+
+    def gradient(self) -> Tensor:
+        parameters = [p for p in self._trainer.model.parameters() if p.requires_grad]
+        return first_moments(self._trainer.optimizer, parameters)
+
+
+def peer_net(policy: VLMPolicy, *, stock: bool) -> Any:
+    """The policy's model again, as it stands; `stock`: as transformers alone would load it.
+
+    Ours replaces the convolution over patches by the matrix product that it is.
+    """
+    folder = resolve(MODEL)
+    net = AutoModelForImageTextToText.from_pretrained(folder) if stock else model.load_model(folder)
+    adapted = lora.attach(net, rank=RANK, alpha=ALPHA, targets="auto", seed=0)
+    adapted.load_state_dict(policy.net.state_dict())
+    return adapted
+
+
+def as_peer_batch(policy: VLMPolicy, rollouts: Rollouts) -> dict[str, Any]:
+    """What `GRPOTrainer._generate_and_score_completions` returns for `rollouts`."""
+    records = rollouts.records
+    pad = policy.tokenizer.pad_token_id
+    prompts = _padded([record.prompt_ids for record in records], pad, left=True)
+    answers = _padded([record.output_ids for record in records], pad)
+    mask = _padded([(1,) * len(record.output_ids) for record in records], 0)
+    images = [rollouts.pictures.get(key) for record in records for key in record.images]
+    pixels = policy.processor.image_processor(images=images, return_tensors="pt")
+    seen = (prompts == policy.encoder.image_id).int()
+    return {
+        "prompt_ids": prompts,
+        "prompt_mask": _padded([(1,) * len(record.prompt_ids) for record in records], 0, left=True),
+        "completion_ids": answers,
+        "completion_mask": mask,
+        "advantages": torch.tensor(rollouts.advantages),
+        "num_items_in_batch": mask.sum(),
+        "old_per_token_logps": _padded([record.logprobs for record in records], 0.0),
+        "pixel_values": pixels["pixel_values"],
+        "image_grid_thw": pixels["image_grid_thw"],
+        "mm_token_type_ids": torch.cat([seen, torch.zeros_like(answers).int()], dim=1),
+        "num_images": [len(record.images) for record in records],
+    }
+
+
+def _padded(rows: Sequence[Sequence[float]], fill: float, *, left: bool = False) -> Tensor:
+    tensors = [torch.tensor(row) for row in rows]
+    side = "left" if left else "right"
+    return torch.nn.utils.rnn.pad_sequence(
+        tensors, batch_first=True, padding_value=fill, padding_side=side
+    )
