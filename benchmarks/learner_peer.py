@@ -2,8 +2,8 @@
 
 Both have the same model with the same adapter, the rule of Dr. GRPO, the same clips, AdamW, and as
 many epochs and minibatches. Neither plays: TRL's trainer is handed the batch in place of the one
-that it would generate, pixels processed and old log-probabilities known, and trains on it by its
-own `train`. Ours has to encode the pictures, which its sampler would have done already.
+that it would generate, pixels processed and old log-probabilities known, and trains on it. Ours has
+to encode the pictures, which its sampler would have done already.
 """
 
 from __future__ import annotations
@@ -53,16 +53,18 @@ Place = tuple[Any, str, str]
 
 
 class Side(Protocol):
-    """One of the two."""
+    """One of the two. It has made one step when it is there."""
 
+    loss: float
+    """The mean loss of that step's gradient steps."""
     seconds: dict[str, float]
-    """By phase, of all steps so far."""
+    """CPU time by phase, of all steps since."""
 
-    def step(self) -> float:
-        """All gradient steps on the rollouts; returns the mean of their losses."""
+    def step(self) -> None:
+        """All gradient steps on the rollouts."""
 
     def gradient(self) -> Tensor:
-        """The clipped gradient of the first gradient step, flat, as AdamW remembers it."""
+        """AdamW's running mean of the clipped gradient, flat."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def play(policy: VLMPolicy, screens: int) -> Rollouts:
 
 @contextmanager
 def timed(seconds: dict[str, float], places: Sequence[Place]) -> Iterator[None]:
-    """Add up what each of `places` takes inside, less what others of them take within it.
+    """Add up the CPU time of each of `places` inside, less that of others of them within it.
 
     An optimizer's step is the phase ``optimizer``.
     """
@@ -123,19 +125,19 @@ def timed(seconds: dict[str, float], places: Sequence[Place]) -> Iterator[None]:
     begun: list[float] = []
 
     def begin(*_: Any) -> None:
-        begun.append(time.perf_counter())
+        begun.append(time.process_time())
 
     def end(*_: Any) -> None:
-        seconds["optimizer"] += time.perf_counter() - begun.pop()
+        seconds["optimizer"] += time.process_time() - begun.pop()
 
     def wrapped(call: Any, phase: str) -> Any:
         def run(*given: Any, **more: Any) -> Any:
             inner.append(0.0)
-            started = time.perf_counter()
+            started = time.process_time()
             try:
                 return call(*given, **more)
             finally:
-                took = time.perf_counter() - started
+                took = time.process_time() - started
                 seconds[phase] += took - inner.pop()
                 inner[-1] += took
 
@@ -158,7 +160,7 @@ def timed(seconds: dict[str, float], places: Sequence[Place]) -> Iterator[None]:
 
 
 def first_moments(optimizer: Any, parameters: Sequence[Tensor]) -> Tensor:
-    """AdamW's running mean of the gradient; after one step, a tenth of the gradient."""
+    """After one gradient step, a tenth of the gradient."""
     return torch.cat([optimizer.state[parameter]["exp_avg"].flatten() for parameter in parameters])
 
 
@@ -191,12 +193,16 @@ class Ours:
             (torch.Tensor, "backward", "backward"),
             (torch.nn.utils, "clip_grad_norm_", "optimizer"),
         ]
+        self.loss = self._learn()
 
-    def step(self) -> float:
+    def step(self) -> None:
+        with timed(self.seconds, self._places):
+            self._learn()
+
+    def _learn(self) -> float:
         self._policy.version = 0  # the rollouts are of this policy
         self._policy.eyes.forget()
-        with timed(self.seconds, self._places):
-            return self._learner.learn(self._trajectories)["loss"]
+        return self._learner.learn(self._trajectories)["loss"]
 
     def gradient(self) -> Tensor:
         return first_moments(self._learner.optimizer, self._policy.parameters())
@@ -266,10 +272,18 @@ class Theirs:
             (torch.Tensor, "backward", "backward"),
             (torch.nn.utils, "clip_grad_norm_", "optimizer"),
         ]
+        self.loss = float(self._trainer.train().training_loss)
 
-    def step(self) -> float:
+    def step(self) -> None:
+        """What `Trainer.train` repeats, without its setup, callbacks and logs."""
+        trainer, net = self._trainer, self._trainer.model_wrapped
         with timed(self.seconds, self._places):
-            return float(self._trainer.train().training_loss)
+            for _ in range(trainer.args.max_steps):
+                trainer.training_step(net, {}, None)
+                trainer.accelerator.clip_grad_norm_(net.parameters(), trainer.args.max_grad_norm)
+                trainer.optimizer.step()
+                trainer.lr_scheduler.step()
+                net.zero_grad()
 
     def gradient(self) -> Tensor:
         parameters = [p for p in self._trainer.model.parameters() if p.requires_grad]

@@ -33,7 +33,7 @@ _PNG = {"format": "png", "optimizeForSpeed": True}
 _PIXEL = {"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}
 _BEGIN_FRAME = "HeadlessExperimental.beginFrame"
 
-LARGE = 400_000
+LARGE = 300_000
 """Pixels from which on a mapped framebuffer is faster than a picture that is encoded."""
 
 MOST_FRAMES = 10
