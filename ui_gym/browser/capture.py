@@ -292,8 +292,8 @@ class Framebuffer:
             f"iframe {{ position: absolute; left: 0; top: 0; border: 0; width: {self._width}px; "
             f"height: {self._height}px }} div {{ position: absolute; left: 0; "
             f"top: {self._height}px; width: 16px; height: {self.STRIP}px }} "
-            "div + div { left: 0; top: 0; width: 1px; height: 1px; opacity: 0.001; background: #000; "
-            "pointer-events: none; will-change: transform }</style>"
+            "div + div { left: 0; top: 0; width: 1px; height: 1px; opacity: 0.001; "
+            "background: #000; pointer-events: none; will-change: transform }</style>"
             f'<iframe src="{url}"></iframe><div></div><div></div><script>'
             "const [strip, point] = document.querySelectorAll('div'); window.stamp = (n) => "
             "{ strip.style.background = '#' + n.toString(16).padStart(6, '0') }; "
