@@ -68,6 +68,12 @@ const troubles = {
     document.body.append(document.createElement("iframe"));
     frames[0].open("about:blank");
   },
+  window: () => {
+    window.print();
+    document.documentElement.requestFullscreen().catch(() => {});
+    document.body.requestPointerLock()?.catch(() => {});
+    Object.assign(document.createElement("input"), { type: "file" }).click();
+  },
   save: () => {
     link({ href: URL.createObjectURL(new Blob(["saved"])), download: "saved.txt" });
     link({ href: "data:application/octet-stream,saved", download: "saved.txt" });
@@ -263,7 +269,7 @@ def test_a_page_that_would_rather_stay_is_reset(
 
 
 @each_way
-@pytest.mark.parametrize("trouble", ["open", "close"])
+@pytest.mark.parametrize("trouble", ["open", "close", "window"])
 def test_a_page_has_no_power_over_the_browser(
     troubled: Callable[..., UIVectorEnv], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     trouble: str, way: str,

@@ -268,6 +268,7 @@ class ChromiumDevice(PageQueries):
             ("Runtime.enable", {}),
             ("Runtime.addBinding", {"name": "uiGymEvent"}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            ("Page.setInterceptFileChooserDialog", {"enabled": True}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": pages.world_script()}),
             ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}),
             ("Target.setAutoAttach",

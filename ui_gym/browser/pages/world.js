@@ -70,6 +70,9 @@
   window.requestAnimationFrame = (callback) => addTimer(() => callback(now), 16, [], 0);
   window.cancelAnimationFrame = dropTimer;
   window.open = () => null;
+  window.print = () => {};
+  Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("Permissions check failed"));
+  Element.prototype.requestPointerLock = () => Promise.reject(new TypeError("Permissions check failed"));
 
   // -- the wheel --
   //
