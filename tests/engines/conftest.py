@@ -1,4 +1,4 @@
-"""A model server as vLLM is one, on a tiny model, and what asks it."""
+"""Model servers as vLLM and SGLang are, on a tiny model, and what asks them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from model_server import ModelServer
 from tiny_models import BUILDERS, picture
 
 from ui_gym_agents.agent import View
+from ui_gym_agents.engines.agent import WIRES
 from ui_gym_agents.engines.http import Patience
 from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.episode import Turn
@@ -41,8 +42,8 @@ def make_server(folders: dict[str, Path]) -> Iterator[Callable[..., ModelServer]
     """Starts servers of a class of model, and stops them."""
     started: list[ModelServer] = []
 
-    def make(kind: str = "qwen3_vl") -> ModelServer:
-        started.append(ModelServer(folders[kind]))
+    def make(kind: str = "qwen3_vl", wire: str = "vllm") -> ModelServer:
+        started.append(ModelServer(folders[kind], wire))
         return started[-1]
 
     yield make
@@ -53,6 +54,12 @@ def make_server(folders: dict[str, Path]) -> Iterator[Callable[..., ModelServer]
 @pytest.fixture
 def server(make_server: Callable[..., ModelServer]) -> ModelServer:
     return make_server()
+
+
+@pytest.fixture(params=["vllm", "sglang"])
+def either(request: pytest.FixtureRequest, make_server: Callable[..., ModelServer]) -> ModelServer:
+    """A server of each kind."""
+    return make_server(wire=request.param)
 
 
 @pytest.fixture
@@ -77,7 +84,12 @@ def make_engine(policy: VLMPolicy) -> Iterator[MakeEngine]:
     made: list[OpenAIEngine] = []
 
     def make(server: ModelServer, **kwargs: object) -> OpenAIEngine:
-        settings = {"image_id": policy.encoder.image_id, "patience": SLOW, **kwargs}
+        settings = {
+            "image_id": policy.encoder.image_id,
+            "patience": SLOW,
+            "wire": WIRES[server.wire],
+            **kwargs,
+        }
         made.append(OpenAIEngine(server.url, "tiny", **settings))  # type: ignore[arg-type]
         return made[-1]
 

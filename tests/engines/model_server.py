@@ -1,9 +1,13 @@
-"""A server that speaks vLLM's chat API, with a tiny model behind it.
+"""A server that speaks the chat API as vLLM or as SGLang does, with a tiny model behind it.
 
 Prompts are made by the model's own processor from the messages and the PNG pictures that come in,
 not by the code under test. `faults` are done in turn, one a request, before all goes well:
 ``"500"``, ``"hang"``, ``"cut"`` (the connection ends inside the answer), ``"short"`` (an answer
 that ends before its end), ``"count"`` (an image token too few), ``"400"``, ``"junk"``.
+
+As SGLang, adapters are loaded at the root of the server and asked for as ``BASE:ADAPTER``, whatever
+the base is called; the prompt's ids come with each choice; and refusals are worded as there (after
+``http_server.py``, ``lora_registry.py`` and ``openai/serving_chat.py`` of SGLang, August 2026).
 """
 
 from __future__ import annotations
@@ -30,8 +34,9 @@ HANG = 4.0
 class ModelServer:
     """Serves the model of a folder as ``tiny``, and adapters by their names, until closed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, wire: str = "vllm") -> None:
         self.folder = folder
+        self.wire = wire
         self.models = {"tiny": self._load(None)}
         self.faults: list[str] = []
         self.requests: list[dict[str, Any]] = []
@@ -66,23 +71,55 @@ class ModelServer:
     # -- what it does --
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        return self._as_sglang(path, body) if self.wire == "sglang" else self._as_vllm(path, body)
+
+    def _as_vllm(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         if path == "/v1/load_lora_adapter":
             name = body["lora_name"]
             if name in self.models:
                 return 400, _error(f"The lora adapter '{name}' has already been loaded.")
-            self.models[name] = self._load(Path(body["lora_path"]))
-            self.log.append(f"load {name}")
+            self._take(name, body["lora_path"])
             return 200, f"Success: LoRA adapter '{name}' added successfully."
         if path == "/v1/unload_lora_adapter":
-            self.models.pop(body["lora_name"])
-            self.log.append(f"unload {body['lora_name']}")
+            self._drop(body["lora_name"])
             return 200, "Success"
         if path != "/v1/chat/completions" or body["model"] not in self.models:
             return 404, _error(f"The model `{body.get('model')}` does not exist.")
-        return 200, self._complete(body)
+        return 200, self._complete(body, body["model"])
 
-    def _complete(self, body: dict[str, Any]) -> dict[str, Any]:
-        model = self.models[body["model"]]
+    def _as_sglang(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        loaded = [name for name in self.models if name != "tiny"]
+        if path == "/load_lora_adapter":
+            name = body["lora_name"]
+            if name in self.models:
+                said = f"LoRA with name {name} already exists. Loaded LoRAs: {loaded}"
+                return 400, {"success": False, "error_message": said, "loaded_adapters": {}}
+            self._take(name, body["lora_path"])
+            return 200, {"success": True, "error_message": "", "loaded_adapters": {name: ""}}
+        if path == "/unload_lora_adapter":
+            self._drop(body["lora_name"])
+            return 200, {"success": True, "error_message": "", "loaded_adapters": {}}
+        if path != "/v1/chat/completions":
+            return 404, {"detail": "Not Found"}
+        _, colon, adapter = body["model"].partition(":")
+        if colon and adapter not in loaded:
+            said = f"The following requested LoRA adapters are not loaded: {adapter}"
+            return 400, {"object": "error", "message": said, "type": "BadRequest", "code": 400}
+        found = self._complete(body, adapter or "tiny")
+        if "prompt_token_ids" in found:
+            found["choices"][0]["prompt_token_ids"] = found.pop("prompt_token_ids")
+        return 200, found
+
+    def _take(self, name: str, path: str) -> None:
+        self.models[name] = self._load(Path(path))
+        self.log.append(f"load {name}")
+
+    def _drop(self, name: str) -> None:
+        self.models.pop(name)
+        self.log.append(f"unload {name}")
+
+    def _complete(self, body: dict[str, Any], name: str) -> dict[str, Any]:
+        model = self.models[name]
         messages, images = _read(body["messages"])
         text = model.processor.apply_chat_template(
             messages, add_generation_prompt=True, tokenize=False
@@ -116,7 +153,7 @@ class ModelServer:
         choice = found["choices"][0]
         if fault == "count":
             image = self.models["tiny"].encoder.image_id
-            found["prompt_token_ids"].remove(image)
+            (choice if self.wire == "sglang" else found)["prompt_token_ids"].remove(image)
         elif fault == "short":
             choice["token_ids"] = choice["token_ids"][:2]
             choice["logprobs"]["content"] = choice["logprobs"]["content"][:2]

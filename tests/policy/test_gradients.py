@@ -34,6 +34,33 @@ def test_a_shared_prompt_gives_the_same_gradients(
             assert torch.allclose(mine, theirs, atol=1e-3, rtol=1e-3)
 
 
+@pytest.mark.parametrize("kind", ["qwen3_vl", "llava"])
+@pytest.mark.parametrize("share", [False, True])
+def test_a_folded_adapter_gives_the_same_gradients(
+    kind: str, share: bool, make_policy: Make, make_view: MakeView, screenshots: ScreenshotStore
+) -> None:
+    policy = make_policy(kind, prompt=TWO_PICTURES, lora_rank=2)
+    shake(policy)
+    records = act(policy, mixed(make_view))
+    forwards = {name: part.forward for name, part in policy.net.named_modules()}
+
+    def learned(merge: bool) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        policy.merge = merge
+        policy.net.zero_grad()
+        found = policy.logprobs(records, screenshots, share=share)
+        torch.stack([(i + 1) * values.sum() for i, values in enumerate(found)]).sum().backward()
+        grads = [p.grad for p in policy.parameters()]
+        return [values.detach() for values in found], grads  # type: ignore[return-value]
+
+    (values, grads), (others, expected) = learned(True), learned(False)
+    for mine, theirs in zip(values, others, strict=True):
+        assert torch.allclose(mine, theirs, atol=1e-4)
+    assert max(g.abs().max().item() for g in expected) > 0.01
+    for mine, theirs in zip(grads, expected, strict=True):
+        assert torch.allclose(mine, theirs, atol=1e-3, rtol=1e-3)
+    assert {name: part.forward for name, part in policy.net.named_modules()} == forwards
+
+
 @pytest.mark.parametrize(("checkpointing", "runs"), [(False, (2, 2)), (True, (1, 2))])
 def test_gradient_checkpointing_computes_layers_again(
     checkpointing: bool, runs: tuple[int, int], make_policy: Make, make_view: MakeView,

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 import torch
 from policy_helpers import KINDS, Make, MakeView, act, mixed
+
+from ui_gym.errors import UserError
+from ui_gym_agents.policy import VLMPolicy
+
+FULL = [
+    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+    RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried ..."),
+]
 
 
 @pytest.mark.parametrize("kind", ["qwen3_vl", "llava"])
@@ -105,3 +115,53 @@ def test_a_small_model_runs_on_one_thread_unless_told(
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
+
+
+def _with_room_for(rows: int, policy: VLMPolicy, error: Exception) -> list[int]:
+    """Give a policy a machine that samples so many rows at a time; the sizes that it is asked."""
+    sizes: list[int] = []
+
+    def out_of_memory(module: object, inputs: object, logits: torch.Tensor) -> None:
+        sizes.append(logits.shape[0])
+        if logits.shape[0] > rows:
+            raise error
+
+    policy.base.get_output_embeddings().register_forward_hook(out_of_memory)
+    return sizes
+
+
+@pytest.mark.parametrize("error", FULL)
+def test_fewer_turns_are_sampled_at_a_time_where_memory_runs_out(
+    error: Exception, make_policy: Make, make_view: MakeView, caplog: pytest.LogCaptureFixture
+) -> None:
+    policy = make_policy(batch_rows=6)
+    views = [make_view(seeds=(n,), noise=n) for n in range(8)]
+    expected = act(policy, views)
+    sizes = _with_room_for(3, policy, error)
+    with caplog.at_level(logging.WARNING):
+        found = act(policy, views)
+    assert [r.output_ids for r in found] == [r.output_ids for r in expected]
+    assert policy.batch_rows == 3
+    said = ["out of memory with 6 turns sampled at a time: from now on at most 3"]
+    assert [r.message for r in caplog.records] == said
+    asked = [policy.question(view) for view in views]
+    sizes.clear()
+    samples = policy.sample(asked, temperature=1.0, max_new_tokens=8)
+    assert [s.ids for s in samples] == [r.output_ids for r in expected]
+    assert max(sizes) == 3
+    assert [r.message for r in caplog.records] == said, "said once"
+
+
+def test_a_turn_that_can_not_even_be_sampled_alone_says_what_to_change(
+    make_policy: Make, make_view: MakeView
+) -> None:
+    policy = make_policy()
+    _with_room_for(0, policy, FULL[0])
+    with pytest.raises(UserError, match=r"single turn does not fit .* --policy\.history"):
+        policy.act([make_view(noise=n) for n in range(3)])
+    assert policy.batch_rows == 1
+    broken = make_policy()
+    _with_room_for(0, broken, RuntimeError("shapes do not match"))
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        broken.act([make_view()])
+    assert broken.batch_rows == 64

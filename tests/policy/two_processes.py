@@ -14,15 +14,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 from policy_helpers import act, shake
 from tiny_models import picture
 
-from ui_gym.errors import UserError
 from ui_gym_agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
-from ui_gym_agents.policy.parallel import Processes
+from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.store import ScreenshotStore
 
 
 def gradients(folder: Path, processes: Processes) -> dict[str, torch.Tensor]:
-    """Of a loss over seven turns, in micro-batches of one or two, and the micro-batches' losses."""
+    """Of a loss over seven turns, in micro-batches of one or two, and the micro-batches' losses.
+
+    Then of the same where the last process's memory holds one turn at a time: the others, too,
+    make smaller micro-batches from then on.
+    """
     policy = VLMPolicy.from_config(
         folder, lora_rank=2, max_new_tokens=6, threads=1, batch_tokens=60,
         prompt=PromptBuilder.bare(),
@@ -40,9 +43,20 @@ def gradients(folder: Path, processes: Processes) -> dict[str, torch.Tensor]:
         loss.backward()
         return loss.item()
 
-    losses = policy.accumulate(records, work, processes)
-    found = {str(i): p.grad for i, p in enumerate(policy.parameters()) if p.grad is not None}
-    return {**found, "losses": torch.tensor(losses)}
+    def short_of_memory(part: list[int]) -> float:
+        if len(part) > 1 and processes.index == processes.count - 1:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return work(part)
+
+    found: dict[str, torch.Tensor] = {}
+    for name, doing in (("plenty", work), ("little", short_of_memory)):
+        policy.net.zero_grad()
+        losses = policy.accumulate(records, doing, processes)
+        grads = [p.grad for p in policy.parameters() if p.grad is not None]
+        found |= {f"{name} {i}": grad for i, grad in enumerate(grads)}
+        found[f"{name} losses"] = torch.tensor(losses if name == "plenty" else [sum(losses)])
+        found[f"{name} limit"] = torch.tensor([float(policy.batch_tokens)])
+    return found
 
 
 if __name__ == "__main__":
@@ -50,7 +64,5 @@ if __name__ == "__main__":
     found = gradients(Path(sys.argv[1]), among)
     save_file(found, f"{sys.argv[2]}/{among.index}-of-{among.count}.safetensors")
     # A failure of the main process is everybody's, and nobody waits for it.
-    with pytest.raises(ZeroDivisionError if among.is_main else UserError, match="integer"):
+    with pytest.raises(ZeroDivisionError if among.is_main else ProcessError, match="integer"):
         among.from_main(lambda: 1 // 0)
-    if among.count > 1:
-        torch.distributed.destroy_process_group()

@@ -6,28 +6,35 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import paint  # noqa: F401 - registers its tasks
 import pytest
+from pydantic import BaseModel
+from rich.console import Console
 
 from ui_gym_agents.agents import RandomAgent
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.host import Host
+from ui_gym_agents.training.listeners import Place, RunListener
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
+
+CONFIG = RunConfig(
+    plugin="x",
+    tasks={"ids": ["PaintClick", "PaintText"]},
+    env={"num_envs": 2, "dialect": "canonical"},
+    run={"steps": 0},
+    evaluation={"attempts": 3, "episodes": 4},
+)
 
 
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[TrainerContext]:
     """A run on the paint suite, whose policy is a random agent."""
     run = RunDirectory(tmp_path)
-    config = RunConfig(
-        plugin="x",
-        tasks={"ids": ["PaintClick", "PaintText"]},
-        env={"num_envs": 2, "dialect": "canonical"},
-        evaluation={"attempts": 3},
-    )
-    context = TrainerContext(run=run, config=config)
+    context = TrainerContext(run=run, config=CONFIG)
     context.__dict__["policy"] = RandomAgent(context.envs.single_action_space)
     yield context
     context.close()
@@ -69,3 +76,42 @@ def test_the_report_of_a_trainers_own_evaluator_is_kept(
         (tmp_path / "evaluations" / "step_000000-sampled" / "report.json").read_text()
     )
     assert kept == {"success": 0.5, "n": 4, "interval": [0.25, 0.75]}
+
+
+class NoSettings(BaseModel):
+    """It has none."""
+
+
+class Guesses:
+    """A trainer whose policy is a random agent."""
+
+    api_version = 1
+    Config = NoSettings
+
+    def __init__(self, config: NoSettings, context: TrainerContext) -> None:
+        context.__dict__["policy"] = RandomAgent(context.envs.single_action_space)
+
+
+class Counts(RunListener):
+    """How many episodes each evaluation announced, and played."""
+
+    def __init__(self) -> None:
+        self.announced: dict[Place, int] = {}
+        self.played: dict[Place, int] = {}
+
+    def evaluation_begun(self, place: Place, episodes: int) -> None:
+        self.announced[place] = episodes
+
+    def episode(self, episode: Any, place: Place) -> None:
+        self.played[place] = self.played.get(place, 0) + 1
+
+
+def test_as_many_episodes_are_announced_as_are_played(tmp_path: Path) -> None:
+    counts, run = Counts(), RunDirectory(tmp_path)
+    given = CONFIG.model_dump(exclude={"trainer"})
+    config = RunConfig.with_trainer(NoSettings)(**given)
+    with (tmp_path / "out").open("w") as out:
+        assert Host(Guesses, config, run, Console(file=out), None, [counts]).run() == 0  # type: ignore[arg-type]
+    run.close()
+    assert sorted(counts.announced.values()) == [4, 4, 12, 12]
+    assert counts.announced == counts.played

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from ui_gym.errors import UserError
 from ui_gym_agents.training.display import LiveDisplay, Progress, clock
+from ui_gym_agents.training.parts import run_processes
+from ui_gym_agents.training.settings import RunConfig
 
 Train = Callable[..., tuple[int, str, str]]
 Spawn = Callable[..., subprocess.Popen[str]]
@@ -224,6 +227,27 @@ def test_the_second_signal_leaves_at_once_and_still_cleanly(spawn: Spawn, work: 
     assert "to continue after step 2: ui-gym-train --resume run" in output
     assert (work / "run" / "closed").exists()
     assert [p.name for p in (work / "run" / "checkpoints").iterdir()] == ["step_000002"]
+
+
+def test_several_processes_need_a_trainer_that_knows_how(
+    train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    status, _, errors = train(*TOY, "run")
+    assert status == 2
+    assert "the trainer 'toy' learns in one process: start it without accelerate launch" in errors
+    monkeypatch.setenv("RANK", "1")
+    assert train(*TOY, "run") == (2, "", ""), "the main process alone says it"
+
+
+def test_each_process_takes_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Several:
+        several_processes = True
+
+    config = RunConfig.model_validate({"plugin": "several", "policy": {"device": "cuda:1"}})
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match="cuda:1 is one GPU, and each process takes its own"):
+        run_processes(config, Several)  # type: ignore[arg-type]
 
 
 def test_the_live_table_shows_the_last_steps() -> None:

@@ -13,14 +13,16 @@ from pydantic import SecretStr
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agent import Decision, View
-from ui_gym_agents.agents import SERVED
-from ui_gym_agents.engines.openai import KEY, OpenAIEngine
+from ui_gym_agents.engines.openai import KEY, SGLANG, VLLM, OpenAIEngine
 from ui_gym_agents.engines.protocol import Answer, Engine, EngineError, Sampling
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.store import screenshot_hash
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy import VLMPolicy
+
+WIRES = {"openai": VLLM, "vllm": VLLM, "sglang": SGLANG}
+"""How servers are spoken to, by what a name begins with."""
 
 
 class EngineAgent:
@@ -124,21 +126,26 @@ class EngineAgent:
 
 
 def engine_agent(policy: VLMPolicy, name: str, exchange: Path | None = None) -> EngineAgent:
-    """A policy's agent on the server ``openai:MODEL@URL``.
+    """A policy's agent on a server: ``openai:MODEL@URL`` for vLLM, ``sglang:MODEL@URL``.
 
     The key is ``OPENAI_API_KEY`` of the environment, if the server wants one.
 
     Raises:
         UserError: the name is not so written.
     """
-    model, _, url = name.removeprefix(SERVED).rpartition("@")
-    if not name.startswith(SERVED) or not model:
+    kind, _, address = name.partition(":")
+    model, _, url = address.rpartition("@")
+    if kind not in WIRES or not model:
         raise UserError(
-            f"{name!r} is no engine; write openai:MODEL@URL, such as "
-            "openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1"
+            f"{name!r} is no engine; write openai:MODEL@URL for vLLM or sglang:MODEL@URL for "
+            "SGLang, such as openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1"
         )
     key = os.environ.get(KEY)
     engine = OpenAIEngine(
-        url, model, image_id=policy.encoder.image_id, key=SecretStr(key) if key else None
+        url,
+        model,
+        image_id=policy.encoder.image_id,
+        wire=WIRES[kind],
+        key=SecretStr(key) if key else None,
     )
     return EngineAgent(policy, engine, exchange)

@@ -1,15 +1,21 @@
-"""A model server with vLLM's OpenAI-compatible chat API as an engine.
+"""A model server with an OpenAI-compatible chat API, vLLM's or SGLang's, as an engine.
 
 The server gets the messages with pictures as PNG and answers with token ids and log-probabilities
-(``return_token_ids``, vLLM 0.10.2 and newer). Its prompt ids are what is recorded, so that a
-template that differs from the local one leads to no wrong training data; that they hold the right
-number of image tokens is checked for every answer. Start it so:
+(``return_token_ids``). Its prompt ids are what is recorded, so that a template that differs from
+the local one leads to no wrong training data; that they hold the right number of image tokens is
+checked for every answer. Both servers are asked alike; `Wire` has what differs. They must be vLLM
+0.10.2, or an SGLang with https://github.com/sgl-project/sglang/pull/30917 (July 2026), or newer.
+Start them so:
 
     VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 vllm serve MODEL --enable-lora --max-lora-rank 64 \\
         --logprobs-mode processed_logprobs --generation-config vllm
 
-With ``processed_logprobs`` the log-probabilities are those of the distribution that was sampled
-from; vLLM's default are those before temperature and logit bias, which differ.
+    python -m sglang.launch_server --model-path MODEL --enable-lora --max-lora-rank 64 \\
+        --lora-target-modules all
+
+The log-probabilities must be those of the distribution that was sampled from. vLLM's are so with
+``processed_logprobs``: its default are those before temperature and logit bias. SGLang's are so
+unless it is started with SGLANG_RETURN_ORIGINAL_LOGPROB.
 
 Each version of an adapter is loaded under a name of its own and the one before is unloaded when
 its last request is done: under one name, a server may go on with a stale prefix cache
@@ -27,6 +33,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +48,38 @@ log = logging.getLogger(__name__)
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds a server's key."""
 
+
+@dataclass(frozen=True)
+class Wire:
+    """In what the servers differ."""
+
+    needs: str
+    """The first version that gives token ids."""
+    beside_v1: bool
+    """Adapters are loaded at the server's root rather than below ``/v1``."""
+    model: str
+    """How an adapter is asked for, of the base model's name and its own."""
+    prompt: Callable[[Any], Any]
+    """Where the ids of the prompt are in an answer."""
+
+    def admin_url(self, url: str) -> str:
+        """Where adapters are loaded on the server whose API is at `url`."""
+        return url.rstrip("/").removesuffix("/v1") if self.beside_v1 else url
+
+
+VLLM = Wire(
+    needs="vLLM 0.10.2",
+    beside_v1=False,
+    model="{adapter}",
+    prompt=lambda found: found["prompt_token_ids"],
+)
+SGLANG = Wire(
+    needs="an SGLang of July 2026",
+    beside_v1=True,
+    model="{base}:{adapter}",
+    prompt=lambda found: found["choices"][0]["prompt_token_ids"],
+)
+
 NEVER = -100
 """The lowest logit bias of the API; e^-100 is nothing in single precision."""
 
@@ -52,10 +91,11 @@ class OpenAIEngine:
         url: The server's address, up to ``/v1``.
         model: The base model's name on the server, sampled until an adapter is published.
         image_id: The id of an image token, by which prompts are checked.
+        wire: Which server it is.
         key: The server's key, if it wants one.
         run: Adapters are called ``RUN-v000001``... there. None: a name that no other process has,
             since a resumed run may publish other weights as the same version.
-        admin_url: Where adapters are loaded; `url`, if None.
+        admin_url: Where adapters are loaded; as `wire` has it, if None.
         connections: How many requests are under way at most.
         patience: How long the server is waited for.
     """
@@ -66,6 +106,7 @@ class OpenAIEngine:
         model: str,
         *,
         image_id: int,
+        wire: Wire = VLLM,
         key: SecretStr | None = None,
         run: str | None = None,
         admin_url: str | None = None,
@@ -74,14 +115,16 @@ class OpenAIEngine:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.image_id = image_id
+        self.wire = wire
         self.run = run or f"run-{secrets.token_hex(3)}"
         self.version = 0
         options: dict[str, Any] = {"key": key, "patience": patience, "sleep": sleep}
         self._client = JsonClient(url, connections=connections, **options)
-        self._admin = JsonClient(admin_url or url, connections=2, **options)
+        self._admin = JsonClient(admin_url or wire.admin_url(url), connections=2, **options)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix="engine")
         self._lock = threading.Lock()
-        self._model = model
+        self._base = model
+        self._adapter = ""
         self._busy: Counter[str] = Counter()
         self._loaded: list[str] = []
         self._warned = False
@@ -103,7 +146,7 @@ class OpenAIEngine:
             if "already" not in str(error):
                 raise
         with self._lock:
-            self._model, self.version = name, version
+            self._adapter, self.version = name, version
             self._loaded.append(name)
         self._unload_idle()
 
@@ -121,9 +164,9 @@ class OpenAIEngine:
 
     def _answer(self, question: Question, sampling: Sampling) -> Answer | EngineError:
         try:
-            with self._using() as (model, version):
+            with self._using() as (adapter, version):
                 found = self._client.post(
-                    "/chat/completions", self._payload(question, sampling, model)
+                    "/chat/completions", self._payload(question, sampling, adapter)
                 )
             return self._checked(found, question, sampling, version)
         except EngineError as error:
@@ -131,25 +174,29 @@ class OpenAIEngine:
 
     @contextmanager
     def _using(self) -> Iterator[tuple[str, int]]:
-        """The present model and version, kept on the server while this is open."""
+        """The present adapter, if any, and version, kept on the server while this is open."""
         with self._lock:
-            model, version = self._model, self.version
-            self._busy[model] += 1
+            adapter, version = self._adapter, self.version
+            self._busy[adapter] += 1
         try:
-            yield model, version
+            yield adapter, version
         finally:
             with self._lock:
-                self._busy[model] -= 1
+                self._busy[adapter] -= 1
             self._unload_idle()
 
-    def _payload(self, question: Question, sampling: Sampling, model: str) -> dict[str, Any]:
+    def _payload(self, question: Question, sampling: Sampling, adapter: str) -> dict[str, Any]:
+        named = self.wire.model.format(base=self._base, adapter=adapter)
         return {
-            "model": model,
+            "model": named if adapter else self._base,
             "messages": wire_messages(question.messages, question.images),
             "max_tokens": sampling.max_new_tokens,
             "temperature": sampling.temperature,
             "top_p": 1.0,
             "top_k": -1,
+            # Else a server may take them from the model's own generation settings.
+            "min_p": 0.0,
+            "repetition_penalty": 1.0,
             "n": 1,
             "seed": question.noise % 2**63,
             "logprobs": True,
@@ -163,14 +210,14 @@ class OpenAIEngine:
         """The server's answer, if it is one that training may rely on."""
         try:
             choice = found["choices"][0]
-            prompt = tuple(int(i) for i in found["prompt_token_ids"])
+            prompt = tuple(int(i) for i in self.wire.prompt(found))
             ids = tuple(int(i) for i in choice["token_ids"])
             logprobs = tuple(float(part["logprob"]) for part in choice["logprobs"]["content"])
             finish = choice["finish_reason"]
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise EngineError(
                 f"the server's answer lacks {error}: it must know return_token_ids and logprobs "
-                "(vLLM 0.10.2 or newer)"
+                f"({self.wire.needs} or newer)"
             ) from None
         have, need = prompt.count(self.image_id), question.ids.count(self.image_id)
         if have != need:
@@ -203,7 +250,7 @@ class OpenAIEngine:
     def _unload_idle(self) -> None:
         """Unload the adapters of older versions that no request uses any more."""
         with self._lock:
-            idle = [n for n in self._loaded if n != self._model and not self._busy[n]]
+            idle = [n for n in self._loaded if n != self._adapter and not self._busy[n]]
             self._loaded = [name for name in self._loaded if name not in idle]
         for name in idle:
             self._unload(name)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from itertools import zip_longest
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import nn
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.policy.memory import free, is_out_of_memory
 from ui_gym_agents.policy.parallel import Processes
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+_NONE: Any = object()
+"""Where a process has fewer results than another."""
 
 
 class Batched(Protocol):
@@ -41,14 +46,30 @@ def accumulate(
 
     `work` makes a forward and a backward pass. Where it runs out of memory, what it had added to
     the gradients is taken back, `batch_tokens` is halved for good, and the rest goes in smaller
-    micro-batches. With several `processes` each works on its share; the results are those of all,
-    and the gradients, which must be none before, are summed.
+    micro-batches. With several `processes` each works on its share; the results are those of all
+    (tensors without gradients), and the gradients, which must be none before, are summed.
 
     Raises:
         UserError: one record alone does not fit; the message says what to change.
+        ProcessError: another process failed.
     """
     processes = processes or Processes()
-    parts = processes.share(policy.batches(records))
+    own = processes.share(policy.batches(records))
+    each = processes.gather(lambda: (_in_parts(policy, records, work, own), policy.batch_tokens))
+    # The next batches are dealt out alike only if they are divided alike.
+    policy.batch_tokens = min(tokens for _, tokens in each)
+    processes.sum_gradients(policy.parameters())
+    rows = zip_longest(*(found for found, _ in each), fillvalue=_NONE)
+    return [value for row in rows for value in row if value is not _NONE]
+
+
+def _in_parts(
+    policy: Batched,
+    records: Sequence[TokenRecord],
+    work: Callable[[list[int]], T],
+    parts: list[list[int]],
+) -> list[T]:
+    """`work` on each part; where it runs out of memory, on smaller ones."""
     found: list[T] = []
     while parts:
         part = parts.pop(0)
@@ -63,19 +84,7 @@ def accumulate(
             out_of_memory = True
         if out_of_memory:
             parts = _smaller(policy, records, part, parts)
-    found = processes.gather(found)
-    processes.sum_gradients(policy.parameters())
     return found
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether torch, on a GPU or a CPU, says that there is not enough memory."""
-    if isinstance(error, torch.OutOfMemoryError):
-        return True
-    said = str(error).lower()
-    return isinstance(error, RuntimeError) and (
-        "out of memory" in said or "can't allocate memory" in said
-    )
 
 
 def _smaller(
@@ -90,8 +99,7 @@ def _smaller(
             "--policy.history, make the pictures smaller, set --policy.gradient_checkpointing "
             "true, --policy.dtype bfloat16, or lower --policy.lora_rank"
         )
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    free()
     before = policy.batch_tokens
     policy.batch_tokens = max(1, before // 2)
     log.warning(

@@ -126,7 +126,7 @@ class Forward:
         ids = self._right_padded(answers)
         if share is None:
             share = len(set(prompts)) < SHARE_BELOW * len(prompts)
-        if not share or not self.can_share or self._checkpoints():
+        if not share or not self.can_share or self.checkpoints():
             return self._whole(prompts, ids, features), ids
         prefix = self.prefill(prompts, features)
         first = prefix.logits[:, None]
@@ -160,7 +160,7 @@ class Forward:
             for row, (places, sequence) in enumerate(zip(rows, sequences, strict=True))
         ]
 
-    def _checkpoints(self) -> bool:
+    def checkpoints(self) -> bool:
         """Whether layers are computed again on the way back: they then refuse cached keys."""
         training: bool = self.model.training
         return training and any(

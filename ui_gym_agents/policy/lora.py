@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from peft import (
 )
 from peft.tuners.lora import LoraLayer
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional
 
 from ui_gym.errors import UserError, nearest
 from ui_gym_agents.policy.model import is_vision
@@ -147,6 +149,69 @@ def merged(model: nn.Module) -> Iterator[None]:
         for layer, weight in zip(layers, before, strict=True):
             layer.get_base_layer().weight.data = weight
             layer.__dict__.pop("forward", None)
+
+
+class _Folded(torch.autograd.Function):
+    """A layer with its adapter added to the weights, whose backward pass is the adapter's.
+
+    The same sums as the layer and its adapter apart, without their passes over the activations.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float
+    ) -> Tensor:
+        ctx.save_for_backward(x, weight, a, b)
+        ctx.scale = scale
+        return functional.linear(x, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight, a, b = ctx.saved_tensors
+        inputs, outputs = x.flatten(0, -2), gradients[0].flatten(0, -2)
+        back = (outputs @ weight).view_as(x) if ctx.needs_input_grad[0] else None
+        grad_a = ((outputs @ b).t() @ inputs).mul_(ctx.scale)
+        grad_b = (outputs.t() @ (inputs @ a.t())).mul_(ctx.scale)
+        return back, None, None, grad_a, grad_b, None
+
+
+@contextmanager
+def folded(model: nn.Module) -> Iterator[None]:
+    """As `merged`, with gradients for the adapter; its weights must not change inside.
+
+    Not for layers that are computed again on the way back, which happens outside. Pays where a
+    batch has many more tokens than a layer has inputs; costs a copy of the adapted weights until
+    the backward pass. Layers with several adapters, or with dropout, are left as they are.
+    """
+    changed = []
+    try:
+        for layer in _layers(model):
+            names = layer.active_adapters
+            if layer.disable_adapters or len(names) != 1 or layer.lora_variant:
+                continue
+            name = names[0]
+            base = layer.get_base_layer()
+            a, b = layer.lora_A[name].weight, layer.lora_B[name].weight
+            if not isinstance(base, nn.Linear) or not isinstance(
+                layer.lora_dropout[name], nn.Identity
+            ):
+                continue
+            scale = layer.scaling[name]
+            with torch.no_grad():
+                weight = torch.addmm(base.weight, b, a, alpha=scale)
+            layer.forward = partial(_folded, weight, base.bias, a, b, scale)
+            changed.append(layer)
+        yield
+    finally:
+        for layer in changed:
+            layer.__dict__.pop("forward", None)
+
+
+def _folded(
+    weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float, x: Tensor
+) -> Tensor:
+    found: Tensor = _Folded.apply(x, weight, bias, a, b, scale)
+    return found
 
 
 @contextmanager

@@ -3,20 +3,42 @@
 Every process holds the whole policy and has the same records; each takes its share of the
 micro-batches, and the gradients are summed. As trainers divide by what all records weigh, the sum
 is what one process would have computed.
+
+What processes tell each other goes over gloo, whatever the gradients go over: it waits as long as
+the main process plays, and it notices when a process has ended. Whoever fails says so at the next
+meeting, so that all end with the reason, and none waits for ever.
+
+UIGymError
+└── ProcessError   another process failed or has ended
 """
 
 from __future__ import annotations
 
+import io
+import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import torch
-from torch import nn
+from ui_gym.errors import UIGymError, UserError
 
-from ui_gym.errors import UserError
+if TYPE_CHECKING:
+    from torch import nn
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+LONGEST_WAIT = timedelta(days=7)
+"""How long the others wait for the main process, which may be playing or evaluating."""
+
+
+class ProcessError(UIGymError):
+    """Another process of the run failed or has ended."""
 
 
 class Processes:
@@ -30,17 +52,28 @@ class Processes:
         self.count = count
         self.local = local
         """This process's number on its machine, which is its GPU's."""
+        self._talk: Any = None
+        self._left = False
+        if count > 1:
+            from torch import distributed
+
+            self._talk = distributed.new_group(backend="gloo", timeout=LONGEST_WAIT)
+
+    @staticmethod
+    def launched() -> int:
+        """How many processes ``accelerate launch`` (or torchrun) started; 1 where neither did."""
+        return int(os.environ.get("WORLD_SIZE", "1"))
 
     @classmethod
     def of_launch(cls, *, cpu: bool = False) -> Processes:
-        """What ``accelerate launch`` (or torchrun) started; alone where neither did.
+        """Join those that ``accelerate launch`` (or torchrun) started; alone where neither did.
 
-        `cpu` joins the processes by gloo rather than nccl.
+        `cpu` sums gradients by gloo rather than nccl.
 
         Raises:
             UserError: there are peers, but accelerate is not installed.
         """
-        if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        if cls.launched() == 1:
             return cls()
         try:
             from accelerate import PartialState  # type: ignore[import-untyped]
@@ -51,6 +84,10 @@ class Processes:
         state = PartialState(cpu=cpu)
         return cls(state.process_index, state.num_processes, state.local_process_index)
 
+    def __deepcopy__(self, memo: object) -> Self:
+        """Copies of a policy have the same peers."""
+        return self
+
     @property
     def is_main(self) -> bool:
         return self.index == 0
@@ -59,38 +96,51 @@ class Processes:
         """Every `count`-th of `parts`, from `index` on: each part goes to one process."""
         return list(parts[self.index :: self.count])
 
-    def gather(self, values: Sequence[T]) -> list[T]:
-        """The values of all processes, in the order of the parts that `share` dealt out."""
+    def gather(self, make: Callable[[], T]) -> list[T]:
+        """What `make` returns in each process, in every process, by their indices.
+
+        Tensors arrive in main memory, without gradients.
+
+        Raises:
+            ProcessError: it failed in another process.
+        """
         if self.count == 1:
-            return list(values)
-        gathered: list[list[T] | None] = [None] * self.count
-        torch.distributed.all_gather_object(gathered, list(values))
-        rows = [row for row in gathered if row is not None]
-        longest = max(len(row) for row in rows)
-        return [row[i] for i in range(longest) for row in rows if i < len(row)]
+            return [make()]
+        with self.ending_together():
+            mine = make()
+        sent = self._meet("gather", _packed(mine))
+        return [pickle.loads(values) for values in sent]  # noqa: S301 - this run's own processes
 
     def from_main(self, make: Callable[[], T]) -> T:
         """What `make` returns in the main process, which alone calls it, in every process.
 
         Raises:
-            UserError: in the others, where it failed in the main one, so that none waits for ever.
+            ProcessError: another process failed: in the others, where it was `make`.
         """
         if self.count == 1:
             return make()
-        sent: list[tuple[str, T | None]] = [("", None)]
-        error: BaseException | None = None
+        from torch import distributed
+
+        sent: list[T | None] = [None]
         if self.is_main:
-            try:
-                sent = [("", make())]
-            except BaseException as failure:
-                error, sent = failure, [(str(failure) or type(failure).__name__, None)]
-        torch.distributed.broadcast_object_list(sent, src=0)
-        if error is not None:
-            raise error
-        said, value = sent[0]
-        if said:
-            raise UserError(f"the main process failed: {said}")
-        return value  # type: ignore[return-value]  # None only where `make` returned it
+            with self.ending_together():
+                sent = [make()]
+        self._meet("from_main")
+        with _peers_lost():
+            distributed.broadcast_object_list(sent, src=0, group=self._talk)
+        return sent[0]  # type: ignore[return-value]  # None only where `make` returned it
+
+    @contextmanager
+    def ending_together(self) -> Iterator[None]:
+        """Whatever fails inside is told to the others, who end with it as soon as they meet."""
+        try:
+            yield
+        except ProcessError:
+            raise  # The others know.
+        except Exception as error:
+            known = isinstance(error, UIGymError)
+            self._say_failed(str(error) if known else f"{type(error).__name__}: {error}")
+            raise
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Add up each parameter's gradient over all processes, in place.
@@ -98,17 +148,89 @@ class Processes:
         A parameter without a gradient in one process counts as zero there; one that has none in
         any keeps none.
         """
-        if self.count == 1:
-            return
         trained = list(parameters)
-        if not trained:
+        if self.count == 1 or not trained:
             return
+        import torch
+
         device = trained[0].device
         have = torch.tensor([float(p.grad is not None) for p in trained], device=device)
-        torch.distributed.all_reduce(have)
+        with _peers_lost():
+            torch.distributed.all_reduce(have)
         for parameter, somewhere in zip(trained, have.tolist(), strict=True):
             if not somewhere:
                 continue
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)
-            torch.distributed.all_reduce(parameter.grad)
+            with _peers_lost():
+                torch.distributed.all_reduce(parameter.grad)
+
+    def close(self) -> None:
+        """Take leave, when all are done. Closing twice is harmless."""
+        if self.count > 1 and not self._left:
+            from torch import distributed
+
+            self._left = True
+            distributed.destroy_process_group()
+
+    def _meet(self, what: str, value: Any = None) -> list[Any]:
+        """Wait for all processes to come here, and return the value of each.
+
+        Raises:
+            ProcessError: one of them failed, has ended, or came for something else.
+        """
+        from torch import distributed
+
+        if self._left:
+            raise ProcessError(f"this process has failed before, and meets nobody for {what}")
+        said: list[Any] = [None] * self.count
+        with _peers_lost():
+            distributed.all_gather_object(said, (what, value), group=self._talk)
+        for index, (theirs, sent) in enumerate(said):
+            who = "the main process" if index == 0 else f"process {index}"
+            if theirs == _FAILED and index != self.index:
+                raise ProcessError(f"{who} failed: {sent}")
+            if theirs != what:
+                raise ProcessError(f"{who} is out of step: it does {theirs}, and this one {what}")
+        return [sent for _, sent in said]
+
+    def _say_failed(self, why: str) -> None:
+        """Tell the others at the next meeting that this process has failed, and why; then leave."""
+        if self.count == 1 or self._left:
+            return
+        # They came for something else, or are gone.
+        with suppress(ProcessError):
+            self._meet(_FAILED, why)
+        self._left = True
+
+
+_FAILED = "failed"
+
+
+@contextmanager
+def _peers_lost() -> Iterator[None]:
+    """What torch says of a peer whose process has ended, in our words."""
+    try:
+        yield
+    except RuntimeError as error:
+        log.debug("torch.distributed: %s", error)
+        raise ProcessError(
+            "another process of this run has ended; what it said last tells why"
+        ) from error
+
+
+class _Pickler(pickle.Pickler):
+    """Takes tensors along as plain numbers: a peer has no business with this process's GPU."""
+
+    def reducer_override(self, value: Any) -> Any:
+        import torch
+
+        if not isinstance(value, torch.Tensor):
+            return NotImplemented
+        return partial(torch.tensor, dtype=value.dtype), (value.tolist(),)
+
+
+def _packed(value: Any) -> bytes:
+    buffer = io.BytesIO()
+    _Pickler(buffer).dump(value)
+    return buffer.getvalue()

@@ -23,6 +23,7 @@ from ui_gym_agents.policy.eyes import Eyes, Features
 from ui_gym_agents.policy.forward import Forward, Prompt
 from ui_gym_agents.policy.generation import Sample, log_distribution, sample
 from ui_gym_agents.policy.images import Given, Screenshots
+from ui_gym_agents.policy.memory import in_rows
 from ui_gym_agents.policy.merging import Merged, merge
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.policy.prompts import PromptBuilder
@@ -45,10 +46,10 @@ class VLMPolicy:
     `net` is the model, inside a `PeftModel` if it has an adapter. `version` counts updates: a
     learner adds one after each, and every record says which it was sampled by. `temperature` may
     be set at any time; 0 takes the best token always. `batch_rows` bounds the rows of a batch when
-    sampling, `batch_tokens` the tokens of a micro-batch when learning. `act_threads` is how many
-    CPU threads sampling uses, `merge` whether it adds the adapter to the weights first.
-    `merge_turns` scores the turns of a conversation in one pass where their prompts extend each
-    other (`merging`).
+    sampling, `batch_tokens` the tokens of a micro-batch when learning; both are halved where memory
+    runs out. `act_threads` is how many CPU threads sampling uses, `merge` whether it adds the
+    adapter to the weights first. `merge_turns` scores the turns of a conversation in one pass where
+    their prompts extend each other (`merging`).
     """
 
     def __init__(
@@ -79,6 +80,8 @@ class VLMPolicy:
         self.merge_turns = merge_turns
         self.name = name
         self.version = 0
+        self.processes = Processes()
+        """Those that learn together; set after it was made."""
         self.sampler: EngineAgent | None = None
         """Samples in place of this process; set after it was made for this policy."""
         base = self.base
@@ -164,12 +167,8 @@ class VLMPolicy:
         """Sample an answer for each view, seeded by its `noise`; on `sampler`, if there is one."""
         if self.sampler is not None:
             return self.sampler.act_as(self, views)
-        decisions: list[Decision] = []
-        weights = lora.merged(self.base) if self.merge else nullcontext()
-        with cpu.threads(self.act_threads), self._evaluating(), weights:
-            for start in range(0, len(views), self.batch_rows):
-                decisions += self._act(views[start : start + self.batch_rows])
-        return decisions
+        with self._sampling():
+            return in_rows(self, views, self._act)
 
     def _act(self, views: Sequence[View]) -> list[Decision]:
         pictures = Given()
@@ -230,18 +229,24 @@ class VLMPolicy:
         self, questions: Sequence[Question], *, temperature: float, max_new_tokens: int
     ) -> list[Sample]:
         """Sample an answer to each question, seeded by its noise."""
-        found: list[Sample] = []
+
+        def answer(part: Sequence[Question]) -> list[Sample]:
+            pictures = Given()
+            prompts = [
+                Prompt(q.ids, tuple(pictures.add(image) for image in q.images)) for q in part
+            ]
+            noise = [q.noise for q in part]
+            return self._sample(prompts, noise, pictures, temperature, max_new_tokens)
+
+        with self._sampling():
+            return in_rows(self, questions, answer)
+
+    @contextmanager
+    def _sampling(self) -> Iterator[None]:
+        """What makes sampling quick, and dropout is off."""
         weights = lora.merged(self.base) if self.merge else nullcontext()
         with cpu.threads(self.act_threads), self._evaluating(), weights:
-            for start in range(0, len(questions), self.batch_rows):
-                part = questions[start : start + self.batch_rows]
-                pictures = Given()
-                prompts = [
-                    Prompt(q.ids, tuple(pictures.add(image) for image in q.images)) for q in part
-                ]
-                noise = [q.noise for q in part]
-                found += self._sample(prompts, noise, pictures, temperature, max_new_tokens)
-        return found
+            yield
 
     def text(self, ids: Sequence[int]) -> str:
         """The words of an answer, without its end token."""
@@ -286,10 +291,10 @@ class VLMPolicy:
     ) -> list[T]:
         """Call `work`, a forward and a backward pass, for each of `batches`; see `accumulation`.
 
-        Where memory runs out, smaller micro-batches take over; with several `processes`, each does
-        its share.
+        Where memory runs out, smaller micro-batches take over; with several `processes` (its own,
+        if None), each does its share.
         """
-        return accumulate(self, records, work, processes)
+        return accumulate(self, records, work, processes or self.processes)
 
     def logprobs(
         self,
@@ -313,9 +318,10 @@ class VLMPolicy:
         found: dict[int, Tensor] = {}
         for batch in self.batches(records):
             part = [records[i] for i in batch]
-            found.update(
-                zip(batch, self._score(part, screenshots, temperature, share), strict=True)
-            )
+            fold = self.merge and not self.forward.checkpoints()
+            with lora.folded(self.base) if fold else nullcontext():
+                scored = self._score(part, screenshots, temperature, share)
+            found.update(zip(batch, scored, strict=True))
         return [found[i] for i in range(len(records))]
 
     def _score(

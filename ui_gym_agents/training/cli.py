@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.console import Console
@@ -21,6 +21,12 @@ from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
 from ui_gym_agents.command import complain
+
+if TYPE_CHECKING:
+    from ui_gym_agents.policy.parallel import Processes
+    from ui_gym_agents.training.config import Loaded
+    from ui_gym_agents.training.plugin import Trainer
+    from ui_gym_agents.training.settings import RunConfig
 
 ALIASES = {"plugin": "plugin", "resume": "run.resume", "fall-back": "run.fall_back"}
 """Short flags of settings."""
@@ -58,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(_options(list(sys.argv[1:] if arguments is None else arguments)))
     except UIGymError as error:
+        if isinstance(error, UserError) and os.environ.get("RANK", "0") != "0":
+            return 2  # The main process says it.
         for line in getattr(error, "problems", [str(error)]):
             complain(line)
         return 2 if isinstance(error, UserError) else 1
@@ -153,11 +161,8 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
     from ui_gym_agents.records import start as records
     from ui_gym_agents.training import config_view, plugin
     from ui_gym_agents.training.config import Loader
-    from ui_gym_agents.training.host import Host
-    from ui_gym_agents.training.listeners import RunListener
-    from ui_gym_agents.training.loggers import make_loggers
-    from ui_gym_agents.training.run_directory import RunDirectory
-    from ui_gym_agents.training.start import begin_directory, continue_directory
+    from ui_gym_agents.training.follower import Follower
+    from ui_gym_agents.training.parts import run_processes
 
     trainer = plugin.load(name)
     loader: Loader[Any] = Loader(_model(trainer))
@@ -176,12 +181,39 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
         console.print(f"{name} would train {loaded.config.run.steps} steps in {where} on")
         console.print("\n".join(f"  {task.id}" for task in tasks), highlight=False)
         return 0
-    records.prepare(loaded.config.run.records)
-    loggers = make_loggers(loaded.config.run.loggers)
+    processes = run_processes(loaded.config, trainer)
+    with processes.ending_together():
+        if processes.is_main:
+            status = _lead(trainer, loaded, options, console, processes)
+        else:
+            status = Follower(trainer, loaded.config, processes).run()
+    if not status:
+        processes.close()
+    return status
+
+
+def _lead(
+    trainer: type[Trainer],
+    loaded: Loaded[Any],
+    options: Options,
+    console: Console,
+    processes: Processes,
+) -> int:
+    """The run as its main process, mostly the only one, does it."""
+    from ui_gym_agents.records import start as records
+    from ui_gym_agents.training.host import Host
+    from ui_gym_agents.training.listeners import RunListener
+    from ui_gym_agents.training.loggers import make_loggers
+    from ui_gym_agents.training.run_directory import RunDirectory
+    from ui_gym_agents.training.start import begin_directory, continue_directory
+
+    config: RunConfig = loaded.config
+    records.prepare(config.run.records)
+    loggers = make_loggers(config.run.loggers)
     directory: RunDirectory
-    if resume:
+    if config.run.resume:
         directory, resumed = continue_directory(
-            Path(resume), loaded, options.override_config, console
+            config.run.resume, loaded, options.override_config, console
         )
     else:
         directory, resumed = begin_directory(loaded), None
@@ -192,10 +224,10 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
             console.print(Text(text), soft_wrap=True)
 
         listeners: list[RunListener] = [
-            *records.recorders(loaded.config.run.records, directory.path, note),
+            *records.recorders(config.run.records, directory.path, note),
             *loggers,
         ]
-        return Host(trainer, loaded.config, directory, console, resumed, listeners).run()
+        return Host(trainer, config, directory, console, resumed, listeners, processes).run()
     finally:
         directory.close()
 

@@ -14,9 +14,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ui_gym.registry import TaskSpec
+from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.task_sources import TaskEntry
 from ui_gym_agents.training.listeners import Place, RunListener
 from ui_gym_agents.training.parts import run_envs, run_policy
@@ -26,11 +27,14 @@ from ui_gym_agents.training.settings import RunConfig
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
+    from ui_gym.device import Image
     from ui_gym_agents.curriculum import Curriculum
-    from ui_gym_agents.episode import Episode
+    from ui_gym_agents.episode import Episode, TokenRecord
     from ui_gym_agents.policy import VLMPolicy
     from ui_gym_agents.rollout import Collector, EpisodeRequest
+    from ui_gym_agents.store import ScreenshotStore
 
+T = TypeVar("T")
 
 MOST_ASKED = 10_000
 """Groups that may await their observation."""
@@ -80,6 +84,8 @@ class TrainerContext:
     """The evaluation in progress, or the last one."""
     envs_in_use: Lock = field(default_factory=Lock)
     """Held by whoever plays in `envs`: a trainer that plays in a thread of its own takes it."""
+    processes: Processes = field(default_factory=Processes)
+    """Those that learn as one. Envs, collector and evaluation are the main one's alone."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _asked: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     """Groups that were asked for and not observed yet: step, index, and name of the entry."""
@@ -112,6 +118,10 @@ class TrainerContext:
     @cached_property
     def envs(self) -> VectorEnv[Any, Any, Any]:
         """The vector env; each request says which task and split a slot plays."""
+        if not self.processes.is_main:
+            raise RuntimeError(
+                "only the main process plays: a trainer collects inside of context.from_main"
+            )
         envs = run_envs(self.config, self.entries)
         self._stack.callback(envs.close)
         return envs
@@ -119,7 +129,8 @@ class TrainerContext:
     @cached_property
     def policy(self) -> VLMPolicy:
         """The model with its adapter. `UserError` where it cannot be had, or would be blind."""
-        policy = run_policy(self.config, lambda: self.envs, self.derive("adapter"))
+        seed = self.derive("adapter")
+        policy = run_policy(self.config, lambda: self.envs, seed, self.processes)
         self._stack.callback(policy.close)
         return policy
 
@@ -140,6 +151,44 @@ class TrainerContext:
             episode_timeout=self.config.env.episode_timeout,
             keep_pictures=self.config.run.keep_pictures,
         )
+
+    @cached_property
+    def screenshots(self) -> ScreenshotStore:
+        """The collector's pictures; where there is no collector, those that came by `from_main`."""
+        if self.processes.is_main:
+            return self.collector.store.screenshots
+        from ui_gym_agents.store import ScreenshotStore
+
+        return ScreenshotStore()
+
+    def from_main(
+        self,
+        make: Callable[[], T],
+        records: Callable[[T], Iterable[TokenRecord]],
+        screenshots: ScreenshotStore | None = None,
+    ) -> T:
+        """What `make` collects in the main process, which alone calls it, in every process.
+
+        The pictures of its `records` are brought along, out of the main process's `screenshots`
+        into those of the others; `TrainerContext.screenshots`, if None.
+
+        Raises:
+            ProcessError: another process failed.
+        """
+        if self.processes.count == 1:
+            return make()
+        store = self.screenshots if screenshots is None else screenshots
+
+        def pictured() -> tuple[T, list[Image]]:
+            made = make()
+            keys = dict.fromkeys(key for record in records(made) for key in record.images)
+            return made, [store.get(key) for key in keys]
+
+        made, pictures = self.processes.from_main(pictured)
+        if not self.processes.is_main:
+            for picture in pictures:
+                store.put(picture, keep=False)
+        return made
 
     @property
     def has_policy(self) -> bool:
@@ -211,6 +260,11 @@ class TrainerContext:
         tasks = list(self._reset_names.values())
         return evaluation_requests(tasks, episodes, self.config.evaluation.split)
 
+    def attempts(self, greedy: bool) -> int:
+        """How many episodes an evaluation plays of each instance."""
+        alike = greedy or self.evaluator is not None
+        return 1 if alike else self.config.evaluation.attempts
+
     def evaluate(self, episodes: int, greedy: bool) -> Report | None:
         """Measure the agent; None where there is nothing to measure.
 
@@ -235,7 +289,7 @@ class TrainerContext:
             schedule=self.config.env.schedule,
         )  # fmt: skip
         with self.envs_in_use:
-            attempts = 1 if greedy else self.config.evaluation.attempts
+            attempts = self.attempts(greedy)
             asked = [
                 replace(request, member=member)
                 for request in self.evaluation_requests(episodes)

@@ -13,18 +13,20 @@ import os
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.console import Console
 
 from ui_gym.errors import UIGymError
+from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.training import checkpoint, outcome, random_state
 from ui_gym_agents.training.checkpoint import Checkpoint
 from ui_gym_agents.training.context import Report, TrainerContext
 from ui_gym_agents.training.display import Progress, clock, make_display
 from ui_gym_agents.training.failures import TrainingError, blaming
+from ui_gym_agents.training.follower import Order
 from ui_gym_agents.training.interrupts import Interrupts
 from ui_gym_agents.training.listeners import (
     Listeners,
@@ -78,6 +80,7 @@ class Host:
         console: Console,
         resumed: Checkpoint | None = None,
         listeners: Sequence[RunListener] = (),
+        processes: Processes | None = None,
     ) -> None:
         self.config = config
         self.directory = directory
@@ -90,7 +93,9 @@ class Host:
             config=config,
             stop_requested=lambda: self._interrupts.requested,
             note=self._note,
+            processes=processes or Processes(),
         )
+        self._processes = self._context.processes
         self._listeners = self._context.listener = Listeners(listeners, self._note)
         self._trainer: Trainer
         self._done = 0
@@ -142,6 +147,7 @@ class Host:
         """Seed, build the trainer, take over the checkpoint's state, measure the baseline."""
         done = self._resumed.step if self._resumed is not None else None
         self._listeners.begun(RunInfo(self.directory.path, self.config, done))
+        self._processes.from_main(self.directory.path.resolve)
         random_state.seed_all(self.config.run.seed)
         with self._blaming("could not be built"):
             self._trainer = self._trainer_class(self.config.trainer, self._context)
@@ -154,6 +160,7 @@ class Host:
 
     def _take_over(self, resumed: Checkpoint) -> None:
         with self._blaming(f"could not load {resumed.path}"):
+            self._order(Order(load=resumed.path.resolve()))
             self._trainer.load(resumed.path)
         state = resumed.state
         self._done = self._saved = resumed.step
@@ -210,6 +217,7 @@ class Host:
             self._note(f"the result is in {newest}")
         if after and self._context.has_policy:
             self._note(f"to evaluate it: ui-gym-eval --run {shlex.quote(str(self.directory.path))}")
+        self._dismiss()
 
     def _leave(self) -> None:
         """After an interruption: save what is whole, and say how to go on."""
@@ -223,6 +231,7 @@ class Host:
         if self._torn:
             self._note(f"left in the middle of step {self._done + 1}, which is lost")
         self._note(f"interrupted after step {self._done}; {self._way_back()}")
+        self._dismiss()
 
     def _close(self) -> None:
         """Let go of everything; trouble in it is told, and changes no outcome.
@@ -241,6 +250,18 @@ class Host:
             self._context.close()
             raise
 
+    # -- the other processes --
+
+    def _order(self, order: Order) -> None:
+        """Say what comes next to those who learn with this process."""
+        self._processes.from_main(lambda: order)
+
+    def _dismiss(self) -> None:
+        """Let the others go, if they wait for an order; else they see that this process ends."""
+        if hasattr(self, "_trainer") and not self._torn:
+            with suppress(ProcessError):
+                self._order(Order())
+
     # -- one step --
 
     def _one_step(self) -> None:
@@ -249,6 +270,7 @@ class Host:
         begun = time.monotonic()
         self._torn = True
         with self._blaming(f"failed in step {self._context.step}"):
+            self._order(Order(step=self._context.step))
             metrics = _numbers(self._trainer.step())
         self._torn = False
         metrics["time_step"] = time.monotonic() - begun
@@ -309,8 +331,9 @@ class Host:
         """Play and record; the random generators of training are left as they were."""
         place = self._context.evaluating = Place(kind, self._done, MODES[greedy])
         if episodes and (self._context.has_policy or self._context.evaluator is not None):
-            self._display.busy(f"evaluating {episodes} episodes, {MODES[greedy]}")
-            self._listeners.evaluation_begun(place, episodes)
+            planned = episodes * self._context.attempts(greedy)
+            self._display.busy(f"evaluating {planned} episodes, {MODES[greedy]}")
+            self._listeners.evaluation_begun(place, planned)
         self._context.done = self._done
         with random_state.preserved():
             report = self._context.evaluate(episodes, greedy)

@@ -59,3 +59,15 @@ class Interrupts:
         if not first or not self._depth:
             raise KeyboardInterrupt
         self._notify()
+
+
+@contextmanager
+def ignored() -> Iterator[None]:
+    """For a process that another one tells when to end: launchers signal them all at once."""
+    inside = threading.current_thread() is threading.main_thread()
+    previous = {n: signal.signal(n, signal.SIG_IGN) for n in SIGNALS} if inside else {}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ui_gym.errors import UserError
+from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.task_sources import TaskEntry
+from ui_gym_agents.training.plugin import Trainer
 from ui_gym_agents.training.settings import RunConfig
 
 if TYPE_CHECKING:
@@ -19,6 +21,35 @@ if TYPE_CHECKING:
     from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 
     Envs = VectorEnv[Any, Any, Any]
+
+
+def run_processes(config: RunConfig, trainer: type[Trainer]) -> Processes:
+    """The processes that were launched for a run, joined; mostly this one alone.
+
+    Raises:
+        UserError: the trainer learns in one process, or no process can have a GPU of its own.
+    """
+    if Processes.launched() == 1:
+        return Processes()
+    if not getattr(trainer, "several_processes", False):
+        raise UserError(
+            f"the trainer {config.plugin!r} learns in one process: start it without accelerate "
+            "launch or torchrun"
+        )
+    device = _device(config.policy.device)
+    if device.startswith("cuda:"):
+        raise UserError(
+            f"--policy.device {device} is one GPU, and each process takes its own: auto or cuda"
+        )
+    return Processes.of_launch(cpu=device == "cpu")
+
+
+def _device(setting: str) -> str:
+    import torch
+
+    if setting != "auto":
+        return setting
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def run_envs(config: RunConfig, entries: Sequence[TaskEntry], num_envs: int | None = None) -> Envs:
@@ -51,23 +82,29 @@ def run_envs(config: RunConfig, entries: Sequence[TaskEntry], num_envs: int | No
     )
 
 
-def run_policy(config: RunConfig, envs: Callable[[], Envs], seed: int) -> VLMPolicy:
+def run_policy(
+    config: RunConfig,
+    envs: Callable[[], Envs],
+    seed: int,
+    processes: Processes | None = None,
+) -> VLMPolicy:
     """The model of a run with its adapter, which `seed` initialises where it is a new one.
 
-    `envs` is called where the prompt tells the model about the screen and its actions.
+    `envs` is called where the prompt tells the model about the screen and its actions, in the main
+    one of `processes` alone, which samples as well.
 
     Raises:
         UserError: it cannot be had, or would be blind.
     """
     if config.env.observation == "elements":
         raise UserError("a vision-language model needs pictures: --env.observation screenshot")
-    import torch
-
     from ui_gym_agents.policy import VLMPolicy
 
     settings = config.policy
-    cuda = torch.cuda.is_available()
-    device = ("cuda" if cuda else "cpu") if settings.device == "auto" else settings.device
+    processes = processes or Processes()
+    device = _device(settings.device)
+    if device == "cuda" and processes.count > 1:
+        device = f"cuda:{processes.local}"
     # bfloat16 is slower than float32 on most CPUs.
     dtype = "bfloat16" if device.startswith("cuda") else "float32"
     policy = VLMPolicy.from_config(
@@ -79,7 +116,10 @@ def run_policy(config: RunConfig, envs: Callable[[], Envs], seed: int) -> VLMPol
         temperature=settings.temperature,
         max_new_tokens=settings.max_new_tokens,
         prompt=make_prompt(
-            settings.model, settings.prompt, settings.history, lambda: _words(config, envs())
+            settings.model,
+            settings.prompt,
+            settings.history,
+            lambda: processes.from_main(lambda: _words(config, envs())),
         ),
         dtype=dtype if settings.dtype == "auto" else settings.dtype,
         device=device,
@@ -89,7 +129,8 @@ def run_policy(config: RunConfig, envs: Callable[[], Envs], seed: int) -> VLMPol
         merge_turns=settings.merge_turns,
         seed=seed,
     )
-    if settings.engine is not None:
+    policy.processes = processes
+    if settings.engine is not None and processes.is_main:
         from ui_gym_agents.engines.agent import engine_agent
 
         policy.sampler = engine_agent(policy, settings.engine, settings.exchange)

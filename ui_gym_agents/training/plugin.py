@@ -34,10 +34,12 @@ class PluginError(UserError):
 class Trainer(Protocol):
     """What a plugin gives. The host owns configuration, seeds, checkpoints, evaluation, display.
 
-    Two class attributes are optional: ``defaults``, a mapping of dotted keys to values that
-    replace the host's own defaults (``{"run.steps": 40}``), and ``close(self)``, called once at the
-    end. A trainer that knows when it is finished has a property ``steps``: the number of steps in
-    all, or None for the configured ``run.steps``.
+    Three class attributes are optional: ``defaults``, a mapping of dotted keys to values that
+    replace the host's own defaults (``{"run.steps": 40}``); ``close(self)``, called once at the
+    end; and ``several_processes = True``, which says that it collects by `TrainerContext.from_main`
+    and learns by `VLMPolicy.accumulate`, so that several processes may run it as one. A trainer
+    that knows when it is finished has a property ``steps``: the number of steps in all, or None for
+    the configured ``run.steps``.
 
     Metrics are floats by name. The display knows `reward`, `success`, `loss`, `episodes`, and
     ``time_<phase>`` (seconds); a metric whose last word holds ``loss`` must stay finite.

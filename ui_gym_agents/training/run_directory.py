@@ -31,8 +31,10 @@ from ui_gym.errors import UserError
 class RunDirectory:
     """A run's folder, locked for this process until `close`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, lock: bool = True) -> None:
         """Lock the existing folder `path`; see `create` and `resume`.
+
+        Without `lock`, it belongs to another process of the same run.
 
         Raises:
             UserError: another process uses it, or it cannot be written to.
@@ -41,7 +43,7 @@ class RunDirectory:
         try:
             for part in (self.episodes, self.checkpoints):
                 part.mkdir(parents=True, exist_ok=True)
-            self._lock = _lock(path)
+            self._lock = _lock(path) if lock else -1
         except OSError as error:
             raise UserError(f"the run directory {path} cannot be used: {error}") from error
 

@@ -184,7 +184,8 @@ class Policy(Section):
     )
     engine: str | None = Field(
         default=None,
-        description="A vLLM server that samples, as openai:MODEL@URL; null: this process.",
+        description="A server that samples: openai:MODEL@URL for vLLM, sglang:MODEL@URL for "
+        "SGLang; null: this process.",
     )
     exchange: Path | None = Field(
         default=None,

@@ -188,11 +188,18 @@ class Fitter:
         """The loss of held-out records, in nats a token; None if there are none."""
         if not records:
             return None
-        loss = 0.0
-        for part in self.policy.batches(records):
-            value, _ = self.policy.supervised_loss([records[i] for i in part], screenshots)
-            loss += value.item()
-        return loss / _weight(records)
+        processes = self.policy.processes
+        parts = processes.share(self.policy.batches(records))
+
+        def own() -> float:
+            loss = 0.0
+            for part in parts:
+                value, _ = self.policy.supervised_loss([records[i] for i in part], screenshots)
+                loss += value.item()
+            return loss
+
+        # The same number in every process: whether fitting goes on hangs on it.
+        return sum(processes.gather(own)) / _weight(records)
 
     def _learning_rate(self) -> float:
         """Linear warm-up, then a cosine down to `final_lr` of the peak at the run's last step."""

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from ui_gym.errors import UserError
-from ui_gym_agents.episode import Episode
+from ui_gym_agents.episode import Episode, TokenRecord
+from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_sft.config import SFTConfig
 from ui_gym_sft.data import Example, Rounds
@@ -26,10 +29,24 @@ from ui_gym_sft.fit import Fitter
 from ui_gym_sft.sources import Collected, Source, is_heldout, make_source
 
 
+@dataclass(frozen=True)
+class Data:
+    """What a step fits, what it is measured by beside that, and what was collected, in numbers."""
+
+    fitted: list[Example]
+    measured: list[Example]
+    metrics: dict[str, float]
+
+    def records(self) -> Iterator[TokenRecord]:
+        """All that the policy is asked about."""
+        return (record for e in (*self.fitted, *self.measured) for record in e.records)
+
+
 class SFTTrainer:
     """One step: get episodes, keep what is worth imitating, and fit the policy to it."""
 
     api_version = 1
+    several_processes = True
     Config = SFTConfig
 
     def __init__(self, config: SFTConfig, context: TrainerContext) -> None:
@@ -37,11 +54,24 @@ class SFTTrainer:
         self.context = context
         self.policy = context.policy
         self.fitter = Fitter(config, context)
-        self.source: Source = make_source(config, context)
         self.rounds = Rounds(config.data_rounds)
-        fixed = self.source.heldout()
-        self._measured = None if fixed is None else [self._example(e, heldout=True) for e in fixed]
         self._stopped: int | None = None
+        self._measured: list[Example] | None = None
+        if context.processes.is_main:  # the others get their data from it
+            fixed = self.source.heldout()
+            if fixed is not None:
+                self._measured = [self._example(e, heldout=True) for e in fixed]
+
+    @cached_property
+    def source(self) -> Source:
+        """Where the main process, which alone has one, gets episodes from."""
+        return make_source(self.config, self.context)
+
+    @property
+    def screenshots(self) -> ScreenshotStore:
+        """Where the pictures of the records are."""
+        main = self.context.processes.is_main
+        return self.source.screenshots if main else self.context.screenshots
 
     @property
     def steps(self) -> int | None:
@@ -51,20 +81,14 @@ class SFTTrainer:
     def step(self) -> Mapping[str, float]:
         """Collect and fit once; returns metrics (losses in nats a token, times in seconds)."""
         started = time.perf_counter()
-        collected = self.source.collect()
-        config, context = self.config, self.context
-        examples = [self._example(e, is_heldout(e, config, context)) for e in collected.kept]
-        self.rounds.add(examples)
-        if config.data_rounds != 1:
-            self._keep_pictures(examples)
-        played = time.perf_counter()
-        metrics = self._describe(collected, examples)
-        metrics |= self._fit(collected)
-        if config.path is None:
-            self.source.screenshots.clear()
+        data = self.context.from_main(self._collect, Data.records, self.screenshots)
+        collected = time.perf_counter()
+        metrics = data.metrics | self._fit(data)
+        if self.config.path is None or not self.context.processes.is_main:
+            self.screenshots.clear()
         return metrics | {
-            "time_collect": played - started,
-            "time_learn": time.perf_counter() - played,
+            "time_collect": collected - started,
+            "time_learn": time.perf_counter() - collected,
         }
 
     def save(self, directory: Path) -> None:
@@ -82,7 +106,8 @@ class SFTTrainer:
             UserError: the recorded episodes are not those that the run began with.
         """
         state = json.loads((directory / "sft.json").read_text())
-        if state["data"] != self.source.fingerprint():
+        main = self.context.processes.is_main
+        if main and state["data"] != self.source.fingerprint():
             raise UserError(
                 f"the episodes of {self.config.path} have changed since this run began, so that "
                 "it cannot go on as it would have; start a new run"
@@ -93,6 +118,28 @@ class SFTTrainer:
             self.rounds.load(directory / "rounds.jsonl.gz")
 
     # -- a round's data --
+
+    def _collect(self) -> Data:
+        """Get this step's episodes, and say where there is nothing new among them."""
+        collected = self.source.collect()
+        config, context = self.config, self.context
+        examples = [self._example(e, is_heldout(e, config, context)) for e in collected.kept]
+        self.rounds.add(examples)
+        if config.data_rounds != 1:
+            self._keep_pictures(examples)
+        data = [e for e in self.rounds.examples if e.records]
+        fitted = [e for e in data if not e.heldout]
+        measured = self._measured
+        if measured is None:
+            measured = [e for e in data if e.heldout]
+        if not collected.kept:
+            self._tell_nothing(collected, bool(fitted))
+        metrics = self._describe(collected, examples) | {
+            "data_episodes": len(fitted),
+            "data_records": sum(len(e.records) for e in fitted),
+            "data_tokens": sum(e.tokens for e in fitted),
+        }
+        return Data(fitted, measured, metrics)
 
     def _example(self, episode: Episode, heldout: bool) -> Example:
         return Example(episode.id, tuple(self.source.records(episode)), heldout)
@@ -118,24 +165,12 @@ class SFTTrainer:
         }
         return metrics | {f"dropped_{why}": n for why, n in sorted(collected.dropped.items())}
 
-    def _fit(self, collected: Collected) -> dict[str, float]:
-        """Fit what there is; metrics. Says so where there is nothing new."""
-        data = [e for e in self.rounds.examples if e.records]
-        fitted = [e for e in data if not e.heldout]
-        measured = self._measured
-        if measured is None:
-            measured = [e for e in data if e.heldout]
-        if not collected.kept:
-            self._tell_nothing(collected, bool(fitted))
-        metrics: dict[str, float] = {
-            "data_episodes": len(fitted),
-            "data_records": sum(len(e.records) for e in fitted),
-            "data_tokens": sum(e.tokens for e in fitted),
-        }
-        if not fitted:
-            return metrics
+    def _fit(self, data: Data) -> dict[str, float]:
+        """Fit what there is; metrics."""
+        if not data.fitted:
+            return {}
         recorded = self.config.path is not None
-        metrics |= self.fitter.fit(fitted, measured, self.source.screenshots, run_best=recorded)
+        metrics = self.fitter.fit(data.fitted, data.measured, self.screenshots, run_best=recorded)
         if recorded and self.fitter.exhausted:
             self._stop()
         return metrics

@@ -1,0 +1,305 @@
+"""Several processes train one run: as one process would, and they end together."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from sft_helpers import build_model, picture
+
+from ui_gym_agents.agent import View
+from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.store import EpisodeStore, ScreenshotStore
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+HERE = Path(__file__).parent
+WAIT = 240
+"""Seconds: longer than any of these runs takes."""
+
+DRIVER = '''
+"""`ui-gym-train`: keeps what a process ends with, and does to it what FAULTS says."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import paint  # registers its tasks
+
+from ui_gym_agents import rewards
+from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.training import cli
+from ui_gym_agents.training.context import TrainerContext
+
+accumulate, close = VLMPolicy.accumulate, TrainerContext.close
+contexts = {}
+rank = os.environ.get("RANK", "0")
+faults = [f.split()[1:] for f in os.environ.get("FAULTS", "").split(",") if f.startswith(rank)]
+
+
+def letters(episode, parameters):
+    """Differs from episode to episode, however bad the policy is."""
+    return sum(ord(letter) for turn in episode.turns for letter in turn.output) % 5 / 4
+
+
+mine = rewards.Reward("letters", "", {"format": 0.0}, letters)
+rewards.REWARDS = {**rewards.REWARDS, "letters": mine}
+
+
+def kept(context):
+    if context.has_policy:
+        context.policy.save(context.run.path / "weights" / str(context.processes.index))
+    close(context)
+
+
+def faulty(policy, *arguments):
+    context = contexts[id(policy)]
+    if faults and int(faults[0][0]) == context.step:
+        _, fault = faults.pop(0)
+        if fault == "raise":
+            raise ZeroDivisionError("one too many")
+        os.kill(os.getpid(), getattr(signal, fault))
+    return accumulate(policy, *arguments)
+
+
+def remembering(context):
+    policy = made(context)
+    contexts[id(policy)] = context
+    return policy
+
+
+made = TrainerContext.policy.func
+TrainerContext.policy.func = remembering
+TrainerContext.close = kept
+VLMPolicy.accumulate = faulty
+
+if __name__ == "__main__":
+    sys.exit(cli.main())
+'''
+
+SHARED = (
+    "--env.num_envs", "4", "--run.steps", "2", "--run.save_every", "1", "--run.eval_every", "0",
+    "--evaluation.episodes", "4", "--evaluation.both", "false", "--policy.lora_rank", "4",
+    "--policy.device", "cpu", "--policy.threads", "1", "--policy.max_new_tokens", "8",
+    "--policy.batch_tokens", "100", "--env.max_steps", "2",
+)  # fmt: skip
+GRPO = (
+    "--plugin", "grpo", "--trainer.groups", "2", "--trainer.group_size", "4",
+    "--trainer.reward", "letters", "--trainer.final_lr", "1", *SHARED,
+)  # fmt: skip
+SFT = ("--plugin", "sft", "--trainer.episodes", "6", "--trainer.batch_size", "6", *SHARED)
+
+TORCHRUN = ("-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_port", "PORT")
+
+
+class Runs:
+    """Starts runs in a folder, and ends what is left of them."""
+
+    def __init__(self, folder: Path, model: Path) -> None:
+        self.folder = folder
+        self.driver = folder / "driver.py"
+        self.driver.write_text(DRIVER)
+        self.model = ("--tasks.ids", '["PaintClick"]', "--policy.model", str(model))
+        self.started: list[subprocess.Popen[str]] = []
+
+    def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
+        paths = os.pathsep.join(map(str, (HERE, HERE.parent)))
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1",
+                 **environment},
+        )  # fmt: skip
+        self.started.append(process)
+        return process
+
+    def end(self, *command: str, **environment: str) -> tuple[int, str]:
+        """Exit status and output of a command."""
+        process = self.start(*command, **environment)
+        output, _ = process.communicate(timeout=WAIT)
+        return process.returncode, output
+
+    def train(self, *arguments: str, launch: Sequence[str] = ()) -> str:
+        """The output of a training that went well."""
+        launcher = [free_port() if word == "PORT" else word for word in launch]
+        status, output = self.end(*launcher, str(self.driver), *arguments)
+        assert status == 0, output
+        return output
+
+    def pair(self, *arguments: str, faults: str = "") -> list[tuple[int, str]]:
+        """Exit status and output of each of two processes, started as a launcher does.
+
+        `faults` are what happens before a gradient step, as ``PROCESS STEP FAULT,...``.
+        """
+        port = free_port()
+        both = [
+            self.start(
+                str(self.driver), *arguments,
+                FAULTS=faults, WORLD_SIZE="2", RANK=str(rank), LOCAL_RANK=str(rank),
+                LOCAL_WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=port,
+                ACCELERATE_USE_CPU="true",
+            )
+            for rank in range(2)
+        ]  # fmt: skip
+        outputs = [process.communicate(timeout=WAIT)[0] for process in both]
+        return [(p.returncode, output) for p, output in zip(both, outputs, strict=True)]
+
+    def close(self) -> None:
+        for process in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
+def free_port() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return str(free.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A policy that clicks anywhere, and has learned no more than how that is written."""
+    folder = tmp_path_factory.mktemp("model")
+    policy = VLMPolicy.from_config(build_model(folder / "raw"), threads=1)
+    store = ScreenshotStore()
+    rng = np.random.default_rng(0)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
+    for step in range(60):
+        store.put(picture(step))
+        view = View(0, "Click", [picture(step)])
+        cells = rng.integers(0, (12, 8), (8, 2))
+        records = [policy.encode(view, f"click(<x{x}><y{y}>)") for x, y in cells]
+        loss, weight = policy.supervised_loss(records, store)
+        optimizer.zero_grad()
+        (loss / weight).backward()
+        optimizer.step()
+    policy.save_merged(folder / "clicker")
+    return folder / "clicker"
+
+
+@pytest.fixture
+def runs(tmp_path: Path, model: Path) -> Iterator[Runs]:
+    found = Runs(tmp_path, model)
+    yield found
+    found.close()
+
+
+def metrics(run: Path) -> list[dict[str, Any]]:
+    """The lines of metrics without what the clock says."""
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [{k: v for k, v in r.items() if not k.startswith("time_")} for r in lines]
+
+
+def adapter(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "adapter_model.safetensors")
+
+
+def assert_alike(one: Path, other: Path, tolerance: float) -> None:
+    mine, theirs = adapter(one), adapter(other)
+    assert mine.keys() == theirs.keys()
+    assert all(torch.allclose(mine[k], theirs[k], atol=tolerance) for k in mine)
+
+
+def assert_moved(run: Path) -> None:
+    """The second step changed something."""
+    first, last = (adapter(run / "checkpoints" / f"step_00000{n}") for n in (1, 2))
+    assert any(not torch.allclose(first[k], last[k], atol=1e-4) for k in first)
+
+
+@pytest.mark.parametrize("plugin", [GRPO, SFT], ids=["grpo", "sft"])
+def test_two_processes_train_as_one(plugin: Sequence[str], runs: Runs) -> None:
+    """By torchrun, which ``accelerate launch`` calls where there are GPUs."""
+    arguments = (*plugin, *runs.model, "--run.directory")
+    runs.train(*arguments, "alone")
+    output = runs.train(*arguments, "both", launch=TORCHRUN)
+    alone, both = runs.folder / "alone", runs.folder / "both"
+
+    assert {path.name for path in runs.folder.iterdir()} == {"alone", "both", "driver.py"}
+    assert output.count("step 2/2") == 1
+    rows = metrics(both)
+    assert [(r["kind"], r["step"]) for r in rows] == [
+        ("evaluation", 0), ("train", 1), ("train", 2), ("final", 2),
+    ]  # fmt: skip
+    for mine, theirs in zip(rows, metrics(alone), strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-4)
+    played = [episode.id for episode in EpisodeStore(both / "episodes")]
+    assert played == [episode.id for episode in EpisodeStore(alone / "episodes")]
+
+    assert_moved(both)
+    assert_alike(both / "checkpoints" / "step_000002", alone / "checkpoints" / "step_000002", 1e-4)
+    # Every process holds what was saved, to the bit.
+    saved = both / "checkpoints" / "step_000002"
+    assert_alike(both / "weights" / "0", saved, 0.0)
+    assert_alike(both / "weights" / "1", saved, 0.0)
+
+
+def test_a_run_goes_on_with_two_processes(runs: Runs) -> None:
+    arguments = (*GRPO, *runs.model, "--run.directory")
+    runs.train(*arguments, "whole")
+    runs.train(*arguments, "parts", "--run.steps", "1")
+    (main, said), (other, _) = runs.pair("--resume", "parts", "--run.steps", "2")
+    assert (main, other) == (0, 0), said
+    assert "resumed after step 1" in said
+    whole, parts = runs.folder / "whole", runs.folder / "parts"
+    last = parts / "checkpoints" / "step_000002"
+    assert_alike(last, whole / "checkpoints" / "step_000002", 1e-4)
+    assert_alike(last, parts / "weights" / "1", 0.0)
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_failure_of_one_process_ends_all(index: int, runs: Runs) -> None:
+    arguments = (*GRPO, *runs.model, "--run.directory", "run", "--run.steps", "3")
+    (main, said), (other, heard) = runs.pair(*arguments, faults=f"{index} 2 raise")
+    assert (main, other) == (1, 1), said + heard
+    if index == 0:
+        assert "the trainer 'grpo' failed in step 2: ZeroDivisionError: one too many" in said
+        assert "the main process failed: the trainer 'grpo' failed in step 2" in heard
+        assert len(heard.strip().splitlines()) == 1, heard
+    else:
+        assert "process 1 failed: ZeroDivisionError: one too many" in said
+    assert [row["step"] for row in metrics(runs.folder / "run") if row["kind"] == "train"] == [1]
+    assert "failed: " in (runs.folder / "run" / "log.txt").read_text()
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_nobody_waits_for_a_process_that_was_killed(index: int, runs: Runs) -> None:
+    arguments = (*GRPO, *runs.model, "--run.directory", "run")
+    ended = runs.pair(*arguments, faults=f"{index} 2 SIGKILL")
+    assert ended[index][0] == -signal.SIGKILL
+    status, said = ended[1 - index]
+    assert status == 1, said
+    assert "another process of this run has ended" in said
+
+
+def test_an_interrupt_of_all_ends_the_run_after_the_step(runs: Runs) -> None:
+    """As a launcher passes it on: the others leave it to the main process."""
+    arguments = (*GRPO, *runs.model, "--run.directory", "run", "--run.steps", "50")
+    (main, said), (other, heard) = runs.pair(*arguments, faults="1 1 SIGINT,1 1 SIGTERM,0 2 SIGINT")
+    assert (main, other) == (130, 0), said + heard
+    assert "interrupted after step 2; to continue after step 2" in said
+    assert heard == ""
+    assert (runs.folder / "run" / "checkpoints" / "step_000002").is_dir()
+
+
+def test_a_second_interrupt_ends_all_at_once(runs: Runs) -> None:
+    arguments = (*GRPO, *runs.model, "--run.directory", "run", "--run.steps", "50")
+    (main, said), (other, heard) = runs.pair(*arguments, faults="0 2 SIGINT,0 2 SIGINT")
+    assert (main, other) == (130, 1), said + heard
+    assert "left in the middle of step 2, which is lost" in said
+    assert "another process of this run has ended" in heard
+    assert len(heard.strip().splitlines()) == 1, heard
