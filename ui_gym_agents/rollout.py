@@ -88,8 +88,9 @@ class Collector:
         schedule: ``"free"`` or ``"cohorts"``, see the module.
         max_requeues: How often an episode is played again whose infrastructure failed.
         episode_timeout: Seconds after which an episode is left, with a `failure` and for good; a
-            group then does without it. None: never. What is left depends on how fast things are,
-            so a run that must repeat to the bit goes without.
+            group then does without it. None: never. The clock starts anew where an episode is
+            played again. What is left depends on how fast things are, so a run that must repeat to
+            the bit goes without.
         keep_pictures: Of which groups the store keeps the pictures beyond its `clear`: of every
             n-th of those that are asked for together, 1 for all, 0 for none.
     """
@@ -183,7 +184,8 @@ class Collector:
                     again = play.attempt < self.max_requeues and not late
                     if episode.failure is not None and again:
                         log.warning("episode %s again: %s", episode.id, episode.failure)
-                        waiting.append((play.request, play.attempt + 1))
+                        # First of all: the rest of its group waits for it.
+                        waiting.appendleft((play.request, play.attempt + 1))
                     else:
                         self.store.add([episode])
                         yield episode

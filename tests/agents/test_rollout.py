@@ -189,6 +189,38 @@ def test_an_episode_is_played_again_after_a_fault_and_counted_once(
     assert len({e.id for e in episodes}) == 4
 
 
+class Stumbler:
+    """Solves every task, but what it runs on fails it in the first `times` tries of seed 0."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.tries = 0
+        self._oracle = OracleAgent()
+        self.reset_options = self._oracle.reset_options
+
+    def act(self, views: Sequence[View]) -> list[Decision]:
+        return [self._decide(view) for view in views]
+
+    def _decide(self, view: View) -> Decision:
+        if view.info["seed"] == 0 and not view.turns:
+            self.tries += 1
+            if self.tries <= self.left:
+                return Decision("", failure="server: 500")
+        return self._oracle.act([view])[0]
+
+
+@pytest.mark.parametrize(("times", "tries"), [(0, 1), (1, 2), (2, 3), (3, 3), (9, 3)])
+def test_an_episode_is_tried_three_times_before_those_that_wait(
+    make_vector: Make, times: int, tries: int
+) -> None:
+    agent = Stumbler(times)
+    episodes = list(Collector(make_vector(1), agent).episodes(requests(3)))
+    assert agent.tries == tries
+    assert [e.id for e in episodes] == ["g0.0", "g1.0", "g2.0"]
+    assert [e.success for e in episodes] == [times < 3, True, True]
+    assert episodes[0].failure == (None if times < 3 else "server: 500")
+
+
 def test_failed_members_leave_their_group(make_vector: Make, faults: paint.Faults) -> None:
     faults.lose_on = "boom"
     collector = Collector(make_vector(2), _clicker("boom"), max_requeues=0)

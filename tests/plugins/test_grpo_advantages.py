@@ -68,6 +68,23 @@ def test_gae_lies_between_one_step_and_the_whole_return(
     assert turn_advantages(gains, values, gamma=gamma, lam=1) == pytest.approx(whole, abs=1e-9)
 
 
+@given(
+    st.lists(st.floats(-1, 1), min_size=1, max_size=8),
+    st.floats(0, 1), st.floats(0, 1), st.integers(0, 99),
+)  # fmt: skip
+def test_gae_is_the_fading_sum_of_the_critics_errors(
+    gains: list[float], gamma: float, lam: float, seed: int
+) -> None:
+    values = np.random.default_rng(seed).normal(size=len(gains) + 1)
+    errors = np.array(gains) + gamma * values[1:] - values[:-1]
+    expected = [
+        sum((gamma * lam) ** ahead * error for ahead, error in enumerate(errors[turn:]))
+        for turn in range(len(gains))
+    ]
+    found = turn_advantages(gains, values[:-1].tolist(), gamma=gamma, lam=lam, last=values[-1])
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
 def test_a_cut_episode_goes_on_from_a_value() -> None:
     assert turn_advantages([0], [0.2], gamma=0.5, lam=1, last=2.0) == pytest.approx([0.8])
 

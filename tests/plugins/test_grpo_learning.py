@@ -5,20 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
+from grpo_helpers import make_learner, make_policy, play, weights
 
 from ui_gym.errors import UIGymError
-from ui_gym_agents.agent import View
-from ui_gym_agents.episode import Episode, Turn
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
-from ui_gym_agents.store import ScreenshotStore
-from ui_gym_agents.training.context import derive
-from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import Sample, Trajectory
 from ui_gym_grpo.learning import Learner
@@ -26,54 +19,12 @@ from ui_gym_grpo.learning import Learner
 Make = Callable[..., Learner]
 
 
-def make_policy(folder: Path) -> VLMPolicy:
-    policy = VLMPolicy.from_config(
-        folder, lora_rank=4, prompt=PromptBuilder.bare(), max_new_tokens=6, seed=1
-    )
-    with torch.no_grad():  # an adapter that does something
-        for parameter in policy.parameters():
-            parameter += 0.02 * torch.randn(parameter.shape, generator=torch.manual_seed(0))
-    return policy
-
-
 @pytest.fixture
 def make(tiny: Path, tmp_path: Path) -> Make:
     def learner(**settings: Any) -> Learner:
-        policy = make_policy(tiny)
-        context = SimpleNamespace(
-            policy=policy, step=1, derive=derive, note=print,
-            run=SimpleNamespace(path=tmp_path),
-            config=SimpleNamespace(run=SimpleNamespace(steps=10)),
-        )  # fmt: skip
-        defaults = {"epochs": 1, "minibatches": 1, "warmup": 0, "hold": 0.9}
-        return Learner(GRPOConfig(**defaults | settings), context, ScreenshotStore())  # type: ignore[arg-type]
+        return make_learner(make_policy(tiny), tmp_path, **settings)
 
     return learner
-
-
-def play(learner: Learner, count: int = 4, turns: int = 2) -> list[Trajectory]:
-    """Episodes of random pictures, half of them better than expected."""
-    policy, store = learner.policy, learner._screenshots
-    rng = np.random.default_rng(0)
-    found = []
-    for number in range(count):
-        shown = [rng.integers(0, 255, (64, 96, 3), np.uint8) for _ in range(turns)]
-        said = []
-        for index in range(turns):
-            view = View(0, "Enter row 3", [shown[index]], noise=100 * number + index)
-            decision = policy.act([view])[0]
-            key = store.put(shown[index])
-            said.append(Turn(screenshot=key, output=decision.text, tokens=decision.tokens))
-        episode = Episode("UI/Test-v0", number, "Enter row 3", said, score=float(number % 2))
-        advantage = 1.0 if number % 2 else -1.0
-        samples = [Sample(turn.tokens, advantage) for turn in said if turn.tokens is not None]
-        rewards = [0.0] * (turns - 1) + [float(number % 2)]
-        found.append(Trajectory(episode, samples, rewards))
-    return found
-
-
-def weights(learner: Learner) -> torch.Tensor:
-    return torch.cat([p.detach().flatten() for p in learner.policy.parameters()])
 
 
 # -- the learning rate --
@@ -105,7 +56,7 @@ def test_it_makes_what_went_well_likelier(make: Make) -> None:
     learner = make(lr=1e-2)
     played = play(learner)
     metrics = learner.learn(played)
-    assert metrics["logprob_gap"] < 1e-4  # the sampler's log-probabilities are the learner's
+    assert metrics["logprob_gap"] < 1e-5  # the sampler's log-probabilities are the learner's
     assert metrics["updates"] == 1
     for number, trajectory in enumerate(played):
         records = [sample.record for sample in trajectory.samples]
@@ -195,6 +146,20 @@ def test_the_critic_learns_what_is_returned(make: Make) -> None:
     explained = [learner.learn(played)["explained_variance"] for _ in range(4)]
     assert explained[0] < 0.1
     assert explained[-1] > 0.5
+
+
+def test_the_critics_loss_is_half_the_mean_square(make: Make) -> None:
+    critic = make(algorithm="ppo").critic
+    assert critic is not None
+    generator = torch.manual_seed(0)
+    states, goals = torch.randn(9, 64, generator=generator), torch.randn(9, generator=generator)
+    for _ in range(3):
+        with torch.no_grad():
+            off = (critic.values(states) - goals).double().numpy()
+        fitted = critic.fit(states, goals, epochs=1, minibatch=9, seed=0)
+        assert fitted["value_loss"] == pytest.approx(0.5 * (off**2).mean(), rel=1e-5)
+        explained = 1 - off.var() / goals.double().numpy().var()
+        assert fitted["explained_variance"] == pytest.approx(explained, rel=1e-4, abs=1e-6)
 
 
 def test_the_critic_alone_learns_while_it_warms_up(make: Make) -> None:

@@ -17,7 +17,7 @@ RUN = (
     "--plugin", "grpo", "--trainer.groups", "2", "--trainer.group_size", "4",
     "--trainer.instances", "3", "--trainer.replay.enabled", "true", "--env.num_envs", "4",
     "--run.steps", "4", "--run.save_every", "1", "--run.eval_every", "0",
-    "--evaluation.episodes", "0", "--policy.threads", "1",
+    "--evaluation.episodes", "0", "--policy.threads", "1", "--tasks.curriculum", "learnability",
 )  # fmt: skip
 
 DRIVER = """
@@ -65,9 +65,18 @@ def timeless(value: Any) -> Any:
 
 
 def outcome(path: Path) -> dict[str, Any]:
-    """The metrics, and the files of the last checkpoint: bytes, or what JSON says without times."""
+    """The metrics, the files and the state of the last checkpoint, and what was played.
+
+    Of the files: bytes, or what JSON says without times.
+    """
     found: dict[str, Any] = {}
     last = path / "checkpoints" / "step_000004"
+    # Random generators and the curriculum: what the next step would play.
+    state = json.loads((last / "state.json").read_text())
+    found["state"] = {key: state[key] for key in ("config_hash", "context", "rng")}
+    # By id: those of a step that was torn are there twice, and alike.
+    played = map(json.loads, (path / "episodes" / "episodes.jsonl").open())
+    found["episodes"] = {e["id"]: timeless(e) for e in played}
     for file in [path / "metrics.jsonl", *sorted(last.iterdir())]:
         if file.suffix == ".safetensors":
             found[file.name] = file.read_bytes()
@@ -97,10 +106,12 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(
     found, expected = outcome(path), outcome(whole)
     assert found.keys() == expected.keys() >= {
         "metrics.jsonl", "replay.jsonl", "optimizer.safetensors", "adapter_model.safetensors",
+        "state", "episodes",
     }  # fmt: skip
     for name in expected:
         assert found[name] == expected[name], name
     assert expected["replay.jsonl"]
+    assert expected["state"]["context"]["curriculum"]["pending"]
 
 
 def saved(path: Path) -> list[str]:

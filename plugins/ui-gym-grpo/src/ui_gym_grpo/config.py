@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -61,8 +62,15 @@ class GRPOConfig(Part):
     refill: float = Field(
         default=1.5,
         ge=1,
-        description="Groups of equal rewards teach nothing and are replaced by new ones, up to "
-        "this many times `groups` in all. 1: never.",
+        description="Groups of equal rewards, and dropped ones, teach nothing and are replaced by "
+        "new ones, up to this many times `groups` in all. 1: never.",
+    )
+    quorum: float = Field(
+        default=0.75,
+        ge=0,
+        le=1,
+        description="A group counts if the machine did not fail more of its episodes than leaves "
+        "this share of them, and two; else it is dropped, and replaced as by `refill`.",
     )
     reward: str = Field(
         default="success",
@@ -134,6 +142,14 @@ class GRPOConfig(Part):
         default=False,
         description="A control: rewards are shuffled within each group, so nothing can be learned.",
     )
+
+    @property
+    def fewest(self) -> int:
+        """The episodes that must be left of a group: a critic needs no others beside one."""
+        if self.algorithm == "ppo":
+            return 1
+        # Less a rounding error's worth: 0.28 * 25 is more than 7 in floating point.
+        return max(2, math.ceil(self.quorum * self.group_size - 1e-9))
 
     @field_validator("reward")
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from operator import itemgetter
 
 import numpy as np
 
@@ -38,13 +38,21 @@ class Trajectory:
 
 @dataclass
 class Batch:
-    """What a step plays. `trajectories` come from the informative groups alone."""
+    """What a step plays. `trajectories` come from the informative groups alone.
+
+    An episode that the infrastructure failed for good is counted in `failed`, and is nowhere else.
+    """
 
     episodes: list[Episode] = field(default_factory=list)
     trajectories: list[Trajectory] = field(default_factory=list)
     informative: int = 0
     groups: int = 0
     replayed: int = 0
+    failed: int = 0
+    short: int = 0
+    """Groups that lost episodes, and count with those that are left."""
+    dropped: int = 0
+    """Groups that lost too many."""
 
 
 class Gatherer:
@@ -69,8 +77,7 @@ class Gatherer:
         One that is `closed` on the way is shorter.
         """
         config = self._config
-        whole = config.algorithm == "ppo"  # against a critic, every episode teaches
-        most = config.groups if whole else int(config.groups * config.refill)
+        most = int(config.groups * config.refill)
         batch = Batch()
         while batch.groups < most and batch.informative < config.groups and not closed():
             first = batch.groups
@@ -94,13 +101,17 @@ class Gatherer:
             self._fixed(request)
             for request in self._context.requests(step, count, config.group_size, first=first)
         ]
+        numbers = {
+            group: first + index
+            for index, group in enumerate(dict.fromkeys(request.group for request in requests))
+        }
         played = []
         for group in self._collector.groups(requests):
-            played.append(group)
+            # One of which nothing is left no longer says which it was, and needs no number.
+            played.append((numbers[group[0].group] if group else first + count, group))
             if closed():
                 break
-        for index, group in enumerate(sorted(played, key=_order(requests))):
-            yield first + index, group
+        yield from sorted(played, key=itemgetter(0))
 
     def _fixed(self, request: EpisodeRequest) -> EpisodeRequest:
         """The request, of one of the fixed task instances if there are such."""
@@ -110,9 +121,13 @@ class Gatherer:
         return replace(request, seed=self._context.derive("instance", request.seed % count))
 
     def _learn_from(self, group: list[Episode], step: int, index: int, batch: Batch) -> None:
-        if not group:
+        lost = self._config.group_size - len(group)
+        batch.failed += lost
+        if len(group) < self._config.fewest:
+            batch.dropped += 1
             return
-        if self._config.algorithm == "ppo":
+        batch.short += lost > 0
+        if self._config.algorithm == "ppo":  # against a critic, every episode teaches
             batch.informative += 1
             for episode in group:
                 rewards = self._turn_rewards(episode, self._worth(episode))
@@ -125,7 +140,7 @@ class Gatherer:
                 group = [old, *group[1:]]
                 batch.replayed += 1
         rewards = self._rewards(group, step, index)
-        if len(group) < 2 or max(rewards) == min(rewards):
+        if max(rewards) == min(rewards):
             return
         batch.informative += 1
         batch.trajectories += self._compared(group, rewards)
@@ -183,9 +198,3 @@ def _samples(episode: Episode, *advantages: float) -> list[Sample]:
         for turn, advantage in zip(episode.turns, each, strict=False)
         if turn.tokens is not None and not turn.tokens.truncated
     ]
-
-
-def _order(requests: Sequence[EpisodeRequest]) -> Callable[[Sequence[Episode]], Any]:
-    """A sort key that brings groups into the order in which they were asked for."""
-    rank = {request.group: i for i, request in enumerate(requests)}
-    return lambda group: rank[group[0].group] if group else len(rank)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.rollout import Collector
 from ui_gym_agents.training.context import TrainerContext
@@ -25,6 +26,7 @@ class GRPOTrainer:
     """One step: `groups` x `group_size` episodes, then `epochs` x `minibatches` gradient steps."""
 
     api_version = 1
+    several_processes = True
     Config = GRPOConfig
     defaults = {"run.steps": 55}
 
@@ -36,11 +38,13 @@ class GRPOTrainer:
         if config.replay.enabled:
             settings = config.replay.model_dump(exclude={"enabled"})
             self.replay = ReplayBuffer(ReplayRule(**settings))
-        collector = context.collector
-        self._screenshots = collector.store.screenshots
+        self._screenshots = context.screenshots
         self.learner = Learner(config, context, self._screenshots)
-        self._gatherer = Gatherer(config, context, collector, self.replay)
-        self._seconds = collector.seconds
+        self._seconds: Mapping[str, float] = {}
+        self._gatherer: Gatherer | None = None
+        if context.processes.is_main:  # the others get their batches from it
+            self._seconds = context.collector.seconds
+            self._gatherer = Gatherer(config, context, context.collector, self.replay)
         self._feed: Feed[Batch] | None = None
         self._newest: tuple[int, list[Tensor]] = (0, [])
         self._versions: dict[int, int] = {}
@@ -55,7 +59,7 @@ class GRPOTrainer:
         before = dict(self._seconds)
         started = time.perf_counter()
         self._versions[self.policy.version] = self.context.step - 1
-        batch = self._next_batch()
+        batch = self.context.from_main(self._next_batch, _records)
         collected = time.perf_counter()
         metrics = self._describe(batch)
         if batch.trajectories:
@@ -101,6 +105,8 @@ class GRPOTrainer:
     # -- where batches come from --
 
     def _next_batch(self) -> Batch:
+        """What the step learns from; asked of the main process alone."""
+        assert self._gatherer is not None
         if not self.config.max_steps_off_policy:
             return self._gatherer.batch(self.context.step)
         if self._feed is None:
@@ -160,6 +166,9 @@ class GRPOTrainer:
             "valid_actions": sum(t.action_error is None for t in turns) / max(1, len(turns)),
             "groups": batch.groups,
             "informative_groups": batch.informative,
+            "failed_episodes": batch.failed,
+            "short_groups": batch.short,
+            "dropped_groups": batch.dropped,
         }
         if self.replay is not None:
             metrics |= {"replayed": batch.replayed, "replay_size": len(self.replay)}
@@ -168,3 +177,8 @@ class GRPOTrainer:
             begun = [self._versions.get(version, 0) for version in versions]
             metrics["steps_off_policy"] = self.context.step - 1 - min(begun, default=0)
         return metrics
+
+
+def _records(batch: Batch) -> Iterator[TokenRecord]:
+    """What is learned from."""
+    return (sample.record for trajectory in batch.trajectories for sample in trajectory.samples)
