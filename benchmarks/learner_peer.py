@@ -1,9 +1,11 @@
 """One learner step by our GRPO plugin and by TRL's `GRPOTrainer`, on the same rollouts.
 
 Both have the same model with the same adapter, the rule of Dr. GRPO, the same clips, AdamW, and as
-many epochs and minibatches. Neither plays: TRL's trainer is handed the batch in place of the one
-that it would generate, pixels processed and old log-probabilities known, and trains on it. Ours has
-to encode the pictures, which its sampler would have done already.
+many epochs and minibatches. Neither plays. Each begins with what its sampling leaves in training:
+
+- ours with tokens, their log-probabilities and the features of the pictures, or without those;
+- TRL's with tokens: its trainer processes the pictures and computes log-probabilities for the ratio
+  before it trains. Or, more than it ever has, with both of these, and with our `PatchProjection`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -20,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from datasets import Dataset
+from PIL import Image
 from torch import Tensor
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
@@ -33,6 +36,7 @@ from trl import GRPOTrainer as PeerTrainer
 from ui_gym_agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.policy import VLMPolicy, lora, model
+from ui_gym_agents.policy.prompts import Message
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.tiny.checkpoints import resolve
 from ui_gym_agents.training.context import derive
@@ -46,7 +50,7 @@ GROUPS, MEMBERS = 8, 8
 RANK, ALPHA = 16, 32.0
 THREADS = 1
 RATE = 1e-8
-"""Learning rate. So small, no round changes the work of the next."""
+"""The learning rate of what is measured. So small, no round changes the work of the next."""
 
 Place = tuple[Any, str, str]
 """An object, the name of a method or function of it, and the phase that it is."""
@@ -69,11 +73,22 @@ class Side(Protocol):
 
 @dataclass(frozen=True)
 class Rollouts:
-    """What was played: a turn each. `advantages` and `records` have one a rollout."""
+    """What was played: a turn each. The lists have one item a rollout."""
 
+    messages: list[list[Message]]
     records: list[TokenRecord]
+    rewards: list[float]
     advantages: list[float]
     pictures: ScreenshotStore
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a step learns: `epochs` x `parts` gradient steps."""
+
+    epochs: int = 2
+    parts: int = 2
+    rate: float = RATE
 
 
 # -- what both have --
@@ -84,16 +99,11 @@ def make_policy() -> VLMPolicy:
     policy = VLMPolicy.from_config(
         MODEL, lora_rank=RANK, lora_alpha=ALPHA, max_new_tokens=24, threads=THREADS
     )
-    shake(policy, seed=0)
-    return policy
-
-
-def shake(policy: VLMPolicy, seed: int) -> None:
-    """Move the adapter."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter += 0.01 * torch.randn(parameter.shape, generator=generator)
+    return policy
 
 
 def play(policy: VLMPolicy, screens: int) -> Rollouts:
@@ -108,11 +118,19 @@ def play(policy: VLMPolicy, screens: int) -> Rollouts:
     views = [View(0, goal, [shown[i * screens // count]], noise=i) for i, goal in enumerate(goals)]
     for image in shown:
         store.put(image)
-    records = [decision.tokens for decision in policy.act(views)]
+    said = [decision.tokens for decision in policy.act(views)]
     policy.suppressed.zero_()  # TRL leaves ids out when it samples, but not when it scores
-    rewards = rng.integers(0, 2, (GROUPS, MEMBERS)).astype(float)
-    advantages = [gain for group in rewards for gain in GROUPED["rloo"](list(group))]
-    return Rollouts([record for record in records if record is not None], advantages, store)
+    records = [record for record in said if record is not None]
+    with torch.no_grad():
+        scored = policy.logprobs(records, store)
+    rewards = rng.integers(0, 2, (GROUPS, MEMBERS)).astype(float).tolist()
+    return Rollouts(
+        [policy.prompt.build(view)[0] for view in views],
+        [replace(r, logprobs=tuple(p.tolist())) for r, p in zip(records, scored, strict=True)],
+        [reward for group in rewards for reward in group],
+        [gain for group in rewards for gain in GROUPED["dr_grpo"](group)],
+        store,
+    )
 
 
 @contextmanager
@@ -164,20 +182,28 @@ def first_moments(optimizer: Any, parameters: Sequence[Tensor]) -> Tensor:
     return torch.cat([optimizer.state[parameter]["exp_avg"].flatten() for parameter in parameters])
 
 
+def make_side(way: str, policy: VLMPolicy, rollouts: Rollouts, plan: Plan, folder: Path) -> Side:
+    """The side that goes by `way`; `folder` is for what a trainer may write."""
+    if way.startswith("trl"):
+        return Theirs(policy, rollouts, plan, spared="spared" in way, folder=folder)
+    return Ours(policy, rollouts, plan, seen="unseen" not in way)
+
+
 # -- ours --
 
 
 class Ours:
-    """The plugin's learner."""
+    """The plugin's learner; `seen`: it knows the pictures' features, as a sampler left them."""
 
-    def __init__(self, policy: VLMPolicy, rollouts: Rollouts, *, epochs: int, parts: int) -> None:
+    def __init__(self, policy: VLMPolicy, rollouts: Rollouts, plan: Plan, *, seen: bool) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
         self._policy = policy
+        self._seen = seen
         context: Any = SimpleNamespace(
             policy=policy, step=1, derive=derive,
             config=SimpleNamespace(run=SimpleNamespace(steps=1)),
         )  # fmt: skip
-        config = GRPOConfig(epochs=epochs, minibatches=parts, lr=RATE, warmup=0)
+        config = GRPOConfig(epochs=plan.epochs, minibatches=plan.parts, lr=plan.rate, warmup=0)
         self._learner = Learner(config, context, rollouts.pictures)
         self._trajectories = [
             Trajectory(
@@ -201,7 +227,8 @@ class Ours:
 
     def _learn(self) -> float:
         self._policy.version = 0  # the rollouts are of this policy
-        self._policy.eyes.forget()
+        if not self._seen:
+            self._policy.eyes.forget()
         return self._learner.learn(self._trajectories)["loss"]
 
     def gradient(self) -> Tensor:
@@ -211,41 +238,64 @@ class Ours:
 # -- TRL's --
 
 
-class Fed(PeerTrainer):  # type: ignore[misc]
-    """TRL's trainer, given the batch that it would generate."""
+class Player(PeerTrainer):  # type: ignore[misc]
+    """TRL's trainer, given the tokens that it would sample."""
 
-    def __init__(self, batch: dict[str, Any], **given: Any) -> None:
-        super().__init__(**given)
-        self._batch = batch
+    def __init__(self, policy: VLMPolicy, rollouts: Rollouts, **given: Any) -> None:
+        super().__init__(reward_funcs=lambda **_: rollouts.rewards, **given)
+        records = rollouts.records
+        self._tokens = [list(r.prompt_ids) for r in records], [list(r.output_ids) for r in records]
+        self._texts = [
+            [{"role": "assistant", "content": policy.text(record.output_ids)}] for record in records
+        ]
+        self._rows = [
+            {"prompt": messages, "images": [Image.fromarray(rollouts.pictures.get(key))
+                                            for key in record.images]}
+            for messages, record in zip(rollouts.messages, records, strict=True)
+        ]  # fmt: skip
 
     def _generate_and_score_completions(self, inputs: Any) -> dict[str, Any]:
-        return dict(self._batch)
+        return super()._generate_and_score_completions(self._rows)
+
+    def _generate(self, prompts: Any) -> tuple[Any, ...]:
+        return *self._tokens, None, self._texts, None, {}, None, None
 
     def _send_telemetry(self) -> None:
         """Nothing leaves this machine."""
 
 
+class Spared(Player):
+    """TRL's trainer, given the batch that it would make of tokens and pictures."""
+
+    def __init__(self, policy: VLMPolicy, rollouts: Rollouts, **given: Any) -> None:
+        super().__init__(policy, rollouts, **given)
+        self._batch = as_peer_batch(policy, rollouts)
+
+    def _generate_and_score_completions(self, inputs: Any) -> dict[str, Any]:
+        return dict(self._batch)
+
+
 class Theirs:
-    """TRL's trainer, on `net`."""
+    """TRL's trainer."""
 
     def __init__(
-        self, policy: VLMPolicy, net: Any, rollouts: Rollouts, folder: Path,
-        *, epochs: int, parts: int,
-    ) -> None:  # fmt: skip
+        self, policy: VLMPolicy, rollouts: Rollouts, plan: Plan, *, spared: bool, folder: Path
+    ) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
         rule = GRPOConfig()
         args = PeerConfig(
             str(folder),
             num_generations=MEMBERS,
-            per_device_train_batch_size=GROUPS * MEMBERS // parts,
-            steps_per_generation=parts,
-            num_iterations=epochs,
-            max_steps=epochs * parts,
+            per_device_train_batch_size=GROUPS * MEMBERS // plan.parts,
+            steps_per_generation=plan.parts,
+            num_iterations=plan.epochs,
+            max_steps=plan.epochs * plan.parts,
             loss_type="dr_grpo",
+            scale_rewards="none",
             max_completion_length=int(rule.episode_tokens),
             epsilon=rule.clip_low,
             epsilon_high=rule.clip_high,
-            learning_rate=RATE,
+            learning_rate=plan.rate,
             lr_scheduler_type="constant",
             adam_beta2=rule.beta2,
             max_grad_norm=rule.clip,
@@ -257,11 +307,11 @@ class Theirs:
             report_to=[],
             disable_tqdm=True,
         )
-        self._trainer = Fed(
-            as_peer_batch(policy, rollouts),
-            model=net,
+        self._trainer = (Spared if spared else Player)(
+            policy,
+            rollouts,
+            model=peer_net(policy, stock=not spared),
             args=args,
-            reward_funcs=lambda completions, **_: [0.0] * len(completions),
             train_dataset=Dataset.from_dict({"prompt": ["not asked"] * GROUPS}),
             processing_class=policy.processor,
         )
