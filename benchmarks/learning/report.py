@@ -20,10 +20,13 @@ Runs = dict[int, list[Row]]
 
 PICTURES = {
     "data_entry": ("Held-out success, greedy", ("grpo", "ppo", "rejection")),
-    "sparse": ("Success while training, sampled", ("sparse-grpo", "sparse-arpo")),
+    "sparse": (
+        "Success while training, sampled, mean of five steps",
+        ("sparse-grpo", "sparse-arpo"),
+    ),
 }
 LAST = 5
-"""Steps at the end of training that are averaged."""
+"""Steps that are averaged: at the end of training, and in the picture of noisy curves."""
 
 HEAD = """# Learning curves
 
@@ -115,11 +118,12 @@ def draw(path: Path, title: str, experiments: dict[str, Runs]) -> None:
         for index, rows in enumerate(runs.values()):
             if title.startswith("Held-out"):
                 shown = of(rows, "evaluation", "greedy") + of(rows, "final", "greedy")
+                values = [float(row["success"]) for row in shown]
             else:
                 shown = of(rows, "train")
+                values = smooth([float(row["success"]) for row in shown])
             axes.plot(
-                [int(row["step"]) for row in shown],
-                [100 * float(row["success"]) for row in shown],
+                [int(row["step"]) for row in shown], [100 * value for value in values],
                 color=f"C{number}", marker="." if len(shown) < 15 else None,
                 label=EXPERIMENTS[name].title if index == 0 else None,
             )  # fmt: skip
@@ -129,6 +133,11 @@ def draw(path: Path, title: str, experiments: dict[str, Runs]) -> None:
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
+
+
+def smooth(values: list[float]) -> list[float]:
+    """Each value's mean with those before it, `LAST` in all."""
+    return [statistics.mean(values[max(0, i + 1 - LAST) : i + 1]) for i in range(len(values))]
 
 
 if __name__ == "__main__":

@@ -51,11 +51,12 @@ class Experiment:
         return [program, *COMMON, *self.flags, *own]
 
 
-GRPO = ("--plugin", "grpo", "--run.eval_every", "10")
+GRPO = ("--plugin", "grpo", "--run.steps", "30", "--run.eval_every", "10")
 CRITIC = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
 ON_SPARSE = (
-    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--run.steps", "20", "--run.eval_every", "10",
-    "--trainer.groups", "4", "--trainer.reward", "arpo", "--trainer.refill", "1",
+    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--tasks.limit", "8", "--run.steps", "30",
+    "--run.eval_every", "0", "--trainer.groups", "4", "--trainer.group_size", "4",
+    "--trainer.refill", "1", "--trainer.lr", "3e-4",
 )  # fmt: skip
 
 EXPERIMENTS = {
@@ -63,7 +64,7 @@ EXPERIMENTS = {
     "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC)),
     "rejection": Experiment(
         "Rejection sampling on compact data entry",
-        ("--plugin", "sft", "--trainer.source", "policy", "--run.steps", "8",
+        ("--plugin", "sft", "--trainer.source", "policy", "--run.steps", "6",
          "--run.eval_every", "2"),
     ),
     "sparse-grpo": Experiment("GRPO on sparse task instances", ON_SPARSE),
