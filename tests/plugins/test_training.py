@@ -78,11 +78,7 @@ def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) ->
         time.sleep(0.02)
 
 
-def without_times(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{k: v for k, v in row.items() if not k.startswith("time_")} for row in rows]
-
-
-def test_grpo_learns_from_what_was_sampled_and_resumes_to_the_bit_after_a_kill() -> None:
+def test_grpo_learns_from_what_was_sampled() -> None:
     assert train(*GRPO, "--run.directory", "whole") == 0
     rows = metrics("whole")
     assert [row["step"] for row in rows] == [1, 2, 3, 4]
@@ -91,18 +87,6 @@ def test_grpo_learns_from_what_was_sampled_and_resumes_to_the_bit_after_a_kill()
     assert all(row["logprob_gap"] < 1e-4 and row["grad_norm"] > 0 for row in informed)
     assert all({"time_env", "time_generate", "time_learn"} <= row.keys() for row in rows)
     assert all(row["valid_actions"] > 0.9 for row in rows)
-
-    process = spawn(*GRPO, "--run.directory", "torn")
-    wait_until(lambda: len(metrics("torn")) >= 3, process)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (Path("torn") / "result.json").exists()
-    assert train("--resume", "torn") == 0
-
-    for name in ("adapter_model.safetensors", "optimizer.safetensors"):
-        parts = [Path(run) / "checkpoints" / "step_000004" / name for run in ("whole", "torn")]
-        assert parts[0].read_bytes() == parts[1].read_bytes()
-    assert without_times(metrics("torn")) == without_times(rows)
 
 
 @pytest.mark.parametrize("ahead", [1, 2])
