@@ -21,6 +21,10 @@ EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft")
 """Modules that the extra ``agents`` brings."""
 
 
+class Interrupted(UIGymError):
+    """Ctrl-C, with what a command has to say of it."""
+
+
 def run(app: typer.Typer) -> int:
     """Run a command. The exit status: 0, 1 (failed), 2 (usage), 130 (interrupted)."""
     try:
@@ -29,6 +33,9 @@ def run(app: typer.Typer) -> int:
         if status == INTERRUPTED:
             complain("interrupted")
         return int(status)
+    except Interrupted as error:
+        complain(str(error))
+        return INTERRUPTED
     except UIGymError as error:
         for line in getattr(error, "problems", [str(error)]):
             complain(line)

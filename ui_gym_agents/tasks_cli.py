@@ -135,10 +135,9 @@ def _filter(config: RunConfig, agent: str, episodes: int, instances: int, out: P
             _play(config, agent, entries, missing, episodes, progress)
         except KeyboardInterrupt:
             done = sum(unit.name in progress.results for unit in wanted)
-            command.complain(
+            raise command.Interrupted(
                 f"interrupted: {done} of {len(wanted)} are measured; the same command goes on"
-            )
-            raise typer.Exit(130) from None
+            ) from None
     counts = task_filter.verdicts(wanted, progress.results)
     console = Console()
     console.print(_verdicts_table(counts))
