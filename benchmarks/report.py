@@ -17,8 +17,9 @@ PAIRED = "times_ui-gym"
 """What a benchmark says of itself that was timed in turns with ours."""
 HEAD = """# Benchmarks
 
-Medians of {machine}; figures of one group come from one run, side by side, and only their
-ratios travel to other machines. How each is taken stands in the test of its name. To repeat it:
+Medians of {machine}; figures of one group come from one run,
+side by side, and only their ratios travel to other machines. How each is taken stands in the test
+of its name. To repeat it:
 
     tox -e bench
 
