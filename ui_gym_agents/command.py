@@ -17,7 +17,7 @@ from ui_gym.errors import UIGymError, UserError
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 
-EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft")
+EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft", "sqlalchemy", "alembic")
 """Modules that the extra ``agents`` brings."""
 
 

@@ -34,7 +34,7 @@ from ui_gym_agents.task_mix import make_envs, reset_names
 from ui_gym_agents.task_sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
 from ui_gym_agents.training.context import derive
-from ui_gym_agents.training.parts import make_prompt
+from ui_gym_agents.training.parts import choose_device, choose_dtype, make_prompt
 from ui_gym_agents.training.settings import Env, Policy, Tasks
 
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -319,15 +319,13 @@ class _Players:
 
         settings = self._settings
         if self._policy is None:
-            import torch
-
-            cuda = torch.cuda.is_available()
+            device = choose_device()
             self._policy = VLMPolicy.from_config(
                 settings.model,
                 adapter=settings.adapter,
                 max_new_tokens=settings.max_new_tokens,
-                dtype="bfloat16" if cuda else "float32",  # as in training
-                device="cuda" if cuda else "cpu",
+                dtype=choose_dtype(device),
+                device=device,
             )
         elements = settings.observation == "both"
         self._policy.prompt = make_prompt(

@@ -212,10 +212,7 @@ class VLMPolicy:
         )
 
     def _prompt(self, view: View, pictures: Given) -> Prompt:
-        messages, shown = self.prompt.build(view)
-        images = view.screenshots[len(view.screenshots) - shown :]
-        ids = self.encoder.encode(messages, [image.shape[:2] for image in images])
-        return Prompt(tuple(ids), tuple(pictures.add(image) for image in images))
+        return _prompted(self.question(view), pictures)
 
     def question(self, view: View) -> Question:
         """What an engine is asked for a view: the prompt in words and in ids, and its pictures."""
@@ -232,9 +229,7 @@ class VLMPolicy:
 
         def answer(part: Sequence[Question]) -> list[Sample]:
             pictures = Given()
-            prompts = [
-                Prompt(q.ids, tuple(pictures.add(image) for image in q.images)) for q in part
-            ]
+            prompts = [_prompted(question, pictures) for question in part]
             noise = [q.noise for q in part]
             return self._sample(prompts, noise, pictures, temperature, max_new_tokens)
 
@@ -316,12 +311,12 @@ class VLMPolicy:
             UserError: a prompt's image tokens are not those of its pictures.
         """
         found: dict[int, Tensor] = {}
-        for batch in self.batches(records):
-            part = [records[i] for i in batch]
-            fold = self.merge and not self.forward.checkpoints()
-            with lora.folded(self.base) if fold else nullcontext():
+        fold = self.merge and not self.forward.checkpoints()
+        with lora.folded(self.base) if fold else nullcontext():
+            for batch in self.batches(records):
+                part = [records[i] for i in batch]
                 scored = self._score(part, screenshots, temperature, share)
-            found.update(zip(batch, scored, strict=True))
+                found.update(zip(batch, scored, strict=True))
         return [found[i] for i in range(len(records))]
 
     def _score(
@@ -460,3 +455,8 @@ class VLMPolicy:
         with lora.merged(self.base):
             model.save_model(self.base, self.processor, folder)
         self.prompt.save(folder)
+
+
+def _prompted(question: Question, pictures: Given) -> Prompt:
+    """A question's ids, its pictures among those that are given."""
+    return Prompt(question.ids, tuple(pictures.add(image) for image in question.images))

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
-from ui_gym_agents.command import complain
+from ui_gym_agents.command import EXTRA, INTERRUPTED, complain
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode="rich", no_args_is_help=True,
@@ -298,16 +298,13 @@ def main(arguments: list[str] | None = None) -> int:
         complain(str(error))
         return 2 if isinstance(error, UserError) else 1
     except ModuleNotFoundError as error:
-        if error.name not in ("sqlalchemy", "alembic", "yaml"):
+        if error.name not in EXTRA:
             raise
         complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
         return 1
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         complain("interrupted")
-        return 130
-    except KeyboardInterrupt:
-        complain("interrupted")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

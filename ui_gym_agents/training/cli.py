@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
-from ui_gym_agents.command import complain
+from ui_gym_agents.command import EXTRA, complain
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy.parallel import Processes
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 ALIASES = {"plugin": "plugin", "resume": "run.resume", "fall-back": "run.fall_back"}
 """Short flags of settings."""
-
-_EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft", "sqlalchemy", "alembic")
-"""What comes with the extra `agents`."""
 
 _SWITCHES = {
     "--help": "help",
@@ -70,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             complain(line)
         return 2 if isinstance(error, UserError) else 1
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRA:
+        if error.name not in EXTRA:
             raise
         complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
         return 1

@@ -36,7 +36,7 @@ def run_processes(config: RunConfig, trainer: type[Trainer]) -> Processes:
             f"the trainer {config.plugin!r} learns in one process: start it without accelerate "
             "launch or torchrun"
         )
-    device = _device(config.policy.device)
+    device = choose_device(config.policy.device)
     if device.startswith("cuda:"):
         raise UserError(
             f"--policy.device {device} is one GPU, and each process takes its own: auto or cuda"
@@ -44,12 +44,18 @@ def run_processes(config: RunConfig, trainer: type[Trainer]) -> Processes:
     return Processes.of_launch(cpu=device == "cpu")
 
 
-def _device(setting: str) -> str:
+def choose_device(setting: str = "auto") -> str:
+    """The setting `policy.device`; if auto, a GPU where there is one."""
     import torch
 
     if setting != "auto":
         return setting
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def choose_dtype(device: str) -> str:
+    """The number format of a model on a device: bfloat16 is slower than float32 on most CPUs."""
+    return "bfloat16" if device.startswith("cuda") else "float32"
 
 
 def run_envs(config: RunConfig, entries: Sequence[TaskEntry], num_envs: int | None = None) -> Envs:
@@ -102,11 +108,9 @@ def run_policy(
 
     settings = config.policy
     processes = processes or Processes()
-    device = _device(settings.device)
+    device = choose_device(settings.device)
     if device == "cuda" and processes.count > 1:
         device = f"cuda:{processes.local}"
-    # bfloat16 is slower than float32 on most CPUs.
-    dtype = "bfloat16" if device.startswith("cuda") else "float32"
     policy = VLMPolicy.from_config(
         settings.model,
         adapter=settings.adapter,
@@ -121,7 +125,7 @@ def run_policy(
             settings.history,
             lambda: processes.from_main(lambda: _words(config, envs())),
         ),
-        dtype=dtype if settings.dtype == "auto" else settings.dtype,
+        dtype=choose_dtype(device) if settings.dtype == "auto" else settings.dtype,
         device=device,
         threads=settings.threads,
         batch_tokens=settings.batch_tokens,

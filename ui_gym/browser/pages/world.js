@@ -71,8 +71,9 @@
   window.cancelAnimationFrame = dropTimer;
   window.open = () => null;
   window.print = () => {};
-  Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("Permissions check failed"));
-  Element.prototype.requestPointerLock = () => Promise.reject(new TypeError("Permissions check failed"));
+  for (const request of ["requestFullscreen", "requestPointerLock"]) {
+    Element.prototype[request] = () => Promise.reject(new TypeError("Permissions check failed"));
+  }
 
   // -- the wheel --
   //
