@@ -1,0 +1,1 @@
+"""awk: the language of the one true awk, which Android ships, over the mini shell's streams."""

@@ -1,0 +1,1 @@
+"""sed: the language of its scripts, and the editor that runs them."""
