@@ -1,0 +1,93 @@
+"""Writes docs/phone.md and its pictures: every screen of the built-in phone, light and dark.
+
+Run with ``python docs/phone_gallery.py [APP ...]``. The scenes are those that the tests of the apps
+look at, `SCENES` in ``tests/android/apps/gallery_<app>.py``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from ui_gym.android.factory import factory_phone
+from ui_gym.android.phone import switches
+from ui_gym.android.phone.phone import Phone
+from ui_gym.android.ui.painter import Painter
+from ui_gym.android.ui.screen import Screen
+
+HERE = Path(__file__).resolve().parent
+SCENES = HERE.parent / "tests" / "android" / "apps"
+SIZE = (360, 800)
+COLUMNS = 6
+GAP, CAPTION = 12, 22
+
+Scene = Callable[[Phone, Screen], None]
+
+
+def main() -> None:
+    """Draw a sheet for each app, or for those that are named."""
+    (HERE / "phone").mkdir(exist_ok=True)
+    lines = [
+        "# The built-in phone, screen by screen",
+        "",
+        f"Drawn at {SIZE[0]}x{SIZE[1]} pixels, light above and dark below; written by "
+        "`python docs/phone_gallery.py`.",
+        "",
+    ]
+    for path in sorted(SCENES.glob("gallery_*.py")):
+        app = path.stem.removeprefix("gallery_")
+        if not sys.argv[1:] or app in sys.argv[1:]:
+            sheet(list(scenes(path))).save(HERE / "phone" / f"{app}.webp", quality=80, method=6)
+        lines += [f"## {app.capitalize()}", "", f"![{app}](phone/{app}.webp)", ""]
+    (HERE / "phone.md").write_text("\n".join(lines))
+
+
+def scenes(path: Path) -> Iterator[tuple[str, Image.Image, Image.Image]]:
+    """The name of each scene of an app, and its light and its dark picture."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.path.insert(0, str(path.parent))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, bring in module.SCENES.items():
+        yield name, picture(bring, dark=False), picture(bring, dark=True)
+
+
+def picture(bring: Scene, *, dark: bool, size: tuple[int, int] = SIZE) -> Image.Image:
+    """A scene as it is seen."""
+    phone = factory_phone()
+    switches.set_dark(phone, dark)
+    screen = Screen(phone)
+    bring(phone, screen)
+    screen.refresh()
+    return Image.fromarray(screen.paint(Painter(*size, size[0] / phone.width)))
+
+
+def sheet(drawn: list[tuple[str, Image.Image, Image.Image]]) -> Image.Image:
+    """All scenes of an app: their light pictures in a row, their dark ones below, and so on."""
+    width, height = SIZE
+    rows = -(-len(drawn) // COLUMNS)
+    across = min(COLUMNS, len(drawn))
+    whole = Image.new(
+        "RGB",
+        (across * (width + GAP) + GAP, rows * (2 * height + CAPTION + 2 * GAP) + GAP),
+        "#c9ced6",
+    )
+    draw = ImageDraw.Draw(whole)
+    for i, (name, light, dark) in enumerate(drawn):
+        row, column = divmod(i, COLUMNS)
+        x = GAP + column * (width + GAP)
+        y = GAP + row * (2 * height + CAPTION + 2 * GAP)
+        draw.text((x, y), name, fill="#202124", font_size=15)
+        whole.paste(light, (x, y + CAPTION))
+        whole.paste(dark, (x, y + CAPTION + height + GAP))
+    return whole.resize((whole.width // 2, whole.height // 2), Image.Resampling.LANCZOS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""How the built-in phone looks and feels: widgets, layout, painting, input."""
