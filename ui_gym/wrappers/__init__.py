@@ -4,12 +4,15 @@
     env = ScreenshotOnly(ResizeScreenshot(env, (80, 64)))
     env = GridActions(env, 10, 8)
 
-They compose in any order but one: `ResizeScreenshot` comes before `FrameHistory`. Their twins for
-vector envs have the same names, in `ui_gym.wrappers.vector`.
+`TouchActions` takes a finger's moves one by one, as AndroidEnv has them.
+
+They compose in any order but one: `ResizeScreenshot` comes before `FrameHistory`. The twins for
+vector envs of those three have the same names, in `ui_gym.wrappers.vector`.
 """
 
 from ui_gym.wrappers.grid import KEYS, KINDS, Grid, GridActions
 from ui_gym.wrappers.pictures import FrameHistory, ResizeScreenshot, ScreenshotOnly
+from ui_gym.wrappers.touch import TouchActions, TouchType
 
 __all__ = [
     "KEYS",
@@ -19,4 +22,6 @@ __all__ = [
     "GridActions",
     "ResizeScreenshot",
     "ScreenshotOnly",
+    "TouchActions",
+    "TouchType",
 ]
