@@ -30,14 +30,14 @@ LAYERS = (
     ("worker",),
     ("vector",),
     ("wrappers",),
-    ("browser",),
+    ("android", "browser"),
     ("catalog", "film", "testing"),
     ("doctor", "play", "show"),
     ("cli",),
 )
 """The modules of `ui_gym`, the lowest first: each may import those below it, and its neighbours."""
 
-SUITES = ("browser",)
+SUITES = ("android", "browser")
 
 PLUGINS = ("ui_gym_grpo", "ui_gym_sft")
 
@@ -48,8 +48,11 @@ LEARNING = (
 
 ONLY_IN_SUITES = ("cv2", "orjson", "selenium")
 
-EXCEPTIONS = {("ui_gym_agents.tiny.pretrain", "ui_gym.browser.content.words")}
-"""The recipe of the built-in model makes each name of the built-in pages one token."""
+EXCEPTIONS = {
+    ("ui_gym_agents.tiny.pretrain", "ui_gym.browser.content.words"),
+    ("ui_gym_agents.tiny.pretrain", "ui_gym.android.tasks.quick_settings"),
+}
+"""The recipe of the built-in models makes each name of the built-in screens one token."""
 
 
 def sources(root: Path) -> dict[str, Path]:
@@ -185,10 +188,33 @@ def test_an_import_against_an_arrow_is_found(copy: Path, file: str, line: str, r
     assert rule in found
 
 
-def test_suites_do_not_import_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "SUITES", ("browser", "desktop"))
-    rule = broken_rule("ui_gym.desktop.task", "ui_gym.browser.content.words")
+def test_suites_do_not_import_each_other() -> None:
+    rule = broken_rule("ui_gym.android.task", "ui_gym.browser.content.words")
     assert rule == "suites do not import each other"
+
+
+@pytest.mark.parametrize(
+    ("part", "foreign"),
+    [
+        ("adb", ("apps", "handset", "phone", "shell", "ui")),
+        ("real", ("apps", "handset", "phone", "shell", "ui")),
+        ("phone", ("apps", "handset", "shell", "ui")),
+        ("shell", ("apps", "handset", "ui")),
+        ("tasks", ("apps", "builtin", "handset", "phone", "real", "shell", "ui")),
+    ],
+)
+def test_parts_of_the_phone_keep_to_themselves(part: str, foreign: tuple[str, ...]) -> None:
+    """What speaks ADB knows no built-in phone, its state no screen, and tasks neither of them."""
+    modules = sources(ROOT)
+    inside = f"ui_gym.android.{part}"
+    wrong = [
+        f"{module} -> {imported}"
+        for module, path in modules.items()
+        if module == inside or module.startswith(f"{inside}.")
+        for imported in imports(path, modules)
+        if imported.startswith("ui_gym.android.") and imported.split(".")[2] in foreign
+    ]
+    assert wrong == []
 
 
 def test_a_module_without_a_layer_is_noticed() -> None:

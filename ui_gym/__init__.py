@@ -35,6 +35,8 @@ __all__ = [
     "registry",
 ]
 
+import ui_gym.android.suite
+import ui_gym.android.tasks  # registers the tasks of phones
 import ui_gym.browser.suite
 import ui_gym.browser.tasks  # noqa: F401  registers the browser tasks
 

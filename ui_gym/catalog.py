@@ -89,6 +89,8 @@ class TaskSource(BaseModel):
         """Read the task source of the CUA-RL recipe (`source_type`, `task_ids`, ...).
 
         `demo_training` and `demo_eval` are the Android suite's training and held-out parameters.
+        The recipe's own demo tasks are known by its ids (`task_ids`), and together by the tags
+        ``cua-recipe`` and ``demo_training`` or ``demo_eval``; see `ui_gym.android.recipe`.
 
         Raises:
             UserError: an unknown `source_type` or field, or a field that is missing.

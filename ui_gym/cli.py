@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -247,7 +248,39 @@ def doctor(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+@app.command()
+def phone(
+    port: Annotated[int, typer.Option(help="The first port; 0: any that is free.")] = 5555,
+    count: Annotated[int, typer.Option(min=1, max=64, help="How many phones.")] = 1,
+    size: Annotated[str, typer.Option(help="Width and height of the screen in pixels.")] = (
+        "1080x2400"
+    ),
+) -> None:
+    """Serve built-in phones to any `adb`, until Ctrl-C. To this machine alone.
+
+    Example: [bold]ui-gym phone[/bold], and in another terminal [bold]adb connect
+    127.0.0.1:5555[/bold], [bold]adb shell[/bold], or
+    [bold]ui-gym play AndroidWifi --set device=adb-direct:127.0.0.1:5555[/bold]
+    """
+    from ui_gym.android.serving import serve
+
+    console = Console()
+    width, height = _pixels(size)
+    with serve(port, count, (width, height)) as ports:
+        for each in ports:
+            console.print(f"a phone of {width}x{height} pixels: adb connect 127.0.0.1:{each}")
+        console.print("Ctrl-C switches off", style="dim")
+        threading.Event().wait()
+
+
 # -- what the commands share --
+
+
+def _pixels(size: str) -> tuple[int, int]:
+    width, _, height = size.partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise UserError(f"a size is written as 1080x2400, not {size!r}")
+    return int(width), int(height)
 
 
 def _tasks() -> list[TaskSpec]:

@@ -22,6 +22,9 @@ Status = Literal["ok", "warn", "fail"]
 SMOKE_TASK = "UI/ClickButton-v0"
 """The task that shows whether a browser starts."""
 
+ADB_SECONDS = 2.0
+"""How long an adb server is given to answer."""
+
 GIB = 1 << 30
 MIB = 1 << 20
 
@@ -66,6 +69,7 @@ def examine() -> Iterator[Finding]:
     yield _memory()
     yield _fonts()
     yield _browser_starts()
+    yield from _phones()
 
 
 def _python() -> Finding:
@@ -239,3 +243,31 @@ def _browser_starts() -> Finding:
     if blank:
         return Finding(name, "fail", f"{width}x{height}, but all of one colour", "try another one")
     return Finding(name, "ok", f"{width}x{height} in {time.perf_counter() - started:.1f} s")
+
+
+def _phones() -> Iterator[Finding]:
+    """The built-in phone is always there; others are what a running adb server knows of."""
+    from ui_gym.android.adb.binary import find_adb
+    from ui_gym.android.adb.server import SmartSocket
+    from ui_gym.android.adb.target import remedy
+
+    yield Finding("phones", "ok", "device='phone' is built in")
+    program = find_adb()
+    try:
+        listed = SmartSocket().devices(ADB_SECONDS)
+    except UIGymError:
+        if program is None:
+            yield Finding(
+                "adb", "warn", "not found; only phones by ADB need it", "apt-get install adb"
+            )
+        else:
+            yield Finding("adb", "ok", f"{program}; its server is not running: `adb start-server`")
+        return
+    yield Finding("adb", "ok", f"{program or 'its server'}; {len(listed)} devices")
+    for device in listed:
+        usable = device.state == "device"
+        found = f"device='adb:{device.serial}'" if usable else device.state
+        yield Finding(
+            f"phone {device.serial}", "ok" if usable else "warn", found,
+            "" if usable else remedy(device.state),
+        )  # fmt: skip

@@ -109,6 +109,14 @@ def test_a_notification_of_the_same_key_replaces_the_one_before(phone):
     assert [n.title for n in phone.notifications] == ["Stays"]
 
 
+def test_an_app_that_may_not_post_posts_nothing(phone):
+    phone.notify(Notification(CHESS, 1, "Your move", "", 0))
+    phone.packages[CHESS].permissions["POST_NOTIFICATIONS"] = False
+    phone.notify(Notification(CHESS, 2, "Your move", "", 0))
+    phone.notify(Notification(STRIDE, 1, "Walk", "", 0))
+    assert [(n.package, n.id) for n in phone.notifications] == [(STRIDE, 1), (CHESS, 1)]
+
+
 def test_a_snapshot_holds_everything_and_shares_nothing(phone):
     contacts.add(phone, "Ann Bell", "+15550100")
     phone.files.write("/sdcard/Download/a.txt", b"one")

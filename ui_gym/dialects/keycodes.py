@@ -36,7 +36,7 @@ KEYS: Mapping[str, int] = {
     ";": 74, "'": 75, "/": 76, "@": 77, "+": 81,
 }  # fmt: skip
 
-NAMES: Mapping[int, str] = {code: name for name, code in reversed(KEYS.items())}
+NAMES: Mapping[int, str] = {code: name for name, code in reversed(list(KEYS.items()))}
 """What each of these keys is called; of two names the first."""
 
 _ALIASES = {

@@ -97,6 +97,19 @@ def test_the_shade_lists_notifications_and_clears_those_that_are_not_ongoing(scr
     assert [n.id for n in screen.phone.notifications] == [2]
 
 
+def test_more_notifications_than_fit_are_scrolled_to(screen):
+    for number in range(12):
+        screen.phone.notify(a_note(number))
+    pull_down(screen)
+    assert "Clear all" not in {node["text"] for node in nodes(screen)}
+    for _ in range(2):
+        screen.swipe(500, 2000, 500, 900)
+    screen.tap(*middle(screen, "Clear all"))
+    assert screen.phone.notifications == []
+    screen.swipe(500, 2000, 500, 900)  # nothing to scroll: it folds up
+    assert not screen.phone.shade
+
+
 def test_a_notification_is_swiped_away_or_opened(screen):
     screen.phone.notify(a_note(1))
     screen.phone.notify(a_note(2))

@@ -53,6 +53,7 @@ class Phone:
     def __post_init__(self) -> None:
         self.files = Files(self.clock, keeper=self.databases)
         self.launcher = Activity(LAUNCHER, ".Launcher")
+        self.system = Activity(SYSTEM_UI, ".NotificationShade")
         self.at_home = True
         self._next_task = 2
 
@@ -238,8 +239,11 @@ class Phone:
     # -- notifications --
 
     def notify(self, notification: Notification) -> None:
-        """Post it; one with the same key is replaced."""
+        """Post it, if its app may post any; one with the same key is replaced."""
         self.cancel(notification.key)
+        package = self.packages.get(notification.package)
+        if package is not None and package.permissions.get("POST_NOTIFICATIONS") is False:
+            return
         self.notifications.insert(0, notification)
 
     def cancel(self, key: str) -> None:

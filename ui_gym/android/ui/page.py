@@ -177,7 +177,8 @@ class Scroll(Widget):
         def scroll(dy: int) -> None:
             offsets[self.key] = min(max(0, offset + dy), farthest)
 
-        scene.touch(box, scroll=scroll)  # below its children: they are asked first
+        if farthest:
+            scene.touch(box, scroll=scroll)  # below its children: they are asked first
         with (
             scene.node("android.widget.ScrollView", box, scrollable=farthest > 0, id=self.key),
             scene.clipped(box),

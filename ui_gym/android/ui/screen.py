@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ui_gym.android import apps
-from ui_gym.android.phone.phone import DENSITY, Phone
+from ui_gym.android.phone.phone import DENSITY, LAUNCHER, Phone
 from ui_gym.android.ui import keyboard, keys, systemui
 from ui_gym.android.ui.app import Ui
 from ui_gym.android.ui.page import Page, app_bar
@@ -63,6 +63,8 @@ class Screen:
         """What has the focus, as `dumpsys window` names it."""
         if self.phone.shade:
             return "NotificationShade"
+        if self.phone.recents:
+            return f"{LAUNCHER}/com.android.quickstep.RecentsActivity"
         activity = self.phone.activity
         package = self.phone.packages[activity.package]
         return f"{package.name}/{package.component(activity.cls)}"
@@ -162,6 +164,8 @@ class Screen:
         systemui.place_bars(phone, scene)
         if phone.shade:
             systemui.place_shade(phone, scene)
+        else:
+            phone.system.scroll.clear()  # it opens at its top
         systemui.place_toast(phone, scene)
         return scene
 

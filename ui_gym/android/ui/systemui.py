@@ -10,7 +10,9 @@ from ui_gym.android.phone import switches
 from ui_gym.android.phone.activities import Notification, TaskStack
 from ui_gym.android.phone.phone import DENSITY, Phone
 from ui_gym.android.ui import fonts
+from ui_gym.android.ui.app import Ui
 from ui_gym.android.ui.layout import Column, Expand, Grid, Panel, Row, Space, Tap, Widget
+from ui_gym.android.ui.page import Scroll
 from ui_gym.android.ui.scene import Scene
 from ui_gym.android.ui.theme import LOW, NARROW
 from ui_gym.android.ui.widgets import Button, Disc, Icon, IconButton, Slider, Text
@@ -134,7 +136,7 @@ def place_shade(phone: Phone, scene: Scene) -> None:
             Row(Text(clock_text(phone), "headline"), date, Space(weight=1), _gear(phone), gap=12),
             _tiles(phone, whole=phone.shade == "settings"),
             _brightness(phone) if phone.height >= LOW * DENSITY else None,
-            *([] if phone.shade == "settings" else _notifications(phone)),
+            None if phone.shade == "settings" else _notifications(phone),
             gap=8, pad=(10, 32, 10, 8) if narrow else (16, 32, 16, 8),
         )  # fmt: skip
         with scene.clipped(box):
@@ -234,13 +236,14 @@ def _brightness(phone: Phone) -> Widget:
     return Row(Icon("brightness-6", 22, "dim"), Expand(slider), gap=8)
 
 
-def _notifications(phone: Phone) -> list[Widget]:
+def _notifications(phone: Phone) -> Widget:
     if not phone.notifications:
-        return [Row(Text("No notifications", "body", "dim"), pad=(8, 16, 8, 16))]
-    cards: list[Widget] = [_notification(phone, one) for one in phone.notifications[:7]]
+        return Row(Text("No notifications", "body", "dim"), pad=(8, 16, 8, 16))
+    cards: list[Widget] = [_notification(phone, one) for one in phone.notifications]
     clear = Button("Clear all", phone.clear_notifications, style="text", id="dismiss_text")
     manage = Button("Manage", partial(_manage, phone), style="text")
-    return [*cards, Row(manage, Space(weight=1), clear)]
+    listed = Column(*cards, Row(manage, Space(weight=1), clear), gap=8)
+    return Scroll(Ui(phone, phone.system), "notifications", listed)
 
 
 def _manage(phone: Phone) -> None:

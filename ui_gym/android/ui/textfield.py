@@ -115,13 +115,20 @@ class TextField(Widget):
     def _caret(self, scene: Scene, lines: tuple[str, ...], left: int, top: int) -> None:
         face, size = scene.look.font(self.style)
         step = fonts.line_height(size)
-        row, column = 0, self.ui.activity.caret
-        while row < len(lines) - 1 and column > len(lines[row]):
-            column -= len(lines[row]) + 1
-            row += 1
+        row, column = self._place(lines, self.ui.activity.caret)
         x = left + fonts.text_width(lines[row][: max(0, column)], face, size)
         y = top + row * step
         scene.rect((x, y, x + scene.look.px(2), y + step), "primary")
+
+    def _place(self, lines: tuple[str, ...], caret: int) -> tuple[int, int]:
+        """The line and the column of the caret. Between two lines a sign was left out, or none."""
+        text, begin = self._shown(), 0
+        for row, line in enumerate(lines):
+            begin = max(begin, text.find(line, begin))
+            if caret <= begin + len(line) or row == len(lines) - 1:
+                return row, min(max(0, caret - begin), len(line))
+            begin += len(line)
+        return 0, 0
 
     def _tap(self) -> None:
         self.ui.focus(self.key)

@@ -1,0 +1,117 @@
+"""Tasks about switches, the screen, the sound, the network: what their phones tell in the end."""
+
+from __future__ import annotations
+
+import pytest
+from android_episodes import (
+    SEEDS,
+    assert_idleness_scores_nothing,
+    assert_near_misses_fail,
+    assert_solved,
+    first_pictures,
+    made,
+    shell,
+)
+
+from ui_gym.errors import UserError
+from ui_gym.testing import check_ui_env
+
+TASKS = (
+    "AndroidWifi", "AndroidBluetooth", "AndroidAirplane", "AndroidWifiOffBluetoothOn",
+    "AndroidDoNotDisturb", "AndroidBatterySaver", "AndroidDarkTheme", "AndroidAutoRotate",
+    "AndroidAutoTimeOff", "AndroidBrightness", "AndroidBrightnessRead", "AndroidScreenTimeout",
+    "AndroidMediaVolume", "AndroidPrivateDns",
+)  # fmt: skip
+VERIFIED = (
+    "AndroidWifiVerify", "AndroidBluetoothVerify", "AndroidDarkThemeVerify",
+    "AndroidBrightnessVerify",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*TASKS, *VERIFIED])
+def test_the_oracle_reaches_the_goal(name: str) -> None:
+    assert_solved(name)
+
+
+@pytest.mark.parametrize("name", [*TASKS, *VERIFIED])
+def test_near_misses_are_no_success(name: str) -> None:
+    assert_near_misses_fail(name, SEEDS[:4])
+
+
+@pytest.mark.parametrize("name", [*TASKS, *VERIFIED])
+def test_doing_nothing_scores_nothing(name: str) -> None:
+    assert_idleness_scores_nothing(name, SEEDS[:3])
+
+
+@pytest.mark.parametrize("name", [*TASKS, *VERIFIED])
+def test_the_contract_is_kept(name: str) -> None:
+    check_ui_env(name, seeds=[0])
+
+
+def test_first_screens_differ_between_episodes() -> None:
+    pictures = first_pictures("AndroidWifi", SEEDS[:8])
+    assert len({picture.tobytes() for picture in pictures}) >= 6
+
+
+@pytest.mark.parametrize("name", VERIFIED)
+def test_a_goal_that_is_reached_already_counts_when_it_is_said_to_be(name: str) -> None:
+    with made(name) as env:
+        env.reset(seed=1)
+        _, reward, terminated, _, _ = env.step("finish('success')")
+        assert (reward, terminated) == (1.0, True)
+        env.reset(seed=1)
+        _, reward, terminated, _, _ = env.step("finish('failure')")
+        assert (reward, terminated) == (0.0, True)
+
+
+def test_half_of_two_parts_is_half_the_score() -> None:
+    with made("AndroidWifiOffBluetoothOn") as env:
+        env.reset(seed=2)
+        shell(env, "svc wifi disable")
+        _, _, terminated, _, info = env.step("wait(1)")
+        assert (info["score"], info["success"], terminated) == (0.5, False, False)
+
+
+def test_airplane_mode_does_not_count_for_wifi_that_is_off() -> None:
+    with made("AndroidWifi", to="off") as env:
+        env.reset(seed=3)
+        shell(env, "cmd connectivity airplane-mode enable")
+        assert not env.step("wait(1)")[4]["success"]
+        shell(env, "svc wifi disable")
+        assert env.step("wait(1)")[4]["success"]
+
+
+@pytest.mark.parametrize(
+    ("line", "score"),
+    [("answer('{right}%')", 1), ("answer('It is at {right} percent.')", 1),
+     ("answer('{right}')", 1),
+     ("finish('success', 'The brightness is {right}%')", 1), ("answer('{wrong}%')", 0),
+     ("answer('{right}% or {wrong}%')", 0), ("answer('')", 0), ("answer('quite bright')", 0)],
+)  # fmt: skip
+def test_a_percentage_is_read_leniently_but_not_loosely(line: str, score: int) -> None:
+    with made("AndroidBrightnessRead") as env:
+        _, info = env.reset(seed=4)
+        right = round(100 * info["privileged"]["params"]["level"] / 255)
+        _, reward, terminated, _, _ = env.step(line.format(right=right, wrong=right + 1))
+        assert (reward, terminated) == (score, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [("AndroidWifi", {"to": "up"}, "AndroidWifi: to is 'on' or 'off', not 'up'"),
+     ("AndroidBrightness", {"to": "half"}, "to is 'max' or 'min', not 'half'"),
+     ("AndroidMediaVolume", {"to": "min"}, "to is 'max' or 'mute', not 'min'"),
+     ("AndroidScreenTimeout", {"to": "3 minutes"}, "to is one of 15 seconds, 30 seconds, ")],
+)  # fmt: skip
+def test_a_wrong_argument_is_named(name: str, arguments: dict[str, str], told: str) -> None:
+    with pytest.raises(UserError, match=told), made(name, **arguments):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "to"), [("AndroidWifi", "off"), ("AndroidDarkTheme", "on"), ("AndroidAirplane", "off")]
+)
+def test_what_is_asked_for_can_be_fixed(name: str, to: str) -> None:
+    with made(name, to=to) as env:
+        drawn = {env.task.draw(seed).on for seed in range(20)}
+    assert drawn == {to == "on"}

@@ -1,0 +1,84 @@
+"""Check: a question to a phone's shell, and the answer that is wanted.
+
+Tasks are judged by these, so that what judges the built-in phone judges a real one.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ui_gym.android.surface import AndroidDevice, ShellResult
+from ui_gym.task import Verdict
+
+
+@dataclass(frozen=True)
+class Check:
+    """A shell line, and whether what it says is right.
+
+    `wanted` is what the whole output must be, without its last newlines, or a function of the
+    result. `name` says in a word or two what is looked at.
+    """
+
+    name: str
+    line: str
+    wanted: str | Callable[[ShellResult], bool]
+
+    def holds(self, device: AndroidDevice) -> bool:
+        """Ask the phone."""
+        result = device.shell(self.line)
+        return result.text == self.wanted if isinstance(self.wanted, str) else self.wanted(result)
+
+
+def judged(device: AndroidDevice, checks: Sequence[Check]) -> Verdict:
+    """The share of the checks that hold; done when all do."""
+    held = {check.name: check.holds(device) for check in checks}
+    score = sum(held.values()) / len(held)
+    missing = [name for name, right in held.items() if not right]
+    notes = f"not yet: {', '.join(missing)}" if missing else "all is as asked"
+    return Verdict(score, done=not missing, notes=notes, details=held)
+
+
+# -- what is often asked --
+
+
+def setting(namespace: str, key: str, *wanted: str) -> Check:
+    """A setting has one of the values."""
+    return Check(
+        f"{namespace} {key}", f"settings get {namespace} {key}", lambda r: r.text in wanted
+    )
+
+
+def focus(part: str) -> Check:
+    """The window that has the focus is named so."""
+    return Check("focus", "dumpsys window | grep mCurrentFocus", lambda r: part in r.text)
+
+
+def exists(path: str, *, kind: str = "e") -> Check:
+    """There is such a file (``-f``), folder (``-d``) or either (``-e``)."""
+    return Check(f"there is {path}", f"test -{kind} {shlex.quote(path)}", lambda r: r.code == 0)
+
+
+def missing(path: str) -> Check:
+    """There is no such file."""
+    return Check(f"{path} is gone", f"test -e {shlex.quote(path)}", lambda r: r.code != 0)
+
+
+def rows(result: ShellResult) -> list[dict[str, str]]:
+    """The rows that `content query` writes: column -> value.
+
+    A value may hold ``, `` and ``=``: only what looks like the next column ends it.
+    """
+    found = []
+    for part in re.split(r"^Row: \d+ ", result.text, flags=re.MULTILINE)[1:]:
+        pieces = re.split(r"(?:^|, )(\w+)=", part.rstrip("\n"))[1:]
+        found.append(dict(zip(pieces[::2], pieces[1::2], strict=True)))
+    return found
+
+
+def content(uri: str, columns: Iterable[str], where: str = "") -> str:
+    """The line that asks a content provider for columns (of rows that meet `where`)."""
+    line = f"content query --uri {uri} --projection {':'.join(columns)}"
+    return f"{line} --where {shlex.quote(where)}" if where else line

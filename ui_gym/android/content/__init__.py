@@ -1,0 +1,1 @@
+"""What the tasks' phones hold: people, messages, files, appointments, all drawn from a seed."""

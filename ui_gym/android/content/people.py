@@ -1,0 +1,83 @@
+"""Made-up people with telephone numbers that nobody has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.android.content.drawing import between, pick
+
+FIRST = (
+    "Adam", "Alice", "Amara", "Anders", "Astrid", "Beth", "Boris", "Carla", "Cedric", "Chloe",
+    "Daniel", "Dina", "Dominic", "Elena", "Emil", "Fatima", "Felix", "Freya", "Gloria", "Gustav",
+    "Hannah", "Hassan", "Hugo", "Ingrid", "Isaac", "Ivy", "Jasper", "Joanna", "Kamal", "Karin",
+    "Laura", "Leon", "Lucia", "Magnus", "Marta", "Miriam", "Nadia", "Nils", "Nora", "Oliver",
+    "Olga", "Oscar", "Paula", "Pedro", "Petra", "Quentin", "Rachel", "Ravi", "Rosa", "Samuel",
+    "Selma", "Simon", "Tara", "Theo", "Tobias", "Ursula", "Valerie", "Victor", "Wanda", "Yasmin",
+)  # fmt: skip
+
+LAST = (
+    "Abbott", "Alvarez", "Baker", "Becker", "Bennett", "Brandt", "Carver", "Castillo", "Chen",
+    "Costa", "Dawson", "Diaz", "Eriksen", "Falk", "Fischer", "Flores", "Foster", "Garcia", "Grant",
+    "Haas", "Hansen", "Harper", "Hughes", "Ibrahim", "Ivanov", "Jansen", "Keller", "Kim", "Kovacs",
+    "Lambert", "Larsen", "Lindberg", "Lopez", "Malik", "Marino", "Meyer", "Moreau", "Morris",
+    "Novak", "Okafor", "Olsen", "Park", "Patel", "Pereira", "Quinn", "Ramos", "Reyes", "Rossi",
+    "Schmidt", "Silva", "Singh", "Sokolov", "Tanaka", "Thomas", "Turner", "Vega", "Wagner", "Walsh",
+    "Young", "Zimmer",
+)  # fmt: skip
+
+AREAS = ("202", "206", "212", "303", "305", "312", "404", "415", "503", "512", "617", "702")
+"""Area codes; 555-0100 to 555-0199 are kept free in each of them, for fiction."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody, with the ten digits of a telephone number."""
+
+    name: str
+    digits: str
+
+    @property
+    def number(self) -> str:
+        """The number as it is written."""
+        return written(self.digits)
+
+
+def number(rng: np.random.Generator) -> str:
+    """Ten digits."""
+    return f"{pick(rng, AREAS)}55501{between(rng, 0, 99):02}"
+
+
+def written(digits: str) -> str:
+    """``(212) 555-0147``."""
+    return f"({digits[:3]}) {digits[3:6]}-{digits[6:]}"
+
+
+def digits_of(number: str) -> str:
+    """The last ten digits of a number, however it is written: its country's prefix is left out."""
+    return re.sub(r"\D", "", number)[-10:]
+
+
+def neighbour(rng: np.random.Generator, digits: str) -> str:
+    """Another number, as somebody careless reads it: one of the last two digits is wrong."""
+    at = len(digits) - between(rng, 1, 2)
+    wrong = (int(digits[at]) + between(rng, 1, 9)) % 10
+    return f"{digits[:at]}{wrong}{digits[at + 1 :]}"
+
+
+def people(rng: np.random.Generator, count: int) -> tuple[Person, ...]:
+    """Different people with different numbers; the second has the first one's first name."""
+    names: list[str] = []
+    digits: list[str] = []
+    while len(names) < count:
+        first = names[0].split()[0] if len(names) == 1 else pick(rng, FIRST)
+        name = f"{first} {pick(rng, LAST)}"
+        if name not in names:
+            names.append(name)
+    while len(digits) < count:
+        drawn = number(rng)
+        if drawn not in digits:
+            digits.append(drawn)
+    return tuple(map(Person, names, digits))

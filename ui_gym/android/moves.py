@@ -1,0 +1,85 @@
+"""Moves: how oracles find their way on a phone, by what it tells of its screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ui_gym.action import Action, Click, LongPress, Open, Press, Scroll, Type
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.device import Element
+from ui_gym.errors import TaskError
+
+MOST_SCROLLS = 12
+
+Wanted = Callable[[Element], bool]
+
+
+def elements(device: AndroidDevice) -> tuple[Element, ...]:
+    """What is on the screen now."""
+    return device.elements()
+
+
+def find(device: AndroidDevice, name: str, *, role: str = "", exact: bool = True) -> Element | None:
+    """The first element of this name; with `exact` False, one whose name begins so."""
+    for element in elements(device):
+        parts = [element.name, *element.name.split(", ")]
+        named = name in parts if exact else any(part.startswith(name) for part in parts)
+        if named and role in ("", element.role):
+            return element
+    return None
+
+
+def tap(
+    device: AndroidDevice, name: str, *, role: str = "", exact: bool = True
+) -> Iterator[Action]:
+    """Touch the element of this name, after scrolling to it where that is needed."""
+    yield from scroll_to(device, name, role=role, exact=exact)
+    yield Click(*_found(device, name, role, exact).center)
+
+
+def hold(device: AndroidDevice, name: str, *, exact: bool = True) -> Iterator[Action]:
+    """Touch and hold the element of this name."""
+    yield from scroll_to(device, name, exact=exact)
+    yield LongPress(*_found(device, name, "", exact).center)
+
+
+def path(device: AndroidDevice, *names: str) -> Iterator[Action]:
+    """Touch one after the other."""
+    for name in names:
+        yield from tap(device, name)
+
+
+def scroll_to(
+    device: AndroidDevice, name: str, *, role: str = "", exact: bool = True
+) -> Iterator[Action]:
+    """Scroll down until the element of this name is on the screen, wholly."""
+    width, height = device.size
+    for _ in range(MOST_SCROLLS):
+        found = find(device, name, role=role, exact=exact)
+        if found is not None:
+            return
+        yield Scroll(width // 2, height // 2, dy=height // 3)
+
+
+def fill(device: AndroidDevice, name: str, text: str, *, enter: bool = False) -> Iterator[Action]:
+    """Put a text into the text field of this name, over what is there."""
+    yield from tap(device, name, role="textbox")
+    yield Type(text, clear=True, enter=enter)
+
+
+def launch(device: AndroidDevice, app: str) -> Iterator[Action]:
+    """Open an app by its name, where it begins."""
+    yield Open(app)
+
+
+def back() -> Iterator[Action]:
+    """Press back."""
+    yield Press("back")
+
+
+def _found(device: AndroidDevice, name: str, role: str, exact: bool) -> Element:
+    found = find(device, name, role=role, exact=exact)
+    if found is None:
+        seen = ", ".join(repr(e.name) for e in elements(device) if e.name)
+        raise TaskError(f"there is nothing called {name!r} on the phone's screen, but {seen[:600]}")
+    return found

@@ -1,0 +1,55 @@
+"""AndroidTask: what every task of the Android suite shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, TypeVar
+
+from ui_gym.action import Action
+from ui_gym.android.checks import Check, judged
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.device import DeviceOptions, DevicePool
+from ui_gym.errors import DeviceError
+from ui_gym.task import Demo, Task, Verdict
+
+P = TypeVar("P")
+
+
+class AndroidTask(Task[P, AndroidDevice]):
+    """A task on a phone: prepared and judged by lines for its shell.
+
+    A subclass gives `sample`, `goal`, `prepare`, `checks` and `oracle`.
+    """
+
+    viewport = (540, 1200)
+    apps: ClassVar[tuple[str, ...]] = ("com.android.settings",)
+    """The packages that the task is about: on a real phone they are stopped before it begins."""
+
+    def prepare(self, params: P) -> Sequence[str]:
+        """Shell lines that bring about the starting state, on any phone."""
+        return ()
+
+    def checks(self, params: P) -> Sequence[Check]:
+        """What must hold in the end."""
+        raise NotImplementedError
+
+    def setup(self, device: AndroidDevice, params: P) -> None:
+        device.renew(self.apps)
+        lines = self.prepare(params)
+        if lines:
+            result = device.shell(" && ".join(lines))
+            if result.code != 0:
+                said = (result.stderr + result.stdout).decode("utf-8", "replace").strip()
+                raise DeviceError(f"{self.spec.id} cannot be prepared on this phone: {said[-300:]}")
+
+    def judge(self, device: AndroidDevice, params: P, history: Sequence[Action]) -> Verdict:
+        return judged(device, self.checks(params))
+
+    def oracle(self, device: AndroidDevice, params: P) -> Iterator[Action | Demo]:
+        raise NotImplementedError
+
+    @classmethod
+    def pool(cls, options: DeviceOptions) -> DevicePool:
+        from ui_gym.android.pool import AndroidPool
+
+        return AndroidPool(options)

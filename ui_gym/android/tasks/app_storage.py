@@ -1,0 +1,169 @@
+"""How much storage an app uses."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action, Answer
+from ui_gym.android import moves, scenery
+from ui_gym.android.answers import answered, is_size, told
+from ui_gym.android.content.apps import THIRD_PARTY
+from ui_gym.android.content.drawing import other, pick
+from ui_gym.android.scenery import Scenery
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.task import AndroidTask
+from ui_gym.android.tasks.clear_cache import DISKSTATS, sizes
+from ui_gym.android.tasks.installed_apps import APPS, app_info, known_app
+from ui_gym.errors import TaskError, UserError, nearest
+from ui_gym.registry import register
+from ui_gym.task import Demo, Verdict
+
+PARTS = {
+    "Total": (
+        "How much storage does {app} use in total?",
+        "How much space does the app {app} take up, all in all?",
+        "Check in Settings how much storage {app} is using, and tell me the total.",
+    ),
+    "App size": (
+        "How large is the app size of {app}?",
+        "What is the app size of {app}, without its data?",
+        "Look up the app size of {app} in Settings.",
+    ),
+    "User data": (
+        "How much user data does {app} keep?",
+        "How large is the user data of {app}?",
+        "Look up in Settings how much user data {app} has.",
+    ),
+    "Cache": (
+        "How large is the cache of {app}?",
+        "How much storage does the cache of {app} take?",
+        "Look up the size of {app}'s cache in Settings.",
+    ),
+}
+"""What is asked for, as Settings call it, and the goals."""
+
+
+COLUMNS = ("App size", "User data", "Cache")
+"""The parts that make up the total, in the order of `sizes`."""
+
+
+@dataclass(frozen=True)
+class AppStorageParams:
+    """All that varies between episodes."""
+
+    app: str
+    part: str
+    """What is asked for, of `PARTS`."""
+    cleared: bool
+    """Whether the app has neither data nor a cache at the start."""
+    read: str
+    """The app whose page the oracle reads."""
+    phrasing: int
+    scenery: Scenery
+
+
+@register(
+    "AndroidAppStorage", suite="android", category="system", difficulty="medium", max_steps=15
+)
+class AndroidAppStorage(AndroidTask[AppStorageParams]):
+    """Answer how much storage an app uses.
+
+    ## Description
+    Settings tell it on the page of the app's storage: the app's own size, its data's, its cache's,
+    and their sum. The ten apps are those that a person has installed on the built-in phone; in some
+    episodes the app's data were cleared before.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. The size is given by
+    ``answer``, or in the message of ``finish``.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the answer names the size that ``dumpsys diskstats`` tells, and no other one, within the
+    rounding of three figures. Without a unit it is taken for megabytes.
+
+    ## Starting state
+    The home screen; the app is installed.
+
+    ## Episode end
+    Termination: something was answered, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `app` | any | the name of the app |
+    | `part` | any | "Total", "App size", "User data" or "Cache": what is asked for |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("another_app", "another_part")
+
+    def __init__(self, *, app: str | None = None, part: str | None = None) -> None:
+        if part is not None and part not in PARTS:
+            raise UserError(f"{self.spec.name}: no part {part!r}. {nearest(part, PARTS)}")
+        self.app = known_app(app)
+        self.part = part
+
+    def sample(self, rng: np.random.Generator) -> AppStorageParams:
+        drawn_app, drawn_part = pick(rng, APPS), pick(rng, list(PARTS))
+        app, part = self.app or drawn_app, self.part or drawn_part
+        return AppStorageParams(
+            app=app,
+            part=part,
+            cleared=bool(rng.random() < 0.4) and part in ("Total", "App size"),
+            read=app,
+            phrasing=int(rng.integers(3)),
+            scenery=scenery.draw(rng),
+        )
+
+    def goal(self, params: AppStorageParams) -> str:
+        return PARTS[params.part][params.phrasing].format(app=params.app)
+
+    def prepare(self, params: AppStorageParams) -> Sequence[str]:
+        package = THIRD_PARTY[params.app][0]
+        before = f"pm clear {package}" if params.cleared else f"pm path {package} >/dev/null"
+        return [before, *params.scenery.lines()]
+
+    def judge(
+        self, device: AndroidDevice, params: AppStorageParams, history: Sequence[Action]
+    ) -> Verdict:
+        if told(history) is None:
+            return Verdict(0.0, notes="no answer yet")
+        found = sizes(device.shell(DISKSTATS)).get(THIRD_PARTY[params.app][0], (0, 0, 0))
+        size = dict(zip(COLUMNS, found, strict=True)).get(params.part, sum(found))
+        return answered(history, lambda text: is_size(text, size), f"{size / 1e6:.3g} MB")
+
+    def oracle(self, device: AndroidDevice, params: AppStorageParams) -> Iterator[Action | Demo]:
+        yield from app_info(device, params.read)
+        yield from moves.path(device, "Storage & cache")
+        yield from moves.scroll_to(device, params.part)
+        yield Answer(_shown(device, params.part))
+
+    def misread(
+        self, params: AppStorageParams, mistake: str, rng: np.random.Generator
+    ) -> AppStorageParams:
+        """``another_app``: another app's page is read. ``another_part``: another line of it."""
+        if mistake == "another_app":
+            return dataclasses.replace(params, read=other(rng, APPS, params.app))
+        # Of an app without data, the total is the app's size.
+        alike = ("Total", "App size") if params.cleared else (params.part,)
+        return dataclasses.replace(params, part=other(rng, list(PARTS), *alike))
+
+
+def _shown(device: AndroidDevice, part: str) -> str:
+    """The size beside a name on the page of an app's storage."""
+    names = [element.name for element in moves.elements(device)]
+    for name, following in zip(names, [*names[1:], ""], strict=True):
+        if name == part:
+            return following
+        if name.startswith(f"{part}, "):
+            return name.removeprefix(f"{part}, ")
+    raise TaskError(f"the phone's screen shows no size called {part!r}")

@@ -1,0 +1,143 @@
+"""Work something out with the calculator."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action, Answer
+from ui_gym.android import answers, moves
+from ui_gym.android.content import drawing, scenes
+from ui_gym.android.content.scenes import Scene
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.task import AndroidTask
+from ui_gym.errors import TaskError
+from ui_gym.registry import register
+from ui_gym.task import Demo, Verdict
+
+GOALS = (
+    "What is {sum}? Use the calculator.",
+    "Work out {sum} in the Calculator app and tell me the result.",
+    "Calculate {sum}.",
+    "How much is {sum}? Answer with the number.",
+)
+SIGNS = "+−×"
+
+
+@dataclass(frozen=True)
+class CalculatorParams:
+    """All that varies between episodes."""
+
+    numbers: tuple[int, ...]
+    signs: str
+    """What stands between the numbers."""
+    scene: Scene
+    phrasing: int
+
+    @property
+    def sum(self) -> str:
+        rest = zip(self.signs, self.numbers[1:], strict=True)
+        return str(self.numbers[0]) + "".join(f" {sign} {number}" for sign, number in rest)
+
+    @property
+    def result(self) -> int:
+        """What comes out; products come first."""
+        terms, sign = [self.numbers[0]], 1
+        for mark, number in zip(self.signs, self.numbers[1:], strict=True):
+            if mark == "×":
+                terms[-1] *= number
+            else:
+                sign = 1 if mark == "+" else -1
+                terms.append(sign * number)
+        return sum(terms)
+
+
+@register(
+    "AndroidCalculator", suite="android", category="app", difficulty="medium", max_steps=25,
+    tags=("answer", "heldout-template"),
+)  # fmt: skip
+class AndroidCalculator(AndroidTask[CalculatorParams]):
+    """Work out a sum with the calculator, and tell the result.
+
+    ## Description
+    The goal gives a sum of two or three whole numbers, with plus, minus and times.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect. ``answer`` gives the answer.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the answer, or the message with which the agent finishes, tells the result and no other
+    number, but for those before an equals sign.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+
+    ## Episode end
+    Termination: the agent answers or ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    apps = ("com.android.calculator2",)
+    mistakes = ("digit", "sign")
+
+    def sample(self, rng: np.random.Generator) -> CalculatorParams:
+        count = drawing.between(rng, 2, 3)
+        return CalculatorParams(
+            numbers=tuple(drawing.between(rng, 11, 999) for _ in range(count)),
+            signs="".join(drawing.pick(rng, SIGNS) for _ in range(count - 1)),
+            scene=scenes.draw(rng),
+            phrasing=drawing.between(rng, 0, len(GOALS) - 1),
+        )
+
+    def goal(self, params: CalculatorParams) -> str:
+        return GOALS[params.phrasing].format(sum=params.sum)
+
+    def prepare(self, params: CalculatorParams) -> Sequence[str]:
+        return params.scene.lines()
+
+    def judge(
+        self, device: AndroidDevice, params: CalculatorParams, history: Sequence[Action]
+    ) -> Verdict:
+        result = params.result
+
+        def right(told: str) -> bool:
+            return answers.is_number(told.rpartition("=")[2], result)  # the sum may come before it
+
+        return answers.answered(history, right, str(result))
+
+    def oracle(self, device: AndroidDevice, params: CalculatorParams) -> Iterator[Action | Demo]:
+        yield from moves.launch(device, "Calculator")
+        for sign in params.sum.replace(" ", "") + "=":
+            yield from moves.tap(device, NAMES.get(sign, sign), role="button")
+        shown = str(params.result).replace("-", "−")
+        found = [e.name for e in moves.elements(device) if e.name.replace(",", "") == shown]
+        if not found:
+            raise TaskError(f"the calculator does not show {shown}")
+        yield Demo(Answer(found[0]), "The calculator shows the result.")
+
+    def misread(
+        self, params: CalculatorParams, mistake: str, rng: np.random.Generator
+    ) -> CalculatorParams:
+        """``digit``: the first number is wrong. ``sign``: the first sign is."""
+        if mistake == "digit":
+            first = params.numbers[0] + drawing.pick(rng, (-10, -1, 1, 10))
+            wrong = dataclasses.replace(params, numbers=(first, *params.numbers[1:]))
+        else:
+            sign = drawing.other(rng, SIGNS, params.signs[0])
+            wrong = dataclasses.replace(params, signs=sign + params.signs[1:])
+        return wrong if wrong.result != params.result else params
+
+
+NAMES = {"+": "plus", "−": "minus", "×": "multiply", "=": "equals"}
+"""What Android's calculator calls its keys."""

@@ -1,0 +1,295 @@
+"""Rename, move or delete one file among others like it."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.android import moves
+from ui_gym.android.checks import Check
+from ui_gym.android.content import drawing, filenames, records, scenes, texts
+from ui_gym.android.content.scenes import Scene
+from ui_gym.android.surface import AndroidDevice, ShellResult
+from ui_gym.android.task import AndroidTask
+from ui_gym.android.tasks import filing
+from ui_gym.registry import register
+from ui_gym.task import Demo
+
+APPS = ("com.android.documentsui",)
+
+
+@dataclass(frozen=True)
+class FileParams:
+    """All that varies between episodes."""
+
+    folder: str
+    """The folder of the shared storage in which the files lie."""
+    files: tuple[tuple[str, str], ...]
+    """(name, text) of the files there."""
+    target: str
+    """The one that is meant."""
+    twin: str
+    """Another folder, where a file of the same name lies."""
+    value: str
+    """The new name, or the folder where it is to go; empty where it is to be deleted."""
+    scene: Scene
+    phrasing: int
+
+    @property
+    def path(self) -> str:
+        return f"/sdcard/{self.folder}/{self.target}"
+
+    @property
+    def text(self) -> str:
+        return dict(self.files)[self.target]
+
+    @property
+    def siblings(self) -> list[str]:
+        return [name for name, _ in self.files if name != self.target]
+
+
+class FileTask(AndroidTask[FileParams]):
+    """What tasks with one file share."""
+
+    apps = APPS
+    goals: tuple[str, ...] = ()
+
+    def sample(self, rng: np.random.Generator) -> FileParams:
+        names = filenames.files(rng, drawing.between(rng, 3, 6))
+        folder, twin = drawing.some(rng, filenames.FOLDERS, 2)
+        order = drawing.some(rng, names, len(names))
+        params = FileParams(
+            folder=folder,
+            files=tuple((name, f"{texts.note(rng)}. {texts.note(rng)}.") for name in order),
+            target=names[0],
+            twin=twin,
+            value="",
+            scene=scenes.draw(rng),
+            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+        )
+        return dataclasses.replace(params, value=self.draw_value(rng, params))
+
+    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+        """The new name, or the folder where it is to go."""
+        return ""
+
+    def goal(self, params: FileParams) -> str:
+        return self.goals[params.phrasing].format(
+            name=params.target, folder=params.folder, value=params.value
+        )
+
+    def prepare(self, params: FileParams) -> Sequence[str]:
+        lines = []
+        for name, text in params.files:
+            lines += records.write(f"/sdcard/{params.folder}/{name}", text)
+        lines += records.write(f"/sdcard/{params.twin}/{params.target}", "another one")
+        return [*lines, *params.scene.lines()]
+
+    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+        """``sibling``: a file like it is taken. ``twin``: the one of its name elsewhere."""
+        if mistake == "sibling":
+            sibling = drawing.pick(rng, params.siblings)
+            return dataclasses.replace(params, target=sibling)
+        return dataclasses.replace(params, folder=params.twin)
+
+
+@register(
+    "AndroidRenameFile", suite="android", category="system", difficulty="medium", max_steps=20,
+    tags=("files",),
+)  # fmt: skip
+class AndroidRenameFile(FileTask):
+    """Give a file another name.
+
+    ## Description
+    The goal names a file, its folder and its new name. Other files lie beside it, one of them
+    named much like it, and one of the same name lies in another folder.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if there is no file of the old name, and ``cat`` reads its text under the new one.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+
+    ## Episode end
+    Termination: it has the new name, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sibling", "twin", "name")
+    goals = (
+        'Rename the file "{name}" in {folder} to "{value}".',
+        'In {folder} there is a file called "{name}". Change its name to "{value}".',
+        'Open the Files app and rename {folder} > "{name}" to "{value}".',
+    )
+
+    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+        return filenames.new_file(rng, tuple(name for name, _ in params.files))
+
+    def prepare(self, params: FileParams) -> Sequence[str]:
+        gone = [f"/sdcard/{folder}/{params.value}" for folder in (params.folder, params.twin)]
+        return [records.remove(*gone), *super().prepare(params)]
+
+    def checks(self, params: FileParams) -> Sequence[Check]:
+        return [moved("renamed", params, f"/sdcard/{params.folder}/{params.value}")]
+
+    def oracle(self, device: AndroidDevice, params: FileParams) -> Iterator[Action | Demo]:
+        yield from filing.choose(device, params.folder, params.target)
+        yield from filing.menu(device, "Rename")
+        yield from moves.fill(device, "Name", params.value)
+        yield from moves.tap(device, "OK")
+
+    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+        """As all; ``name``: it gets another name."""
+        if mistake != "name":
+            return super().misread(params, mistake, rng)
+        taken = (*(name for name, _ in params.files), params.value)
+        return dataclasses.replace(params, value=filenames.new_file(rng, taken))
+
+
+@register(
+    "AndroidMoveFile", suite="android", category="system", difficulty="medium", max_steps=20,
+    tags=("files",),
+)  # fmt: skip
+class AndroidMoveFile(FileTask):
+    """Move a file into another folder.
+
+    ## Description
+    The goal names a file, its folder and the one where it is to go, which may lie in another.
+    Other files lie beside it, one of them named much like it, and one of the same name lies in a
+    third folder.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file is no more where it was, and ``cat`` reads its text in the other folder.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+
+    ## Episode end
+    Termination: it is in the other folder, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sibling", "twin", "place")
+    goals = (
+        'Move the file "{name}" from {folder} to {value}.',
+        'The file "{name}" in {folder} belongs in {value}. Move it there.',
+        'Use the Files app to move {folder} > "{name}" into {value}.',
+    )
+
+    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+        place = drawing.other(rng, filenames.FOLDERS, params.folder, params.twin)
+        return f"{place}/{filenames.folders(rng, 1)[0]}" if rng.random() < 0.4 else place
+
+    def prepare(self, params: FileParams) -> Sequence[str]:
+        target = f"/sdcard/{params.value}"
+        lines = [f"mkdir -p {shlex.quote(target)}", records.remove(f"{target}/{params.target}")]
+        return [*lines, *super().prepare(params)]
+
+    def checks(self, params: FileParams) -> Sequence[Check]:
+        return [moved("moved", params, f"/sdcard/{params.value}/{params.target}")]
+
+    def oracle(self, device: AndroidDevice, params: FileParams) -> Iterator[Action | Demo]:
+        yield from filing.choose(device, params.folder, params.target)
+        yield from filing.menu(device, "Move to…")
+        yield from filing.show(device, params.value)
+        yield from moves.tap(device, "Move here", role="button")
+
+    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+        """As all; ``place``: it goes into another folder."""
+        if mistake != "place":
+            return super().misread(params, mistake, rng)
+        top = params.value.partition("/")[0]
+        taken = (params.folder, params.twin, top)
+        return dataclasses.replace(params, value=drawing.other(rng, filenames.FOLDERS, *taken))
+
+
+@register(
+    "AndroidDeleteFile", suite="android", category="system", difficulty="medium", max_steps=20,
+    tags=("files",),
+)  # fmt: skip
+class AndroidDeleteFile(FileTask):
+    """Delete one file and no other.
+
+    ## Description
+    The goal names a file and its folder. Other files lie beside it, one of them named much like
+    it, and one of the same name lies in another folder.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if ``test -e`` does not find the file, but each of those beside it.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+
+    ## Episode end
+    Termination: it is gone and the others are not, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sibling", "twin")
+    goals = (
+        'Delete the file "{name}" in {folder}.',
+        'Please remove "{name}" from {folder}, and keep all other files.',
+        'In the Files app, delete {folder} > "{name}".',
+    )
+
+    def checks(self, params: FileParams) -> Sequence[Check]:
+        folder = f"/sdcard/{params.folder}"
+        twin = f"/sdcard/{params.twin}/{params.target}"
+        kept = [*(f"{folder}/{name}" for name in params.siblings), twin]
+        tests = [f"! test -e {shlex.quote(params.path)}"]
+        tests += [f"test -e {shlex.quote(path)}" for path in kept]
+        return [Check("deleted alone", " && ".join(tests), lambda r: r.code == 0)]
+
+    def oracle(self, device: AndroidDevice, params: FileParams) -> Iterator[Action | Demo]:
+        yield from filing.choose(device, params.folder, params.target)
+        yield from moves.tap(device, "Delete")
+        yield from moves.tap(device, "Delete")
+
+
+def moved(name: str, params: FileParams, path: str) -> Check:
+    """The file is no more where it was, and its text is read at `path`."""
+    text = params.text
+
+    def right(result: ShellResult) -> bool:
+        return result.code == 0 and result.text == text
+
+    old, new = shlex.quote(params.path), shlex.quote(path)
+    return Check(name, f"! test -e {old} && cat {new} 2>/dev/null", right)

@@ -1,0 +1,122 @@
+"""Take photos."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.android import moves
+from ui_gym.android.checks import Check
+from ui_gym.android.content import drawing, scenes
+from ui_gym.android.content.scenes import Scene
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.task import AndroidTask
+from ui_gym.registry import register
+from ui_gym.task import Demo
+
+CAMERA = "/sdcard/DCIM/Camera"
+BEFORE = "/data/local/tmp/ui-gym-photos"
+"""Where it is kept how many there were at the start."""
+
+PHOTOS = f"ls {CAMERA} | grep '[.]jpg$' | wc -l"
+
+GOALS = (
+    "Take {photos} with the camera.",
+    "Open the Camera and take {photos}.",
+    "Please take {photos}.",
+    "Use the phone's camera to shoot {photos}.",
+)
+NUMBERS = ("one photo", "two photos", "three photos")
+
+
+@dataclass(frozen=True)
+class PhotoTakeParams:
+    """All that varies between episodes."""
+
+    count: int
+    """How many photos are asked for."""
+    video: bool
+    """Whether a video is taken for a photo: only somebody careless does."""
+    others: int
+    """How many are in the folder at the start."""
+    scene: Scene
+    phrasing: int
+
+
+@register(
+    "AndroidPhotoTake", suite="android", category="app", difficulty="easy", max_steps=10,
+    tags=("camera",),
+)  # fmt: skip
+class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
+    """Take one, two or three photos.
+
+    ## Description
+    The goal says how many photos are to be taken with the Camera app. Others are in its folder.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if ``ls`` tells so many more ``.jpg`` files in ``/sdcard/DCIM/Camera`` than there were.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+
+    ## Episode end
+    Termination: so many were taken, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    apps = ("com.android.camera2",)
+    mistakes = ("video", "fewer")
+
+    def sample(self, rng: np.random.Generator) -> PhotoTakeParams:
+        return PhotoTakeParams(
+            count=drawing.between(rng, 1, len(NUMBERS)),
+            video=False,
+            others=drawing.between(rng, 0, 4),
+            scene=scenes.draw(rng),
+            phrasing=drawing.between(rng, 0, len(GOALS) - 1),
+        )
+
+    def goal(self, params: PhotoTakeParams) -> str:
+        return GOALS[params.phrasing].format(photos=NUMBERS[params.count - 1])
+
+    def prepare(self, params: PhotoTakeParams) -> Sequence[str]:
+        names = [f"{CAMERA}/IMG_20230{i + 4}12_10{i}500.jpg" for i in range(params.others)]
+        lines = [f"mkdir -p {CAMERA}", *(f"printf %s {name} > {name}" for name in names)]
+        return [*lines, f"{PHOTOS} > {BEFORE}", *params.scene.lines()]
+
+    def checks(self, params: PhotoTakeParams) -> Sequence[Check]:
+        line = f"echo $(( $({PHOTOS}) - $(cat {BEFORE}) ))"
+        return [Check("photos", line, str(params.count))]
+
+    def oracle(self, device: AndroidDevice, params: PhotoTakeParams) -> Iterator[Action | Demo]:
+        yield from moves.launch(device, "Camera")
+        if params.video:
+            yield from moves.tap(device, "Video")
+            yield from moves.tap(device, "Start recording")
+            yield from moves.tap(device, "Stop recording")
+            return
+        for _ in range(params.count):
+            yield from moves.tap(device, "Shutter")
+
+    def misread(
+        self, params: PhotoTakeParams, mistake: str, rng: np.random.Generator
+    ) -> PhotoTakeParams:
+        """``video``: a video is taken. ``fewer``: a photo is missing."""
+        if mistake == "video":
+            return dataclasses.replace(params, video=True)
+        return dataclasses.replace(params, count=max(1, params.count - 1))

@@ -1,0 +1,210 @@
+"""Send on by text message what is found elsewhere: in the clipboard, or in a note."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.android import moves
+from ui_gym.android.checks import Check
+from ui_gym.android.content import drawing, filenames, people, records, scenes, texts
+from ui_gym.android.content.people import Person
+from ui_gym.android.content.scenes import Scene
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.task import AndroidTask
+from ui_gym.android.tasks import messaging
+from ui_gym.registry import register
+from ui_gym.task import Demo
+
+NOTES = "/sdcard/Documents/Notes"
+
+
+@dataclass(frozen=True)
+class ClipboardParams:
+    """All that varies between episodes."""
+
+    text: str
+    people: tuple[Person, ...]
+    """The one who is written to, and others."""
+    scene: Scene
+    phrasing: int
+
+
+@dataclass(frozen=True)
+class NoteToSmsParams:
+    """All that varies between episodes."""
+
+    notes: tuple[tuple[str, str], ...]
+    """(file, text) of the notes."""
+    note: str
+    """The file that is meant."""
+    people: tuple[Person, ...]
+    """The one who is written to, and others."""
+    scene: Scene
+    phrasing: int
+
+
+@register(
+    "AndroidClipboardToSms", suite="android", category="input", difficulty="hard", max_steps=20,
+    tags=("messages", "heldout-template"),
+)  # fmt: skip
+class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
+    """Send what is in the clipboard to a number.
+
+    ## Description
+    A text is in the clipboard, and is seen nowhere; the goal gives a number to send it to.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if ``content query --uri content://sms/sent`` tells the text with the number.
+
+    ## Starting state
+    The home screen or a page of the Settings. A real phone needs the app Clipper for it, as the
+    clipboard is set by the broadcast ``clipper.set``.
+
+    ## Episode end
+    Termination: the text was sent, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    apps = (messaging.MESSAGES,)
+    mistakes = ("recipient",)
+    goals = (
+        "Send the text in the clipboard to {number} by SMS.",
+        "I copied something. Text it to {number}.",
+        "Paste what is in the clipboard into a text message to {number}, and send it.",
+    )
+
+    def sample(self, rng: np.random.Generator) -> ClipboardParams:
+        return ClipboardParams(
+            text=texts.note(rng),
+            people=people.people(rng, 2),
+            scene=scenes.draw(rng),
+            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+        )
+
+    def goal(self, params: ClipboardParams) -> str:
+        return self.goals[params.phrasing].format(number=params.people[0].number)
+
+    def prepare(self, params: ClipboardParams) -> Sequence[str]:
+        copy = f"am broadcast -a clipper.set -e text {shlex.quote(params.text)} >/dev/null"
+        forget = records.forget_messages(person.number for person in params.people)
+        return [*forget, copy, *params.scene.lines()]
+
+    def checks(self, params: ClipboardParams) -> Sequence[Check]:
+        return [messaging.sent(params.people[0].digits, params.text)]
+
+    def oracle(self, device: AndroidDevice, params: ClipboardParams) -> Iterator[Action | Demo]:
+        yield from messaging.start(device, params.people[0].digits)
+        yield from messaging.paste(device)
+
+    def misread(
+        self, params: ClipboardParams, mistake: str, rng: np.random.Generator
+    ) -> ClipboardParams:
+        """``recipient``: it goes to another number."""
+        first, *rest = params.people
+        wrong = dataclasses.replace(first, digits=people.neighbour(rng, first.digits))
+        return dataclasses.replace(params, people=(wrong, *rest))
+
+
+@register(
+    "AndroidNoteToSms", suite="android", category="input", difficulty="hard", max_steps=25,
+    tags=("messages", "notes", "heldout-template"),
+)  # fmt: skip
+class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
+    """Send the text of a note to somebody among the contacts.
+
+    ## Description
+    The Notes app holds some notes, two of them named alike. The goal names one of them and the
+    person who is to have its text.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if ``content query --uri content://sms/sent`` tells the note's text with the person's number.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+
+    ## Episode end
+    Termination: the text was sent, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    apps = ("org.uigym.notes", messaging.MESSAGES)
+    mistakes = ("note", "recipient")
+    goals = (
+        'Send the text of the note "{note}" to {name} by SMS.',
+        'Open "{note}" in Notes and text what it says to {name}.',
+        'What does my note "{note}" say? Write just that to {name} in Messages.',
+    )
+
+    def sample(self, rng: np.random.Generator) -> NoteToSmsParams:
+        files = [f"{name.rpartition('.')[0]}.txt" for name in filenames.files(rng, 4)]
+        notes = tuple((name, texts.note(rng)) for name in dict.fromkeys(files))
+        return NoteToSmsParams(
+            notes=drawing.some(rng, notes, len(notes)),
+            note=files[0],
+            people=people.people(rng, 3),
+            scene=scenes.draw(rng),
+            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+        )
+
+    def goal(self, params: NoteToSmsParams) -> str:
+        name = params.people[0].name
+        return self.goals[params.phrasing].format(note=params.note, name=name)
+
+    def prepare(self, params: NoteToSmsParams) -> Sequence[str]:
+        lines = [line for name, text in params.notes
+                 for line in records.write(f"{NOTES}/{name}", text)]  # fmt: skip
+        lines += records.forget(person.name for person in params.people)
+        lines += records.forget_messages(person.number for person in params.people)
+        for person in params.people:
+            lines += records.contact(person.name, person.number)
+        return [*lines, *params.scene.lines()]
+
+    def checks(self, params: NoteToSmsParams) -> Sequence[Check]:
+        text = dict(params.notes)[params.note]
+        return [messaging.sent(params.people[0].digits, text)]
+
+    def oracle(self, device: AndroidDevice, params: NoteToSmsParams) -> Iterator[Action | Demo]:
+        text = dict(params.notes)[params.note]
+        yield from moves.launch(device, "Notes")
+        yield from moves.tap(device, params.note)
+        yield from messaging.start(device, params.people[0].name)
+        for action in messaging.write(device, text):
+            yield Demo(action, f"The note says: {text}")
+
+    def misread(
+        self, params: NoteToSmsParams, mistake: str, rng: np.random.Generator
+    ) -> NoteToSmsParams:
+        """``note``: another note is sent. ``recipient``: it goes to the one of the same name."""
+        if mistake == "note":
+            other = drawing.other(rng, [name for name, _ in params.notes], params.note)
+            return dataclasses.replace(params, note=other)
+        first, other_person, *rest = params.people
+        return dataclasses.replace(params, people=(other_person, first, *rest))

@@ -1,0 +1,177 @@
+"""Verify: goals that are reached already, which an agent must see and say rather than undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ui_gym.action import Action
+from ui_gym.android.scenery import brightness_lines
+from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.switching import SwitchVerifyTask, verified
+from ui_gym.android.tasks.brightness import AndroidBrightness, BrightnessParams
+from ui_gym.android.tasks.modes import AndroidDarkTheme
+from ui_gym.registry import register
+from ui_gym.task import Verdict
+
+
+@register(
+    "AndroidWifiVerify", suite="android", category="settings", difficulty="easy", max_steps=12
+)
+class AndroidWifiVerify(SwitchVerifyTask):
+    """Make sure that Wi-Fi is on or off, where it is so already.
+
+    ## Description
+    As AndroidWifi, with the goal reached from the start: the agent looks it up and says
+    that it is finished.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the agent finishes with success, and ``settings get global wifi_on`` is as asked then.
+
+    ## Starting state
+    The home screen; Wi-Fi is as asked.
+
+    ## Episode end
+    Termination: the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `to` | either | "on" or "off": what is asked for |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    switch = "wifi"
+    neighbour = "bluetooth"
+
+
+@register(
+    "AndroidBluetoothVerify", suite="android", category="settings", difficulty="easy", max_steps=12
+)
+class AndroidBluetoothVerify(SwitchVerifyTask):
+    """Make sure that Bluetooth is on or off, where it is so already.
+
+    ## Description
+    As AndroidBluetooth, with the goal reached from the start: the agent looks it up and says
+    that it is finished.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the agent finishes with success, and ``settings get global bluetooth_on`` is as asked then.
+
+    ## Starting state
+    The home screen; Bluetooth is as asked.
+
+    ## Episode end
+    Termination: the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `to` | either | "on" or "off": what is asked for |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    switch = "bluetooth"
+    neighbour = "wifi"
+
+
+@register(
+    "AndroidDarkThemeVerify", suite="android", category="settings", difficulty="easy", max_steps=12
+)
+class AndroidDarkThemeVerify(SwitchVerifyTask):
+    """Make sure that the dark or the light theme is used, where it is so already.
+
+    ## Description
+    As AndroidDarkTheme, with the goal reached from the start: the agent looks it up and says
+    that it is finished.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the agent finishes with success, and ``settings get secure ui_night_mode`` is as asked
+    then.
+
+    ## Starting state
+    The home screen, in the theme that is asked for.
+
+    ## Episode end
+    Termination: the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `to` | either | "on" or "off": what is asked for |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    switch = "dark"
+    neighbour = "wifi"
+    states = AndroidDarkTheme.states
+    goals = AndroidDarkTheme.goals
+
+
+@register(
+    "AndroidBrightnessVerify", suite="android", category="settings", difficulty="easy", max_steps=12
+)
+class AndroidBrightnessVerify(AndroidBrightness):
+    """Make sure that the screen is as bright or as dim as can be, where it is so already.
+
+    ## Description
+    As AndroidBrightness, with the goal reached from the start: the agent looks it up and says that
+    it is finished.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the agent finishes with success, and ``settings get system screen_brightness`` is 255 or 1,
+    as asked, then.
+
+    ## Starting state
+    The home screen; the brightness is as asked.
+
+    ## Episode end
+    Termination: the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `to` | either | "max" or "min": what is asked for |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("other_end",)
+
+    def prepare(self, params: BrightnessParams) -> Sequence[str]:
+        return [*params.scenery.lines(but=("brightness",)), *brightness_lines(params.level)]
+
+    def judge(
+        self, device: AndroidDevice, params: BrightnessParams, history: Sequence[Action]
+    ) -> Verdict:
+        return verified(super().judge(device, params, history), history)
