@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ui_gym.errors import UserError, nearest
 
-SHIPPED = ("tiny-eyes", "tiny-clerk")
-"""`tiny-eyes` reads the page; `tiny-clerk` also works, with a clumsy clerk's habits."""
+SHIPPED = ("tiny-eyes", "tiny-clerk", "tiny-thumb")
+"""`tiny-eyes` reads the data-entry page; `tiny-clerk` also works, with a clumsy clerk's habits;
+`tiny-thumb` turns the quick settings of a phone, and often touches the tile above."""
 
 FOLDER = Path(__file__).parent / "checkpoints"
 

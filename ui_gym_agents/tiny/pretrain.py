@@ -1,14 +1,17 @@
 """Makes the shipped checkpoints: ``python -m ui_gym_agents.tiny.pretrain --out FOLDER``.
 
-Three stages, each a run of the SFT plugin or less:
+Each line of them has three stages, each a run of the SFT plugin or less:
 
-1. ``tiny-blank``: a seeded model that has learned nothing, with a tokenizer in which every name of
-   the short lists is one token.
-2. ``tiny-eyes``: demonstrations by the task's oracle, with the whole picture read aloud after each
-   answer. This is what teaches a model of a million parameters to see.
-3. ``tiny-clerk``: a few demonstrations by a clumsy clerk, whose eye slips to the row above
-   the one that was asked for, and who fills the fields from top to bottom whatever their labels
-   say. It reads as well as before and has bad habits, which reinforcement learning can lift.
+1. a blank: a seeded model that has learned nothing, with a tokenizer in which every word that its
+   task's pictures say is one token;
+2. eyes: demonstrations by the task's oracle, with the whole picture read aloud after each answer.
+   This is what teaches a model of a million parameters to see;
+3. a learner: a few demonstrations by somebody clumsy. It reads as well as before and has habits,
+   which reinforcement learning can lift.
+
+``tiny-eyes`` and ``tiny-clerk`` fill in the browser's data-entry form; the clerk's eye slips to the
+row above the one that was asked for, and it fills the fields from top to bottom whatever their
+labels say. ``tiny-thumb`` turns the quick settings of a phone, and touches the tile above.
 
 Nothing about held-out parameters goes into any of them.
 """
@@ -27,6 +30,7 @@ from typing import Any
 
 from rich.console import Console
 
+from ui_gym.android.tasks import quick_settings
 from ui_gym.browser.content import words
 from ui_gym.errors import UIGymError
 from ui_gym_agents.policy.prompts import PromptBuilder
@@ -41,23 +45,72 @@ WORDS = (
 )  # fmt: skip
 """What is one token each: all that the compact data-entry page and its goals say."""
 
+PHONE_WORDS = (
+    *(label for label, *_ in quick_settings.TILES.values()),
+    "on", "off", "Turn", "turn", "Please", "In the quick settings,", ".",
+)  # fmt: skip
+"""All that the compact quick settings and their goals say."""
+
 CLERK = {"row": 0.42, "labels": 0.6}
 """The clumsy clerk's error model: rates of the mistakes of `DataEntry.misread`."""
+
+THUMB = {"neighbour": 0.75}
+"""The clumsy thumb's: of `AndroidQuickSettings.misread`."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a line of models looks at. `flags` choose it; `data`, `blind` and `limits` are for their
+    cards."""
+
+    config: TinyConfig
+    words: Sequence[str]
+    flags: tuple[str, ...]
+    data: str
+    blind: str
+    limits: str
+
+
+FORM = Subject(
+    TinyConfig(),
+    WORDS,
+    (),
+    "The data are demonstrations on `UI/DataEntry-v0` (`compact=True`), training split only, "
+    "played in Chromium.",
+    "A guesser who copies any row without fault succeeds in 16.7 %.",
+    "It reads the forty short names and the labels of this one page, and nothing else.",
+)
+TILES = Subject(
+    TinyConfig(width=256, height=320),
+    PHONE_WORDS,
+    ("--tasks.ids", "AndroidQuickSettings", "--tasks.arguments", '{"compact": true}',
+     "--env.num_envs", "16"),
+    "The data are demonstrations on `UI/AndroidQuickSettings-v0` (`compact=True`), training split "
+    "only, played on the built-in phone.",
+    "A guesser who touches any one tile succeeds in 12.5 %.",
+    "It reads the eight tiles of this one screen, and nothing else.",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A run of the SFT plugin: its name, what it starts from, and its flags."""
+    """A run of the SFT plugin: its name, what it starts from (None: a blank), and its flags.
+
+    `summary` and `habits` are for its card.
+    """
 
     name: str
+    subject: Subject
     start: str
     summary: str
     flags: tuple[str, ...]
+    habits: str = ""
 
 
 STAGES = (
     Stage(
         "tiny-eyes",
+        FORM,
         "tiny-blank",
         "It reads the compact data-entry page and fills the form without a mistake.",
         (
@@ -67,6 +120,7 @@ STAGES = (
     ),
     Stage(
         "tiny-clerk",
+        FORM,
         "tiny-eyes",
         "It reads as well as `tiny-eyes`, and has the habits of a clumsy clerk.",
         (
@@ -74,6 +128,33 @@ STAGES = (
             "--trainer.warmup", "10", "--trainer.aloud_weight", "0.5",
             "--trainer.mistakes", json.dumps(CLERK),
         ),
+        "The clerk's error model: in an episode, the eye slips to the row above the asked one (of "
+        f"the first row: to the one below) with probability {CLERK['row']}; and with probability "
+        f"{CLERK['labels']} the fields are filled in the order of the table's columns, whatever "
+        "their labels say.",
+    ),
+    Stage(
+        "tiny-thumb-eyes",
+        TILES,
+        "tiny-thumb-blank",
+        "It reads the compact quick settings and turns what is asked.",
+        (
+            "--run.steps", "60", "--trainer.episodes", "192", "--trainer.epochs", "2",
+            "--trainer.lr", "2e-3", "--trainer.warmup", "40",
+        ),
+    ),
+    Stage(
+        "tiny-thumb",
+        TILES,
+        "tiny-thumb-eyes",
+        "It reads the compact quick settings, and touches the tile above the right one.",
+        (
+            "--run.steps", "4", "--trainer.episodes", "192", "--trainer.lr", "5e-4",
+            "--trainer.warmup", "10", "--trainer.aloud_weight", "0.5",
+            "--trainer.mistakes", json.dumps(THUMB),
+        ),
+        "The thumb's error model: in an episode, the tile above the asked one is touched (of the "
+        f"first row: the one below) with probability {THUMB['neighbour']}.",
     ),
 )  # fmt: skip
 
@@ -86,22 +167,23 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
     """
     console = Console()
     out.mkdir(parents=True, exist_ok=True)
-    blank = out / "tiny-blank"
-    if not (blank / "config.json").exists():
-        build(TinyConfig(), WORDS, seed, blank)
-        PromptBuilder.bare().save(blank)
     for stage in STAGES:
         if stage.name not in names:
             continue
         console.rule(stage.name)
+        start = out / stage.start
+        if stage.start.endswith("-blank") and not (start / "config.json").exists():
+            build(stage.subject.config, stage.subject.words, seed, start)
+            PromptBuilder.bare().save(start)
         started = time.monotonic()
         run = out / "runs" / stage.name
         status = train(
             [
-                "--plugin", "sft", "--policy.model", str(out / stage.start),
+                "--plugin", "sft", "--policy.model", str(start),
                 "--policy.lora_rank", "0", "--run.directory", str(run), "--run.seed", str(seed),
                 "--run.eval_every", "10", "--run.save_every", "20", "--run.keep", "10",
-                "--evaluation.before", "false", *stage.flags,
+                "--evaluation.before", "false",
+                *stage.subject.flags, *stage.flags,
             ]
         )  # fmt: skip
         if status:
@@ -122,29 +204,24 @@ def _publish(stage: Stage, run: Path, folder: Path, seed: int, seconds: float) -
 
 
 def _card(stage: Stage, result: dict[str, Any], seed: int, seconds: float) -> str:
+    subject = stage.subject
+    flags = " ".join((*subject.flags, *stage.flags))
     lines = [
         f"# {stage.name}",
         "",
         f"A tiny vision-language model (`Qwen3VLForConditionalGeneration`). {stage.summary}",
         "",
-        "It sees a picture of 320x256 pixels and the goal's sentence, and answers in the `cells` "
-        "dialect: its thought, then an action.",
+        f"It sees a picture of {subject.config.width}x{subject.config.height} pixels and the "
+        "goal's sentence, and answers in the `cells` dialect: its thought, then an action.",
         "",
         "## How it was made",
         "",
         f"`python -m ui_gym_agents.tiny.pretrain --out FOLDER --seed {seed}`, from "
-        f"`{stage.start}`, with the SFT plugin's settings `{' '.join(stage.flags)}`: "
-        f"{result['steps']} steps in {seconds:.0f} s. The data are demonstrations on "
-        "`UI/DataEntry-v0` (`compact=True`), training split only, played in Chromium.",
+        f"`{stage.start}`, with the SFT plugin's settings `{flags}`: {result['steps']} steps in "
+        f"{seconds:.0f} s. {subject.data}",
     ]
-    if stage.name == "tiny-clerk":
-        lines += [
-            "",
-            "The clerk's error model: in an episode, the eye slips to the row above the asked one "
-            f"(of the first row: to the one below) with probability {CLERK['row']}; and with "
-            f"probability {CLERK['labels']} the fields are filled in the order of the table's "
-            "columns, whatever their labels say.",
-        ]
+    if stage.habits:
+        lines += ["", stage.habits]
     lines += ["", "## Measured, on held-out parameters", "", "| answers | success | 95 % | n |"]
     lines += ["|---|---|---|---|"]
     for mode, m in result["after"].items():
@@ -152,15 +229,7 @@ def _card(stage: Stage, result: dict[str, Any], seed: int, seconds: float) -> st
             f"| {mode} | {100 * m['success']:.1f} % | {100 * m['low']:.1f} to "
             f"{100 * m['high']:.1f} % | {m['n']} |"
         )
-    lines += [
-        "",
-        "A guesser who copies any row without fault succeeds in 16.7 %.",
-        "",
-        "## Limits",
-        "",
-        "It reads the forty short names and the labels of this one page, and nothing else.",
-        "",
-    ]
+    lines += ["", subject.blind, "", "## Limits", "", subject.limits, ""]
     return "\n".join(lines)
 
 
