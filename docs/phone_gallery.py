@@ -1,4 +1,5 @@
-"""Writes docs/phone.md and its pictures: every screen of the built-in phone, light and dark.
+"""Writes docs/phone.md and its pictures: every screen of the built-in phone, light and dark; and
+docs/phone.png, a few of them in a row.
 
 Run with ``python docs/phone_gallery.py [APP ...]``. The scenes are those that the tests of the apps
 look at, `SCENES` in ``tests/android/apps/gallery_<app>.py``.
@@ -25,6 +26,12 @@ SIZE = (360, 800)
 COLUMNS = 6
 GAP, CAPTION = 12, 22
 
+ROW = (
+    ("system", "home", False), ("system", "notifications", False), ("contacts", "contact", False),
+    ("clock", "time", True), ("browser", "recipe", False), ("system", "quick settings", True),
+)  # fmt: skip
+"""(app, scene, dark) of the row."""
+
 Scene = Callable[[Phone, Screen], None]
 
 
@@ -43,19 +50,38 @@ def main() -> None:
         if not sys.argv[1:] or app in sys.argv[1:]:
             sheet(list(scenes(path))).save(HERE / "phone" / f"{app}.webp", quality=80, method=6)
         lines += [f"## {app.capitalize()}", "", f"![{app}](phone/{app}.webp)", ""]
+    if not sys.argv[1:]:
+        row().save(HERE / "phone.png", optimize=True)
     (HERE / "phone.md").write_text("\n".join(lines))
 
 
 def scenes(path: Path) -> Iterator[tuple[str, Image.Image, Image.Image]]:
     """The name of each scene of an app, and its light and its dark picture."""
+    for name, bring in read(path).items():
+        yield name, picture(bring, dark=False), picture(bring, dark=True)
+
+
+def read(path: Path) -> dict[str, Scene]:
+    """The scenes of a file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     sys.path.insert(0, str(path.parent))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name, bring in module.SCENES.items():
-        yield name, picture(bring, dark=False), picture(bring, dark=True)
+    found: dict[str, Scene] = module.SCENES
+    return found
+
+
+def row() -> Image.Image:
+    """The chosen scenes side by side."""
+    width, height = SIZE[0] // 2, SIZE[1] // 2
+    whole = Image.new("RGB", (len(ROW) * (width + GAP) - GAP, height), "#ffffff")
+    for i, (app, name, dark) in enumerate(ROW):
+        bring = read(SCENES / f"gallery_{app}.py")[name]
+        drawn = picture(bring, dark=dark).resize((width, height), Image.Resampling.LANCZOS)
+        whole.paste(drawn, (i * (width + GAP), 0))
+    return whole
 
 
 def picture(bring: Scene, *, dark: bool, size: tuple[int, int] = SIZE) -> Image.Image:

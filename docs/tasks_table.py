@@ -1,6 +1,6 @@
-"""Writes the table of tasks into README.md: ``python docs/tasks_table.py``.
+"""Writes the tables of tasks into the documents: ``python docs/tasks_table.py``.
 
-With ``--check`` it writes nothing, and its exit status is 1 if the table is out of date.
+With ``--check`` it writes nothing, and its exit status is 1 if a table is out of date.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from pathlib import Path
 
 from ui_gym import registry
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+TABLES = {"README.md": "browser", "docs/android.md": "android"}
+"""Which suite's table stands in which document."""
 BEGIN, END = "<!-- tasks: written by docs/tasks_table.py -->\n", "<!-- end of tasks -->"
 
 
-def table() -> str:
-    """The built-in tasks as Markdown."""
+def table(suite: str) -> str:
+    """The tasks of a suite as Markdown."""
     lines = ["| task | what to do | category | difficulty | steps |", "|---|---|---|---|---|"]
     for spec in registry.specs():
-        if spec.entry_point.startswith("ui_gym."):
+        if spec.suite == suite and spec.entry_point.startswith("ui_gym."):
             lines.append(
                 f"| `{spec.id}` | {spec.summary} | {spec.category} | {spec.difficulty} "
                 f"| {spec.max_steps} |"
@@ -27,22 +29,27 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def updated(text: str) -> str:
-    """The README's text with the table as it should be."""
+def updated(document: Path, suite: str) -> str:
+    """The document's text with the table as it should be."""
     pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
-    new, count = re.subn(pattern, lambda _: BEGIN + table() + END, text, flags=re.DOTALL)
+    text = document.read_text()
+    new, count = re.subn(pattern, lambda _: BEGIN + table(suite) + END, text, flags=re.DOTALL)
     if count != 1:
-        raise SystemExit(f"{README} must hold {BEGIN.strip()} ... {END} once")
+        raise SystemExit(f"{document} must hold {BEGIN.strip()} ... {END} once")
     return new
 
 
 def main() -> int:
-    text = README.read_text()
-    new = updated(text)
-    if "--check" not in sys.argv:
-        README.write_text(new)
-    elif new != text:
-        print(f"{README}: the table of tasks is out of date; run python docs/tasks_table.py")
+    late = []
+    for name, suite in TABLES.items():
+        document = ROOT / name
+        new = updated(document, suite)
+        if new != document.read_text():
+            late.append(name)
+            if "--check" not in sys.argv:
+                document.write_text(new)
+    if late and "--check" in sys.argv:
+        print(f"the table of tasks is out of date in {', '.join(late)}: python docs/tasks_table.py")
         return 1
     return 0
 

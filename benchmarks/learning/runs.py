@@ -62,6 +62,9 @@ ON_SPARSE = (
 EXPERIMENTS = {
     "grpo": Experiment("GRPO on compact data entry", GRPO),
     "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC)),
+    "ppo-long": Experiment(
+        "PPO on compact data entry, twice as long", (*GRPO, *CRITIC, "--run.steps", "60")
+    ),
     "rejection": Experiment(
         "Rejection sampling on compact data entry",
         ("--plugin", "sft", "--trainer.source", "policy", "--run.steps", "6",
