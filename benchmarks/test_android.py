@@ -26,6 +26,8 @@ from ui_gym.android.serving import serve
 from ui_gym.device import DeviceOptions
 from ui_gym.vector import UIVectorEnv
 
+OPEN = "drag(270, 5, 270, 600); drag(270, 300, 270, 900)"
+"""Pulls the shade down, whole."""
 TOUCHES = ("click(134, 150)", "click(405, 150)", "click(134, 210)", "click(405, 210)")
 """Tiles of the quick settings."""
 PLACES = (
@@ -38,7 +40,7 @@ ROUNDS, STEPS = 7, 40
 @pytest.fixture(params=(1, 16))
 def envs(request: pytest.FixtureRequest) -> Iterator[UIVectorEnv]:
     made: Any = gym.make_vec(
-        "UI/AndroidQuickSettings-v0", request.param, vectorization_mode="vector_entry_point",
+        "UI/AndroidMkdir-v0", request.param, vectorization_mode="vector_entry_point",
         max_steps=10**6, autoreset_mode=gym.vector.AutoresetMode.DISABLED,
     )  # fmt: skip
     made.reset(seed=0)
@@ -50,13 +52,11 @@ def envs(request: pytest.FixtureRequest) -> Iterator[UIVectorEnv]:
 def test_phone_steps(benchmark: Any, envs: UIVectorEnv, actions: tuple[str, ...]) -> None:
     count = envs.num_envs
     number = iter(range(10**9))
+    envs.step((OPEN,) * count)
 
     def run() -> None:
         for _ in range(STEPS):
-            action = actions[next(number) % len(actions)]
-            *_, terminated, _, _ = envs.step((action,) * count)
-            if terminated.any():
-                envs.reset(seed=0)
+            envs.step((actions[next(number) % len(actions)],) * count)
 
     benchmark.pedantic(run, rounds=ROUNDS, warmup_rounds=1)
     rate = STEPS * count / benchmark.stats.stats.median

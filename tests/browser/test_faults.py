@@ -202,7 +202,7 @@ ASKS = "device: the page opened a dialog: 'Are you sure\\?'"
         *(
             (trouble, failure, way)
             for trouble, failure in {
-                "loop": "device: the browser did not answer .* within 1 s",
+                "loop": "device: the browser did not answer .* within 3 s",
                 "memory": "device: the page crashed",
                 "alert": ASKS,
                 "question": "device: the page opened a dialog: ''",
@@ -218,7 +218,7 @@ ASKS = "device: the page opened a dialog: 'Are you sure\\?'"
 def test_a_page_that_stops_answering_truncates_and_heals(
     troubled: Callable[..., UIVectorEnv], trouble: str, failure: str, way: str
 ) -> None:
-    envs = troubled(trouble, way, timeout=1.0 if trouble == "loop" else 20.0)
+    envs = troubled(trouble, way, timeout=3.0 if trouble == "loop" else 20.0)
     first, _ = envs.reset(seed=[0, 0])
     devices = devices_of(envs)
     if trouble == "memory":

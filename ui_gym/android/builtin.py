@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,6 +23,15 @@ WIDTH_DP = 360
 
 SMALLEST, LARGEST = (160, 200), (2160, 4800)
 """(width, height) in pixels of the observation."""
+
+
+@lru_cache(maxsize=256)
+def _prepared(width: int, height: int, line: str) -> tuple[bytes, ShellResult]:
+    """A new phone as the line leaves it, and what that said: kept, so that a group of episodes
+    starts from one state."""
+    handset = Handset(width, height)
+    result = handset.shell(line)
+    return handset.snapshot(), result
 
 
 class PhoneDevice:
@@ -83,7 +93,7 @@ class PhoneDevice:
 
     def shell(self, line: str, *, timeout: float | None = None) -> ShellResult:
         """Run a line in the phone's shell. It is bounded by steps, not by time."""
-        return self.handset.shell(line)
+        return self.handset.ask(line)
 
     def push(self, data: bytes, path: str) -> None:
         """Write a file. `DeviceError` where the phone refuses it."""
@@ -108,9 +118,11 @@ class PhoneDevice:
         scale = self.size[0] / self._width, self.size[1] / self._height
         return elements_from_xml(self.handset.ui_tree(), scale)
 
-    def renew(self, apps: Sequence[str] = ()) -> None:
-        """Be as it left the factory."""
-        self.handset.renew()
+    def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
+        """Be as it left the factory, then as the line leaves it."""
+        snapshot, result = _prepared(self._width, self._height, line)
+        self.handset.renew(snapshot)
+        return result
 
     # -- parts --
 

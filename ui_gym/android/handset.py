@@ -71,6 +71,16 @@ class Handset:
         """Run a line in its shell."""
         return self._run(line).result()
 
+    def ask(self, line: str) -> ShellResult:
+        """The same of a line that may change nothing, as those that judge: the screen is laid out
+        anew only if it did."""
+        with self._lock:
+            before = self.phone.snapshot() if self.screen.laid_out else b""
+            result = run(self, line).result()
+            if not before or before != self.phone.snapshot():
+                self.screen.refresh()
+        return result
+
     def _run(self, line: str, stdin: bytes | Callable[[], bytes] = b"") -> Output:
         with self._lock:
             try:

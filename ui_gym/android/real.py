@@ -169,10 +169,11 @@ class AdbDevice:
         """What is on the screen, by its tree, scaled by the size that it had at the last look."""
         return self._elements(self.ui_tree())
 
-    def renew(self, apps: Sequence[str] = ()) -> None:
-        """Wake it, fold the shade up, stop the packages `apps`, show the launcher."""
+    def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
+        """Wake it, fold the shade up, stop the packages `apps`, show the launcher; run the line."""
         stops = [f"am force-stop {shlex.quote(app)}" for app in apps]
-        self.shell("; ".join([_RENEW, *stops, "input keyevent 3"]))
+        known = self.shell("; ".join([_RENEW, *stops, "input keyevent 3"]))
+        return self.shell(line) if line else known
 
     # -- parts --
 

@@ -47,9 +47,9 @@ class AndroidDevice(Device, Protocol):
     def elements(self) -> tuple[Element, ...]:
         """What `ui_tree` tells, as elements in observed pixels; no picture is taken."""
 
-    def renew(self, apps: Sequence[str] = ()) -> None:
-        """Come to a known start: the launcher, awake, nothing unfolded.
+    def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
+        """Come to a known start: the launcher, awake, nothing unfolded; then run a shell line.
 
         The built-in phone is as it left the factory. Of a real one the packages `apps` are stopped
-        and all else stays: what a task needs of it, its `setup` writes.
+        and all else stays: what a task needs of it, the line writes. Returns what that said.
         """

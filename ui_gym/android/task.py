@@ -34,13 +34,10 @@ class AndroidTask(Task[P, AndroidDevice]):
         raise NotImplementedError
 
     def setup(self, device: AndroidDevice, params: P) -> None:
-        device.renew(self.apps)
-        lines = self.prepare(params)
-        if lines:
-            result = device.shell(" && ".join(lines))
-            if result.code != 0:
-                said = (result.stderr + result.stdout).decode("utf-8", "replace").strip()
-                raise DeviceError(f"{self.spec.id} cannot be prepared on this phone: {said[-300:]}")
+        result = device.renew(self.apps, " && ".join(self.prepare(params)))
+        if result.code != 0:
+            said = (result.stderr + result.stdout).decode("utf-8", "replace").strip()
+            raise DeviceError(f"{self.spec.id} cannot be prepared on this phone: {said[-300:]}")
 
     def judge(self, device: AndroidDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judged(device, self.checks(params))

@@ -41,6 +41,11 @@ class Screen:
         self._scene = None
 
     @property
+    def laid_out(self) -> bool:
+        """Whether the layout is known and nothing has changed since."""
+        return self._scene is not None
+
+    @property
     def scene(self) -> Scene:
         """The layout of what is seen now."""
         if self._scene is None:
