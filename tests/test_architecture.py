@@ -21,7 +21,7 @@ LAYERS = (
     ("errors",),
     ("action", "xvfb"),
     ("device", "dialects", "registry"),
-    ("spaces", "task"),
+    ("pool", "spaces", "task"),
     ("arguments", "guide", "lease"),
     ("suite",),
     ("env",),

@@ -47,8 +47,9 @@ def architecture(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_example_of_the_readme_runs(tmp_path: Path) -> None:
-    examples = [content for language, _, content in blocks("README.md") if language == "python"]
+@pytest.mark.parametrize("document", ["README.md", "docs/android.md"])
+def test_every_example_runs(tmp_path: Path, document: str) -> None:
+    examples = [content for language, _, content in blocks(document) if language == "python"]
     assert examples
     for example in examples:
         python(tmp_path, "-c", example)

@@ -2,72 +2,49 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Callable
 
 from ui_gym.android.surface import AndroidDevice
 from ui_gym.device import Device, DeviceOptions
 from ui_gym.errors import UserError, nearest
+from ui_gym.pool import FreshPool
 
 KINDS = ("auto", "phone", "adb", "adb-direct")
 
 
-class AndroidPool:
+class AndroidPool(FreshPool[AndroidDevice]):
     """Lends phones: built-in ones as many as are wanted, others as many as were named.
 
     ``adb:emulator-5554,emulator-5556`` names two phones, for a vector env of two slots.
     """
 
     def __init__(self, options: DeviceOptions) -> None:
-        self._make, self._free = _maker(options)
-        self._named = self._free is not None
-        self._lock = threading.Lock()
-        self._lent: dict[Device, str] = {}
-
-    def acquire(self) -> Device:
-        name = self._take()
-        try:
-            device = self._make(name)
-        except BaseException:
-            self._return(name)
-            raise
-        with self._lock:
-            self._lent[device] = name
-        try:
-            device.start()
-        except BaseException:
-            self.release(device, healthy=False)
-            raise
-        return device
+        self._of_name, self._free = _maker(options)
+        self._names: dict[Device, str] = {}
+        self._naming = threading.Lock()
+        super().__init__(self._next)
 
     def release(self, device: Device, *, healthy: bool) -> None:
-        device.close()
-        with self._lock:
-            name = self._lent.pop(device, None)
-        if name is not None:
-            self._return(name)
+        super().release(device, healthy=healthy)
+        with self._naming:
+            name = self._names.pop(device, None)
+            if name is not None and self._free is not None:
+                self._free.append(name)
 
-    def close(self) -> None:
-        with self._lock:
-            lent, self._lent = list(self._lent), {}
-        for device in lent:
-            device.close()
-
-    def _take(self) -> str:
-        with self._lock:
+    def _next(self) -> AndroidDevice:
+        with self._naming:
             if self._free is None:
-                return ""
+                return self._of_name("")
             if not self._free:
                 raise UserError(
                     "every phone that was named is in use: name one for each slot, as in "
                     "device='adb:SERIAL1,SERIAL2', or make fewer slots"
                 )
-            return self._free.pop(0)
-
-    def _return(self, name: str) -> None:
-        with self._lock:
-            if self._free is not None:
-                self._free.append(name)
+            device = self._of_name(self._free[0])
+            self._names[device] = self._free.pop(0)
+            return device
 
 
 def _maker(
@@ -83,7 +60,6 @@ def _maker(
         from ui_gym.android.builtin import PhoneDevice
 
         return (lambda _: PhoneDevice(options)), None
-    import dataclasses
 
     from ui_gym.android.adb.target import Target
     from ui_gym.android.real import AdbDevice

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 from ui_gym.browser.surface import BrowserDevice
-from ui_gym.device import Device, DeviceOptions
+from ui_gym.device import DeviceOptions
 from ui_gym.errors import UserError, nearest
+from ui_gym.pool import FreshPool
 
 
-class BrowserPool:
-    """Lends devices that share nothing, so that one's fault is no other's."""
+class BrowserPool(FreshPool[BrowserDevice]):
+    """A browser for each slot."""
 
     def __init__(self, options: DeviceOptions) -> None:
-        self._make = _maker(options)
-        self._lock = threading.Lock()
-        self._lent: set[Device] = set()
-
-    def acquire(self) -> Device:
-        device = self._make()
-        with self._lock:
-            self._lent.add(device)
-        try:
-            device.start()
-        except BaseException:
-            self.release(device, healthy=False)
-            raise
-        return device
-
-    def release(self, device: Device, *, healthy: bool) -> None:
-        device.close()
-        with self._lock:
-            self._lent.discard(device)
-
-    def close(self) -> None:
-        with self._lock:
-            lent, self._lent = self._lent, set()
-        for device in lent:
-            device.close()
+        super().__init__(_maker(options))
 
 
 def _maker(options: DeviceOptions) -> Callable[[], BrowserDevice]:

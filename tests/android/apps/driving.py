@@ -108,7 +108,8 @@ def _uppermost(ops: list[Op], width: int, height: int) -> list[Op]:
     """What lies over the last veil: below it, texts may be hidden."""
     first = 0
     for i, op in enumerate(ops):
-        if op.kind == "rect" and op.box == (0, 0, width, height):
+        # The shade ends where the navigation bar begins.
+        if op.kind == "rect" and op.box[:3] == (0, 0, width) and op.box[3] > 0.9 * height:
             first = i
     return ops[first:]
 

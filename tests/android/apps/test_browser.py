@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import gallery_browser
 import pytest
-from driving import back, find, flaws, has, tap
+from driving import back, find, has, tap
 from gallery_browser import BROWSER, at
 
 from ui_gym.android.apps.browser.addresses import document_of, host_of, shown, site_of, typed
@@ -224,11 +223,3 @@ def test_a_snapshot_brings_the_page_and_its_history_back(phone: Phone, screen: S
     back(again)
     assert not has(again, "openwiki.example/tram")
     assert not again.phone.at_home
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_browser.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_browser.SCENES[scene](phone, screen)
-    assert flaws(screen) == []

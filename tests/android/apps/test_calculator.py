@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gallery_calculator
 import pytest
-from driving import find, flaws, long_press, tap
+from driving import find, long_press, tap
 from gallery_calculator import typed
 
 from ui_gym.android.apps.calculator.formula import FormulaError, evaluate
@@ -117,11 +116,3 @@ def test_holding_the_result_copies_it(phone: Phone, screen: Screen) -> None:
     typed("6×7=", phone, screen)
     long_press(screen, "42")
     assert phone.clipboard == "42"
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_calculator.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_calculator.SCENES[scene](phone, screen)
-    assert flaws(screen) == []

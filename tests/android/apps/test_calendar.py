@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-import pytest
-from driving import back, find, flaws, has, scroll_to, seen, tap, write
-from gallery_calendar import DAY, MIDNIGHT, SCENES, open_calendar
+from driving import back, find, has, scroll_to, seen, tap, write
+from gallery_calendar import DAY, MIDNIGHT, open_calendar
 
 from ui_gym.android.phone import calendar
 from ui_gym.android.phone.phone import Phone
@@ -24,16 +23,6 @@ def rows(phone: Phone, columns: str = "title, dtstart, dtend, allDay") -> list[t
 def utc(*when: int) -> int:
     """A moment UTC in milliseconds."""
     return int(datetime(*when, tzinfo=timezone.utc).timestamp() * 1000)  # type: ignore[arg-type]  # noqa: UP017
-
-
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize("font_scale", ["1.0", "1.3"])
-def test_no_screen_cuts_or_covers_its_texts(
-    phone: Phone, screen: Screen, scene: str, font_scale: str
-) -> None:
-    phone.put("system", "font_scale", font_scale)
-    SCENES[scene](phone, screen)
-    assert flaws(screen) == []
 
 
 def test_an_event_is_added_on_a_day_at_an_hour(phone: Phone, screen: Screen) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from io import BytesIO
 
-import gallery_camera
 import numpy as np
-import pytest
-from driving import back, find, flaws, has, tap
+from driving import back, find, has, tap
 from gallery_camera import CAMERA
 from PIL import Image
 
@@ -91,11 +89,3 @@ def test_a_full_storage_is_told(phone: Phone, screen: Screen) -> None:
     tap(screen, "Shutter")
     assert phone.toasting == "No space left on device"
     assert phone.files.list(FOLDER) == []
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_camera.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_camera.SCENES[scene](phone, screen)
-    assert flaws(screen) == []

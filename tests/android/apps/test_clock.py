@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gallery_clock
-import pytest
-from driving import back, flaws, has, seen, tap
+from driving import back, has, seen, tap
 from gallery_clock import CLOCK
 
 from ui_gym.android.phone import alarms
@@ -197,11 +195,3 @@ def test_records_that_a_shell_has_spoilt_are_left_out(phone: Phone, screen: Scre
     assert has(screen, "00h 00m 00s")
     tap(screen, "Stopwatch")
     assert has(screen, "00:00.00")
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_clock.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_clock.SCENES[scene](phone, screen)
-    assert flaws(screen) == []

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gallery_contacts
-import pytest
-from driving import back, flaws, has, long_press, scroll_to, seen, tap, write
-from gallery_contacts import SCENES, open_contacts
+from driving import back, has, long_press, scroll_to, seen, tap, write
+from gallery_contacts import open_contacts
 
 from ui_gym.android.phone.phone import Phone
 from ui_gym.android.ui.screen import Screen
@@ -18,16 +17,6 @@ def rows(phone: Phone, sql: str) -> list[tuple[object, ...]]:
 
 def names(phone: Phone) -> list[object]:
     return [name for (name,) in rows(phone, "SELECT display_name FROM view_contacts ORDER BY _id")]
-
-
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize("font_scale", ["1.0", "1.3"])
-def test_no_screen_cuts_or_covers_its_texts(
-    phone: Phone, screen: Screen, scene: str, font_scale: str
-) -> None:
-    phone.put("system", "font_scale", font_scale)
-    SCENES[scene](phone, screen)
-    assert flaws(screen) == []
 
 
 def test_a_contact_is_created_with_all_that_is_typed(phone: Phone, screen: Screen) -> None:

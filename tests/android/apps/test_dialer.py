@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-from driving import back, flaws, has, long_press, seen, tap, write
-from gallery_dialer import SCENES, open_phone
+from driving import back, has, long_press, seen, tap, write
+from gallery_dialer import open_phone
 
 from ui_gym.android.phone import contacts
 from ui_gym.android.phone.phone import Phone
@@ -17,16 +16,6 @@ def log(phone: Phone) -> list[tuple[object, ...]]:
     """What a reader of the database sees: (number, type, duration), the newest first."""
     sql = "SELECT number, type, duration FROM calls ORDER BY date DESC, _id DESC"
     return phone.databases.connection("calllog.db").execute(sql).fetchall()
-
-
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize("font_scale", ["1.0", "1.3"])
-def test_no_screen_cuts_or_covers_its_texts(
-    phone: Phone, screen: Screen, scene: str, font_scale: str
-) -> None:
-    phone.put("system", "font_scale", font_scale)
-    SCENES[scene](phone, screen)
-    assert flaws(screen) == []
 
 
 def test_a_dialled_number_is_called_and_the_call_is_logged(phone: Phone, screen: Screen) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from io import BytesIO
 
-import gallery_files
 import pytest
-from driving import back, find, flaws, has, long_press, seen, tap, write
+from driving import back, find, has, long_press, seen, tap, write
 from gallery_files import FILES
 from PIL import Image
 
@@ -319,11 +318,3 @@ def test_hundreds_of_files_are_cut_with_a_note(phone: Phone, screen: Screen) -> 
 )  # fmt: skip
 def test_sizes_are_written_with_units(size: float, text: str) -> None:
     assert size_text(size) == text
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_files.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_files.SCENES[scene](phone, screen)
-    assert flaws(screen) == []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gallery_messages
 import pytest
-from driving import back, find, flaws, has, long_press, seen, tap, write
-from gallery_messages import SCENES
+from driving import back, find, has, long_press, seen, tap, write
 
 from ui_gym.android.phone import contacts, messages
 from ui_gym.android.phone.phone import Phone
@@ -29,16 +28,6 @@ def inbox(phone: Phone) -> Phone:
     gallery_messages.fill(phone)
     phone.launch("com.android.messaging")
     return phone
-
-
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize("font_scale", ["1.0", "1.3"])
-def test_no_screen_cuts_or_covers_its_texts(
-    phone: Phone, screen: Screen, scene: str, font_scale: str
-) -> None:
-    phone.put("system", "font_scale", font_scale)
-    SCENES[scene](phone, screen)
-    assert flaws(screen) == []
 
 
 def test_a_text_goes_to_a_number_that_is_typed(phone: Phone, screen: Screen) -> None:

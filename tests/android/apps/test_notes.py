@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gallery_notes
 import pytest
-from driving import back, flaws, has, long_press, tap, write
+from driving import back, has, long_press, tap, write
 from gallery_notes import FOLDER
 
 from ui_gym.android.phone.phone import Phone
@@ -131,11 +130,3 @@ def test_a_full_storage_is_told_and_the_text_stays(phone: Phone, screen: Screen)
     create(screen, "a.txt", "text")
     assert phone.toasting == "No space left on device"
     assert has(screen, "text")
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_notes.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_notes.SCENES[scene](phone, screen)
-    assert flaws(screen) == []

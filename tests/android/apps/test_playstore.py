@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gallery_playstore
-import pytest
-from driving import flaws, has, scroll_to, seen, tap
+from driving import has, scroll_to, seen, tap
 from gallery_playstore import STORE
 
 from ui_gym.android.apps.playstore.catalogue import OFFERS, catalogue
@@ -85,11 +83,3 @@ def test_offline_nothing_is_offered_but_apps_can_be_uninstalled(
 def test_every_offer_is_in_the_catalogue_with_an_icon() -> None:
     assert {offer.package for offer in OFFERS} == set(catalogue())
     assert all(package.icon in ICONS for package in catalogue().values())
-
-
-@pytest.mark.parametrize("scale", ["1.0", "1.3"])
-@pytest.mark.parametrize("scene", gallery_playstore.SCENES)
-def test_nothing_overlaps(phone: Phone, screen: Screen, scene: str, scale: str) -> None:
-    phone.put("system", "font_scale", scale)
-    gallery_playstore.SCENES[scene](phone, screen)
-    assert flaws(screen) == []
