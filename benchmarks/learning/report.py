@@ -19,7 +19,7 @@ Runs = dict[int, list[Row]]
 """The lines of an experiment's runs, by seed."""
 
 PICTURES = {
-    "data_entry": ("Held-out success, greedy", ("grpo", "ppo", "rejection")),
+    "data_entry": ("Held-out success, greedy", ("grpo", "ppo", "ppo-long", "rejection")),
     "sparse": (
         "Success while training, sampled, mean of five steps",
         ("sparse-grpo", "sparse-arpo"),

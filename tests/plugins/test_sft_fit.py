@@ -177,7 +177,7 @@ def test_an_optimizer_may_be_reset_each_round(runs: Runs) -> None:
 
 def test_a_round_takes_its_best_weights_back(runs: Runs) -> None:
     trainer = sampled(
-        runs, wins=16, episodes=16, tries=2, heldout=0.5, patience=2, epochs=30, lr=0.5, warmup=0
+        runs, wins=16, episodes=16, tries=2, heldout=0.5, patience=2, epochs=30, lr=3.0, warmup=0
     )
     row = runs.step(trainer, 1)
     assert 0 < row["data_episodes"] < 16
