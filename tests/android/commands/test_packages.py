@@ -12,7 +12,9 @@ import pytest
 def apk(manifest: object, name: str = "ui-gym.json") -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr(name, manifest if isinstance(manifest, str) else json.dumps(manifest))
+        # With a fixed time: these bytes name tests.
+        entry = zipfile.ZipInfo(name, (2023, 10, 15, 0, 0, 0))
+        file.writestr(entry, manifest if isinstance(manifest, str) else json.dumps(manifest))
     return data.getvalue()
 
 

@@ -148,12 +148,11 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
     def misread(
         self, params: QuickSettingsParams, mistake: str, rng: np.random.Generator
     ) -> QuickSettingsParams:
-        """``neighbour``: the finger slips to the tile above (of the first row: below)."""
-        touched = []
-        for name in params.asked:
-            place = params.tiles.index(name)
-            touched.append(params.tiles[place - 2 if place >= 2 else place + 2])
-        return dataclasses.replace(params, touched=tuple(touched))
+        """``neighbour``: at the first asked tile, the finger slips to the one above (in the first
+        row: below)."""
+        place = params.tiles.index(params.asked[0])
+        slipped = params.tiles[place - 2 if place >= 2 else place + 2]
+        return dataclasses.replace(params, touched=(slipped, *params.asked[1:]))
 
     def blind_rate(self, params: QuickSettingsParams) -> float:
         """Any tiles, touched without fault."""
