@@ -164,7 +164,7 @@ class Screen:
                 return scene
         if phone.recents:
             systemui.place_recents(phone, scene)
-        else:
+        elif not phone.shade:  # which covers all of it
             self._place_activity(scene)
         systemui.place_bars(phone, scene)
         if phone.shade:
