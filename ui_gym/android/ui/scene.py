@@ -152,6 +152,11 @@ class Scene:
         finally:
             self._open = before
 
+    def leaf(self, cls: str, box: Box, **attributes: Any) -> None:
+        """A view that holds no others."""
+        with self.node(cls, box, **attributes):
+            return
+
     @contextmanager
     def node(self, cls: str, box: Box, **attributes: Any) -> Iterator[Node]:
         """A view; those placed within it are its children. Unseen ones are not told of."""

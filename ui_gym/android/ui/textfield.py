@@ -70,12 +70,11 @@ class TextField(Widget):
         if self.framed:
             self._frame(scene, box, focused)
         text = self.ui.text(self.key)
-        with scene.node(
+        scene.leaf(
             "android.widget.EditText", box, text=self._shown() or self.label, id=self.id,
             desc=self.label if text else "", clickable=True, long_clickable=True,
             focused=focused, password=self.password, hint=self.label,
-        ):  # fmt: skip
-            pass
+        )  # fmt: skip
         inset = look.px(14) if self.framed else look.px(4)
         inner = (x + inset, y, x + width - inset, y + height)
         with scene.clipped(inner):

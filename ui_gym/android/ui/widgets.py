@@ -80,10 +80,9 @@ class Icon(Widget):
         side = scene.look.px(self.dp)
         left, top = x + (width - side) // 2, y + (height - side) // 2
         if self.desc:
-            with scene.node(
+            scene.leaf(
                 "android.widget.ImageView", (left, top, left + side, top + side), desc=self.desc
-            ):
-                pass
+            )
         scene.icon(left, top, side, self.name, self.colour)
 
 
@@ -103,8 +102,7 @@ class Picture(Widget):
         box = (x, y, x + width, y + height)
         scene.image(box, self.draw)
         if self.desc:
-            with scene.node("android.widget.ImageView", box, desc=self.desc):
-                pass
+            scene.leaf("android.widget.ImageView", box, desc=self.desc)
 
 
 class Divider(Widget):
@@ -195,11 +193,10 @@ class Slider(Widget):
         )
         scene.rect((at - knob, middle - knob, at + knob, middle + knob), "primary", knob)
         box = (x, y, x + width, y + height)
-        with scene.node(
+        scene.leaf(
             "android.widget.SeekBar", box, desc=self.desc, id=self.id, clickable=True,
             value=self.told, text=self.told,
-        ):  # fmt: skip
-            pass
+        )  # fmt: skip
 
         def slide(share: float) -> None:
             within = (share * width - knob) / max(1, width - 2 * knob)

@@ -76,8 +76,7 @@ class _Hours(Widget):
             scene.text(left - px(8) - w, under, told, face, size, "dim", w)
             box = (left, top, right, top + px(HOUR))
             desc = f"New event at {time_text(self.ui.phone, hour, 0)}"
-            with scene.node("android.view.View", box, desc=desc, clickable=True):
-                pass
+            scene.leaf("android.view.View", box, desc=desc, clickable=True)
             scene.touch(box, tap=partial(self.ui.open, EDIT, day=self.day.isoformat(), hour=hour))
         for event, lane, lanes in _lanes(self.events):
             self._event(scene, event, y, left + (right - left) * lane // lanes,

@@ -78,9 +78,8 @@ class Dial(Widget):
             cx, cy = _around(centre, at * 30, look.px(RINGS[of]) * k)
             box = (cx - half, cy - half, cx + half, cy + half)
             chosen = (at * 30, of) == self.hand
-            with scene.node("android.view.View", box, text=text, desc=desc, clickable=True,
-                            selected=chosen):  # fmt: skip
-                pass
+            scene.leaf("android.view.View", box, text=text, desc=desc, clickable=True,
+                            selected=chosen)  # fmt: skip
             scene.touch(box, tap=partial(self.on_pick, i))
             style = "body" if of == 0 else "small"
             ink = "on_primary" if chosen else "text" if of == 0 else "dim"
