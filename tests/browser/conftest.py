@@ -29,7 +29,7 @@ PAGE = """<!doctype html>
 """
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Everything temporary of ours and of our browsers goes here, where leftovers are seen."""
     folder = tmp_path_factory.mktemp("scratch")

@@ -206,7 +206,9 @@ class ServerConnection:
         except (DeviceLost, DeviceTimeout):
             raise
         except DeviceError as error:
-            if _GONE.search(str(error)):
+            # "closed" is also how a refused service ends, but every phone has these.
+            ended = str(error).endswith("closed") and service.startswith(("shell", "exec", "sync"))
+            if ended or _GONE.search(str(error)):
                 raise DeviceLost(f"{self.name} is gone: {error}") from None
             raise DeviceError(f"{self.name} refuses {service[:40]!r}: {error}") from None
         with self._lock:
