@@ -9,7 +9,7 @@ from gallery_settings import EXTRAS, SCENES
 from ui_gym.android.apps.settings.app import APP, PREFIX
 from ui_gym.android.apps.settings.home import TOP
 from ui_gym.android.apps.settings.index import ENTRIES, Entry, search
-from ui_gym.android.apps.settings.sizes import size_text
+from ui_gym.android.apps.support import size_text
 from ui_gym.android.factory import factory_phone
 from ui_gym.android.phone.intents import SETTINGS_PAGES
 from ui_gym.android.phone.phone import Phone

@@ -9,10 +9,7 @@ from ui_gym.dialects.keycodes import KEYS, MODIFIERS
 
 if TYPE_CHECKING:
     from ui_gym.android.phone.phone import Phone
-    from ui_gym.android.ui.scene import Target
     from ui_gym.android.ui.textfield import Typing
-
-Wanted = Callable[["Target"], bool]
 
 HOME, BACK, POWER, CAMERA = (KEYS[name] for name in ("home", "back", "power", "camera"))
 VOLUME_UP, VOLUME_DOWN, VOLUME_MUTE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ui_gym.android.ui.scene import Handler, Scene
@@ -292,11 +292,6 @@ class Tap(Widget):
             long_clickable=self.on_long_press is not None, **self.attributes,
         ):  # fmt: skip
             self.child.place(scene, x, y, width, height)
-
-
-def column(children: Sequence[Widget | None], **options: Any) -> Column:
-    """A Column of a sequence."""
-    return Column(*children, **options)
 
 
 def padding(look: Look, pad: Pad) -> tuple[int, int, int, int]:

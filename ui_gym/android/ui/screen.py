@@ -6,6 +6,7 @@ one state, so they never disagree.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ui_gym.android import apps
@@ -149,7 +150,7 @@ class Screen:
                     break
         return found
 
-    def _target(self, x: int, y: int, wanted: keys.Wanted) -> Target | None:
+    def _target(self, x: int, y: int, wanted: Callable[[Target], bool]) -> Target | None:
         return next((t for t in self._under(x, y) if wanted(t)), None)
 
     # -- layout --

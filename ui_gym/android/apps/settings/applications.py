@@ -19,7 +19,8 @@ from ui_gym.android.apps.settings.parts import (
     pick,
     title_bar,
 )
-from ui_gym.android.apps.settings.sizes import size_text, total_of
+from ui_gym.android.apps.settings.sizes import total_of
+from ui_gym.android.apps.support import size_text
 from ui_gym.android.phone.packages import PERMISSIONS, Package
 from ui_gym.android.phone.phone import LAUNCHER, SYSTEM_UI, Phone
 from ui_gym.android.ui.app import Ui

@@ -7,7 +7,8 @@ from functools import partial
 from ui_gym.android.apps.settings.app import APP, PREFIX
 from ui_gym.android.apps.settings.applications import INFO, STORAGE, by_label
 from ui_gym.android.apps.settings.parts import app_icon, link, main_switch, note, page, switch
-from ui_gym.android.apps.settings.sizes import SYSTEM, TOTAL, by_kind, size_text, total_of
+from ui_gym.android.apps.settings.sizes import SYSTEM, TOTAL, by_kind, total_of
+from ui_gym.android.apps.support import size_text
 from ui_gym.android.phone import switches
 from ui_gym.android.phone.phone import Phone
 from ui_gym.android.ui.app import Ui

@@ -1,4 +1,4 @@
-"""Sizes of apps and files, in the words of Android's `Formatter`: decimal units."""
+"""How much of the storage apps and files take."""
 
 from __future__ import annotations
 
@@ -16,19 +16,6 @@ KINDS = {
     "Videos": ("mp4", "mkv", "webm", "3gp", "mov"),
     "Audio": ("mp3", "ogg", "wav", "m4a", "flac", "aac"),
 }
-
-
-def size_text(size: int) -> str:
-    """``61.0 MB``: three figures and the unit."""
-    value, unit = float(size), "B"
-    for bigger in ("kB", "MB", "GB", "TB"):
-        if value < 900:
-            break
-        value, unit = value / 1000, bigger
-    if unit == "B":
-        return f"{size} B"
-    places = 0 if value >= 100 else 1 if value >= 10 else 2
-    return f"{value:.{places}f} {unit}"
 
 
 def total_of(package: Package) -> int:
