@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS = (
     ("errors",),
-    ("action", "xvfb"),
+    ("action", "leash"),
+    ("xvfb",),
     ("device", "dialects", "registry"),
     ("pool", "spaces", "task"),
     ("arguments", "guide", "lease"),
@@ -30,14 +31,14 @@ LAYERS = (
     ("worker",),
     ("vector",),
     ("wrappers",),
-    ("android", "browser"),
+    ("android", "browser", "desktop"),
     ("catalog", "film", "testing"),
     ("doctor", "play", "show"),
     ("cli",),
 )
 """The modules of `ui_gym`, the lowest first: each may import those below it, and its neighbours."""
 
-SUITES = ("android", "browser")
+SUITES = ("android", "browser", "desktop")
 
 PLUGINS = ("ui_gym_grpo", "ui_gym_sft")
 

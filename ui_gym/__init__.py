@@ -38,6 +38,8 @@ __all__ = [
 import ui_gym.android.suite
 import ui_gym.android.tasks  # registers the tasks of phones
 import ui_gym.browser.suite
-import ui_gym.browser.tasks  # noqa: F401  registers the browser tasks
+import ui_gym.browser.tasks  # registers the browser tasks
+import ui_gym.desktop.suite
+import ui_gym.desktop.tasks  # noqa: F401  registers the tasks of desktops
 
 registry.register_entry_points()

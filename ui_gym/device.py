@@ -127,11 +127,13 @@ class DeviceOptions:
 
     `kind` is the suite's device, with its address after a colon (``"selenium:http://grid:4444"``);
     `size` is (width, height) of the observation in pixels; `timeout` bounds, in seconds, every
-    single wait on the device; `headless=False` shows it to a person.
+    single wait on the device; `headless=False` shows it to a person; `elements` says that pictures
+    will be asked for together with what is on them.
     """
 
     kind: str = "auto"
     size: tuple[int, int] = (1280, 800)
     timeout: float = 20.0
     headless: bool = True
+    elements: bool = False
     extra: dict[str, str] = field(default_factory=dict)

@@ -20,13 +20,20 @@ from ui_gym.task import Task
 MEMBER_TAG = "suite"
 """The tag of suites themselves, which are never drawn by a suite."""
 
+EXTRA_TAG = "extra"
+"""The tag of tasks for which more must be installed; a suite draws them only if they are named."""
 
-def families(suite: str) -> list[TaskSpec]:
-    """The tasks of a suite that are its own: not the suite as one env, nothing taken over."""
+
+def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
+    """The tasks of a suite that are its own: not the suite as one env, nothing taken over, and
+    those that need more than is installed by default only with `extra`."""
     return [
         spec
         for spec in registry.specs()
-        if spec.suite == suite and MEMBER_TAG not in spec.tags and not spec.collection
+        if spec.suite == suite
+        and MEMBER_TAG not in spec.tags
+        and not spec.collection
+        and (extra or EXTRA_TAG not in spec.tags)
     ]
 
 
@@ -59,7 +66,11 @@ class Suite(Task[Any, Any]):
             UserError: no task is left, or one cannot be played here.
         """
         known = families(self.of)
-        chosen = known if tasks is None else [self._named(name, known) for name in tasks]
+        if tasks is None:
+            chosen = known
+        else:
+            all_of_it = families(self.of, extra=True)
+            chosen = [self._named(name, all_of_it) for name in tasks]
         if category is not None:
             choose(category, sorted({spec.category for spec in known}), "category")
             chosen = [spec for spec in chosen if spec.category == category]

@@ -8,33 +8,24 @@ decoded.
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 import select
 import shutil
-import signal
 import struct
-import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ui_gym.errors import DeviceStartError
+from ui_gym.leash import Leash
 
 START_SECONDS = 15.0
 """How long the server may take to come up."""
-
-# The server ends when our end of its standard input closes, be it by `close` or because this
-# process died, and leaves no folder.
-_SCRIPT = """
-"$@" </dev/null & x=$!
-trap 'kill $x 2>/dev/null' TERM INT HUP
-read -r _; kill $x 2>/dev/null; wait $x; rm -rf "$UI_GYM_XVFB_FOLDER"
-"""
 
 
 def find_xvfb() -> str | None:
@@ -46,32 +37,28 @@ class XServer:
     """A running server with one screen of `size` (width, height) pixels, 24 bits deep.
 
     `display` is its name (``":3"``), `screen` the live picture: shape (height, width, 4), uint8,
-    blue, green, red, unused; read-only.
+    blue, green, red, unused; read-only. `flags` are further arguments of the server; by default the
+    pointer is no part of the picture.
 
     Raises:
         DeviceStartError: it is not installed (names the package), or did not start.
     """
 
-    def __init__(self, size: tuple[int, int]) -> None:
+    def __init__(self, size: tuple[int, int], *, flags: Sequence[str] = ("-nocursor",)) -> None:
         program = find_xvfb()
         if program is None:
             raise DeviceStartError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
         self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-xvfb-"))
         told, tell = os.pipe()
         width, height = size
-        # -nocursor: the pointer is no part of the picture. Shared GL is of no use without a GPU.
+        # Shared GL is of no use without a GPU.
         command = [
             program, "-displayfd", str(tell), "-screen", "0", f"{width}x{height}x24",
-            "-fbdir", str(self._folder), "-nolisten", "tcp", "-noreset", "-nocursor",
-            "-extension", "GLX",
+            "-fbdir", str(self._folder), "-nolisten", "tcp", "-noreset", "-extension", "GLX",
+            *flags,
         ]  # fmt: skip
         try:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _SCRIPT, "sh", *command],
-                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                pass_fds=[tell], start_new_session=True,
-                env={**os.environ, "UI_GYM_XVFB_FOLDER": str(self._folder)},
-            )  # fmt: skip
+            self._leash = Leash(command, folder=self._folder, pass_fds=[tell])
         finally:
             os.close(tell)
         try:
@@ -87,22 +74,15 @@ class XServer:
     @property
     def pid(self) -> int:
         """The process group of the server."""
-        return self._process.pid
+        return self._leash.pid
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        return self._leash.alive
 
     def close(self) -> None:
         """End the server and remove its folder. Bounded in time; idempotent."""
-        if self._process.stdin is not None and not self._process.stdin.closed:
-            self._process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=3)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(timeout=10)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._leash.close()
 
 
 def _read_line(descriptor: int, seconds: float) -> str:

@@ -35,7 +35,7 @@ def test_named_phones_are_lent_once_each_and_again_when_they_are_back():
         one, two = pool.acquire(), pool.acquire()
         one.push(b"first", "/sdcard/x")
         assert two.shell("test -e /sdcard/x").code == 1
-        with pytest.raises(UserError, match="every phone that was named is in use"):
+        with pytest.raises(UserError, match="every machine that was named is in use"):
             pool.acquire()
         pool.release(one, healthy=True)
         again = pool.acquire()

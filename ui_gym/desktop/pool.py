@@ -1,0 +1,46 @@
+"""Which device an env of the suite plays on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.device import DeviceOptions
+from ui_gym.errors import UserError, nearest
+from ui_gym.pool import NamedPool
+
+KINDS = ("auto", "x11", "osworld", "qemu")
+
+
+class DesktopPool(NamedPool[DesktopDevice]):
+    """Lends desktops: X sessions and virtual machines as many as are wanted, machines of OSWorld's
+    as many as were named.
+
+    ``osworld:http://one:5000,http://two:5000`` names two, for a vector env of two slots.
+    """
+
+    def __init__(self, options: DeviceOptions) -> None:
+        make, names = _maker(options)
+        super().__init__(make, names, example="osworld:http://one:5000,http://two:5000")
+
+
+def _maker(
+    options: DeviceOptions,
+) -> tuple[Callable[[str], DesktopDevice], list[str] | None]:
+    """What makes a device of a name, and the names that there are (None: no names needed)."""
+    kind, _, address = options.kind.partition(":")
+    if kind not in KINDS:
+        raise UserError(f"the desktop suite has no device {kind!r}. {nearest(kind, KINDS)}")
+    if kind == "osworld":
+        from ui_gym.desktop.http.device import OSWorldDevice
+
+        names = [f"{kind}:{one}" for one in address.split(",")]
+        return (lambda name: OSWorldDevice(dataclasses.replace(options, kind=name))), names
+    if kind == "qemu":
+        from ui_gym.desktop.qemu.device import QemuDevice
+
+        return (lambda _: QemuDevice(options)), None
+    from ui_gym.desktop.x11.device import X11Device
+
+    return (lambda _: X11Device(options)), None

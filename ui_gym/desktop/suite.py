@@ -1,0 +1,51 @@
+"""The desktop suite as one env."""
+
+from __future__ import annotations
+
+from ui_gym.desktop.task import DesktopTask
+from ui_gym.device import DeviceOptions, DevicePool
+from ui_gym.registry import register
+from ui_gym.suite import MEMBER_TAG, Suite
+
+
+@register("Desktop", suite="desktop", category="suite", max_steps=30, tags=(MEMBER_TAG,))
+class Desktop(Suite):
+    """All tasks of the desktop suite: each episode plays one of them.
+
+    ## Description
+    A reset draws a task by its seed, each as often as any other, and then its params as the task's
+    own env does with that seed. ``reset(options={"task": "DesktopTypeAndSave"})`` asks for one.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    Those of the task; all lie in [0, 1].
+
+    ## Starting state
+    That of the task; `info["task"]` names it.
+
+    ## Episode end
+    As in the task, with its own number of steps.
+
+    ## Arguments
+    | name | default | meaning |
+    |---|---|---|
+    | `tasks` | all | names of the tasks to draw from |
+    | `category` | all | only tasks of this category |
+    | `difficulty` | all | only tasks of this registered difficulty |
+    | `level` | each task's own | the level at which they are played |
+
+    ## Version history
+    * v0: first version.
+    """
+
+    of = "desktop"
+    viewport = (1280, 720)
+
+    @classmethod
+    def pool(cls, options: DeviceOptions) -> DevicePool:
+        return DesktopTask.pool(options)

@@ -1,0 +1,41 @@
+"""DesktopTask: what every task of the desktop suite shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from ui_gym.action import Action
+from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.device import DeviceOptions, DevicePool
+from ui_gym.task import Demo, Task, Verdict
+
+P = TypeVar("P")
+
+
+class DesktopTask(Task[P, DesktopDevice]):
+    """A task on a desktop: begun with files and programs, judged by files.
+
+    A subclass gives `sample`, `goal`, `session`, `judge` and `oracle`.
+    """
+
+    viewport = (1280, 720)
+
+    def session(self, params: P) -> Session:
+        """The files and programs that the episode begins with."""
+        raise NotImplementedError
+
+    def setup(self, device: DesktopDevice, params: P) -> None:
+        device.renew(self.session(params))
+
+    def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
+        raise NotImplementedError
+
+    def oracle(self, device: DesktopDevice, params: P) -> Iterator[Action | Demo]:
+        raise NotImplementedError
+
+    @classmethod
+    def pool(cls, options: DeviceOptions) -> DevicePool:
+        from ui_gym.desktop.pool import DesktopPool
+
+        return DesktopPool(options)

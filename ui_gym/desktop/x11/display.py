@@ -1,0 +1,284 @@
+"""The X display of a desktop: its picture, its windows, and when it is at rest.
+
+A click is settled when three things hold: the window that had the input says that it has handled
+it (``_NET_WM_PING`` of the Extended Window Manager Hints; an application answers when it comes to
+the message, after all input before it), and nothing was painted for `QUIET` since (the DAMAGE
+extension), or `PATIENCE` is over.
+"""
+
+from __future__ import annotations
+
+import select
+import struct
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import cv2
+import numpy as np
+import xcffib
+import xcffib.damage
+import xcffib.xproto as xp
+import xcffib.xtest
+
+from ui_gym.desktop.surface import Window
+from ui_gym.device import Image
+from ui_gym.errors import DeviceLost, DeviceTimeout
+from ui_gym.xvfb import XServer
+
+QUIET = 0.03
+"""Seconds without painting after which the screen counts as at rest."""
+
+PATIENCE = 2.0
+"""Seconds after which a screen that does not come to rest is taken as it is."""
+
+BACKGROUND = 0x3B5B78
+"""The colour of the empty desktop, RGB."""
+
+_ATOMS = (
+    "_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_CLOSE_WINDOW",
+    "_NET_SUPPORTING_WM_CHECK", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE",
+    "_NET_WM_STATE_HIDDEN", "UTF8_STRING", "WM_PROTOCOLS",
+)  # fmt: skip
+
+_ANY = 0
+_LONGEST = 1 << 16
+
+
+class Display:
+    """A connection of ours to an X server. Not for use by several threads at once.
+
+    Raises:
+        DeviceStartError: there is no Xvfb.
+    """
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.size = size
+        self.answers = True
+        # Shared memory is left out: the server and its clients do not share a name space for it.
+        self.server = XServer(size, flags=("-extension", "MIT-SHM", "-dpi", "96"))
+        try:
+            self.x: Any = xcffib.connect(self.server.display)
+            self._prepare()
+        except BaseException:
+            self.server.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        """Such as ``:3``."""
+        return self.server.display
+
+    @property
+    def socket(self) -> str:
+        """The path of the server's socket."""
+        return f"/tmp/.X11-unix/X{self.name.removeprefix(':')}"
+
+    def close(self) -> None:
+        self.server.close()
+
+    def sync(self) -> None:
+        """Return once the server has done all that was asked of it. `DeviceLost` if it is gone."""
+        with self.lost():
+            self.x.core.GetInputFocus().reply()
+
+    # -- the picture --
+
+    def picture(self, out: Image | None = None) -> Image:
+        """What is on the screen, with the pointer: uint8, (height, width, 3), RGB."""
+        self.sync()
+        image: Image = cv2.cvtColor(self.server.screen, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
+        return image
+
+    def settle(self, *, pinged: bool = True, patience: float = PATIENCE) -> bool:
+        """Wait until the screen is at rest. Whether it came to rest in `patience` seconds.
+
+        With `pinged`, the active window is first waited for until it has handled all input;
+        `answers` then tells whether it has.
+        """
+        deadline = time.monotonic() + patience
+        with self.lost():
+            waits_for = self._ping() if pinged else 0
+            rest = time.monotonic() + QUIET
+            while True:
+                now = time.monotonic()
+                self.answers = not waits_for
+                until = deadline if waits_for else min(rest, deadline)
+                if now >= until:
+                    return not waits_for and now < deadline
+                for event in self._events(until - now):
+                    if isinstance(event, xcffib.damage.NotifyEvent):
+                        self._damages.Subtract(self._damage, 0, 0)
+                        self.x.flush()
+                        rest = time.monotonic() + QUIET
+                    elif self._is_pong(event, waits_for):
+                        waits_for = 0
+                        rest = time.monotonic() + QUIET
+                    elif isinstance(event, xp.DestroyNotifyEvent) and event.window == waits_for:
+                        waits_for = self._ping()
+
+    # -- windows --
+
+    def windows(self) -> tuple[Window, ...]:
+        """What the window manager looks after and shows, the lowest first."""
+        with self.lost():
+            return tuple(self._windows())
+
+    def wait_for_manager(self, seconds: float) -> None:
+        """Wait until a window manager is there. `DeviceTimeout` if none came."""
+        deadline = time.monotonic() + seconds
+        with self.lost():
+            while not self._numbers(self.root, "_NET_SUPPORTING_WM_CHECK"):
+                self._await_event(deadline, "the window manager did not start")
+
+    def wait_for_window(self, known: set[int], seconds: float) -> None:
+        """Wait until there is a window that is not among `known`. `DeviceTimeout` if none came."""
+        deadline = time.monotonic() + seconds
+        with self.lost():
+            while not self._numbers(self.root, "_NET_CLIENT_LIST_STACKING") - known:
+                self._await_event(deadline, "no window was opened")
+
+    def known_windows(self) -> set[int]:
+        with self.lost():
+            return self._numbers(self.root, "_NET_CLIENT_LIST_STACKING")
+
+    def activate(self, window: int) -> None:
+        """Raise a window and give it the keyboard."""
+        self._tell_manager(window, "_NET_ACTIVE_WINDOW", 2)
+
+    def close_window(self, window: int) -> None:
+        """Ask a window to close."""
+        self._tell_manager(window, "_NET_CLOSE_WINDOW", 0, 2)
+
+    def clear(self) -> None:
+        """Forget what a window manager left: its root window's properties."""
+        with self.lost():
+            for atom in self.x.core.ListProperties(self.root).reply().atoms:
+                self.x.core.DeleteProperty(self.root, atom)
+            self.x.core.ClearArea(False, self.root, 0, 0, 0, 0)
+            self.x.core.GetInputFocus().reply()
+            for _ in self._events(0):
+                continue
+
+    # -- parts --
+
+    def lost(self) -> Any:
+        """A context in which the loss of the server becomes `DeviceLost`."""
+        return _Lost()
+
+    def _prepare(self) -> None:
+        self.root = self.x.get_setup().roots[0].root
+        asked = [self.x.core.InternAtom(False, len(name), name) for name in _ATOMS]
+        self.atoms = {name: one.reply().atom for name, one in zip(_ATOMS, asked, strict=True)}
+        self.test = self.x(xcffib.xtest.key)
+        self._damages = self.x(xcffib.damage.key)
+        self._damages.QueryVersion(1, 1).reply()
+        self._damage = self.x.generate_id()
+        self._damages.Create(self._damage, self.root, xcffib.damage.ReportLevel.NonEmpty)
+        self.x.core.ChangeWindowAttributes(
+            self.root,
+            xp.CW.BackPixel | xp.CW.EventMask,
+            [BACKGROUND, xp.EventMask.SubstructureNotify | xp.EventMask.PropertyChange],
+        )
+        self._stamp = 0
+        self.sync()
+
+    def _events(self, seconds: float) -> Iterator[Any]:
+        """Events that are there, waiting up to `seconds` for the first."""
+        event = self._event()
+        if event is None:
+            select.select([self.x.get_file_descriptor()], [], [], max(seconds, 0))
+            event = self._event()
+        while event is not None:
+            yield event
+            event = self._event()
+
+    def _event(self) -> Any:
+        while True:
+            try:
+                return self.x.poll_for_event()
+            except xcffib.ProtocolException:
+                continue  # the window that was spoken to has gone
+
+    def _await_event(self, deadline: float, else_: str) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise DeviceTimeout(f"{else_} in time")
+        for _ in self._events(min(left, 0.02)):
+            continue
+        # Openbox may sleep on requests that it has read while it was starting: any message wakes it.
+        mask = xp.EventMask.SubstructureNotify | xp.EventMask.SubstructureRedirect
+        self._send(self.root, self.root, "WM_PROTOCOLS", (0, 0, 0, 0, 0), mask)
+
+    def _ping(self) -> int:
+        """Ask the active window to say when it has come to this; 0 if there is none to ask."""
+        window = next(iter(self._numbers(self.root, "_NET_ACTIVE_WINDOW")), 0)
+        if not window or self.atoms["_NET_WM_PING"] not in self._numbers(window, "WM_PROTOCOLS"):
+            return 0
+        self._stamp = (self._stamp + 1) & 0x7FFFFFFF
+        data = (self.atoms["_NET_WM_PING"], self._stamp, window, 0, 0)
+        self._send(window, window, "WM_PROTOCOLS", data, 0)
+        return int(window)
+
+    def _is_pong(self, event: Any, window: int) -> bool:
+        return (
+            isinstance(event, xp.ClientMessageEvent)
+            and event.type == self.atoms["WM_PROTOCOLS"]
+            and event.data.data32[0] == self.atoms["_NET_WM_PING"]
+            and event.data.data32[2] == window
+        )
+
+    def _tell_manager(self, window: int, message: str, *data: int) -> None:
+        mask = xp.EventMask.SubstructureNotify | xp.EventMask.SubstructureRedirect
+        with self.lost():
+            self._send(self.root, window, message, (*data, 0, 0, 0, 0, 0)[:5], mask)
+            self.sync()
+
+    def _send(self, to: int, window: int, message: str, data: tuple[int, ...], mask: int) -> None:
+        event = struct.pack("=BBHII5I", 33, 32, 0, window, self.atoms[message], *data)
+        self.x.core.SendEvent(False, to, mask, event)
+        self.x.flush()
+
+    def _windows(self) -> Iterator[Window]:
+        active = self._list(self.root, "_NET_ACTIVE_WINDOW")
+        for number in self._list(self.root, "_NET_CLIENT_LIST_STACKING"):
+            try:
+                geometry = self.x.core.GetGeometry(number).reply()
+                where = self.x.core.TranslateCoordinates(number, self.root, 0, 0).reply()
+                if self.atoms["_NET_WM_STATE_HIDDEN"] in self._list(number, "_NET_WM_STATE"):
+                    continue
+                title = self._bytes(number, self.atoms["_NET_WM_NAME"]) or self._bytes(
+                    number, xp.Atom.WM_NAME
+                )
+                app = self._bytes(number, xp.Atom.WM_CLASS).decode("utf-8", "replace")
+            except xcffib.ProtocolException:
+                continue  # it has gone meanwhile
+            box = (where.dst_x, where.dst_y, geometry.width, geometry.height)
+            words = app.split("\0")
+            yield Window(
+                number, title.decode("utf-8", "replace"), words[1] if len(words) > 1 else app,
+                box, active=number in active,
+            )  # fmt: skip
+
+    def _numbers(self, window: int, name: str) -> set[int]:
+        return set(self._list(window, name))
+
+    def _list(self, window: int, name: str) -> list[int]:
+        try:
+            data = self._bytes(window, self.atoms[name])
+        except xcffib.ProtocolException:
+            return []
+        return [number for number in np.frombuffer(data, np.uint32).tolist() if number]
+
+    def _bytes(self, window: int, atom: int) -> bytes:
+        asked = self.x.core.GetProperty(False, window, atom, _ANY, 0, _LONGEST).reply()
+        return bytes(asked.value.buf())
+
+
+class _Lost:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, xcffib.ConnectionException | OSError):
+            raise DeviceLost("the desktop's X server has ended") from None

@@ -1,0 +1,162 @@
+"""Actions as input of an X server, by its XTEST extension: as if from a mouse and a keyboard."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+
+from ui_gym.action import (
+    Action,
+    Button,
+    Click,
+    Drag,
+    LongPress,
+    Move,
+    Press,
+    Scroll,
+    Type,
+    Wait,
+)
+from ui_gym.desktop.x11.display import Display
+from ui_gym.desktop.x11.keyboard import Keyboard, Stroke
+from ui_gym.dialects.common import NOTCH
+from ui_gym.errors import ActionError
+
+_BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3}
+_UP, _DOWN, _LEFT, _RIGHT = 4, 5, 6, 7
+"""Buttons of the wheel: one press is a notch."""
+
+_KEY, _BUTTON, _MOTION = 2, 4, 6
+"""Numbers of X11's events: a press (its release is one more), and a move."""
+
+DRAG_STEPS = 12
+"""Points on the way of a drag."""
+
+
+class Hand:
+    """The mouse and the keyboard of a display."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self.keyboard = Keyboard(display.x, display.settle)
+        self._pause = threading.Event()
+        self._pressed: set[tuple[int, int]] = set()
+
+    def do(self, action: Action) -> None:
+        """Do one action.
+
+        Raises:
+            ActionError: it cannot be done with a mouse and a keyboard.
+            DeviceLost: the X server has ended.
+        """
+        with self._display.lost(), self._released():
+            match action:
+                case Click():
+                    self._click(action)
+                case LongPress():
+                    self._move(action.x, action.y)
+                    with self._held(_BUTTON, [1]):
+                        self._wait(action.seconds)
+                case Move():
+                    self._move(action.x, action.y)
+                case Drag():
+                    self._drag(action)
+                case Scroll():
+                    self._scroll(action)
+                case Type():
+                    self._type(action)
+                case Press():
+                    codes = self.keyboard.chord(action.keys)
+                    with self._held(_KEY, codes):
+                        pass
+                case Wait():
+                    self._wait(action.seconds)
+                case _:
+                    raise ActionError("runtime", f"a desktop cannot {action.name}")
+            self._display.sync()
+
+    def rest(self) -> None:
+        """Put the pointer where it hides little, with nothing held."""
+        with self._display.lost():
+            width, height = self._display.size
+            self._move(width - 1, height - 1)
+            self._display.sync()
+
+    # -- parts --
+
+    def _click(self, action: Click) -> None:
+        held = self.keyboard.modifiers(action.keys)
+        self._move(action.x, action.y)
+        with self._held(_KEY, held):
+            for _ in range(action.count):
+                with self._held(_BUTTON, [_BUTTONS[action.button]]):
+                    pass
+
+    def _drag(self, action: Drag) -> None:
+        self._move(action.x1, action.y1)
+        with self._held(_BUTTON, [1]):
+            for step in range(1, DRAG_STEPS + 1):
+                self._wait(action.seconds / DRAG_STEPS)
+                part = step / DRAG_STEPS
+                self._move(
+                    round(action.x1 + part * (action.x2 - action.x1)),
+                    round(action.y1 + part * (action.y2 - action.y1)),
+                )
+            # What is dropped on must have seen that something comes.
+            self._display.settle(patience=0.5)
+
+    def _scroll(self, action: Scroll) -> None:
+        self._move(action.x, action.y)
+        for pixels, less, more in ((action.dy, _UP, _DOWN), (action.dx, _LEFT, _RIGHT)):
+            notches = -(-abs(pixels) // NOTCH)
+            for _ in range(notches):
+                with self._held(_BUTTON, [more if pixels > 0 else less]):
+                    pass
+
+    def _type(self, action: Type) -> None:
+        if action.clear:
+            for keys in ("ctrl+a", "backspace"):
+                with self._held(_KEY, self.keyboard.chord(keys)):
+                    pass
+        for batch in self.keyboard.strokes(action.text):
+            self._strike(batch)
+        if action.enter:
+            with self._held(_KEY, self.keyboard.chord("enter")):
+                pass
+
+    def _strike(self, strokes: Sequence[Stroke]) -> None:
+        shift = self.keyboard.code("shift")
+        for stroke in strokes:
+            with self._held(_KEY, [shift, stroke.code] if stroke.shifted else [stroke.code]):
+                pass
+
+    @contextlib.contextmanager
+    def _held(self, kind: int, codes: Sequence[int]) -> Iterator[None]:
+        """Press these in order; let go in the other order."""
+        for code in codes:
+            self._fake(kind, code, press=True)
+        yield
+        for code in reversed(codes):
+            self._fake(kind, code, press=False)
+
+    @contextlib.contextmanager
+    def _released(self) -> Iterator[None]:
+        """Whatever happens inside, nothing stays held."""
+        try:
+            yield
+        finally:
+            for kind, code in tuple(self._pressed):
+                with contextlib.suppress(Exception):
+                    self._fake(kind, code, press=False)
+
+    def _fake(self, kind: int, code: int, *, press: bool) -> None:
+        self._display.test.FakeInput(kind if press else kind + 1, code, 0, 0, 0, 0, 0)
+        (self._pressed.add if press else self._pressed.discard)((kind, code))
+
+    def _move(self, x: int, y: int) -> None:
+        self._display.test.FakeInput(_MOTION, 0, 0, self._display.root, x, y, 0)
+
+    def _wait(self, seconds: float) -> None:
+        self._display.sync()
+        self._pause.wait(seconds)

@@ -1,0 +1,249 @@
+"""The steward: the first process of a sandbox, which runs commands and keeps files for us there.
+
+The sandbox sees none of our files but this one, which therefore imports the standard library alone.
+Its standard output is a socket, over which our side sends it one end of a new pair of sockets for
+each request: a line of JSON comes in, then what belongs to it; a line of JSON goes back, then the
+bytes that it announces. When the socket closes, the steward ends, and the sandbox with it.
+
+Nobody beside the steward can read or trace its memory, though all of the sandbox is one user.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import threading
+import time
+from typing import Any
+
+LIMITS = {
+    "RLIMIT_NPROC": 400,
+    "RLIMIT_FSIZE": 1 << 30,
+    "RLIMIT_CORE": 0,
+    "RLIMIT_NOFILE": 4096,
+    "RLIMIT_DATA": 6 << 30,
+}
+"""What each program of the sandbox is bound to: processes of the user, bytes, descriptors."""
+
+MOST_OUTPUT = 64 << 20
+"""Bytes of a command's output that are kept; a command that writes more is ended."""
+
+PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+
+
+CRASHES = frozenset(
+    (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP,
+     signal.SIGKILL)
+)  # fmt: skip
+
+notices: list[socket.socket] = []
+
+
+def main() -> None:
+    """Serve requests until the socket closes, then end all that was started."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if os.getppid() != 1:  # no process of the sandbox's own takes care of orphans
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    control = socket.socket(fileno=os.dup(1))
+    os.dup2(2, 1)
+    notices.append(control)
+    while True:
+        try:
+            said, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        except OSError:
+            break
+        if not said:
+            break
+        for descriptor in descriptors:
+            line = socket.socket(fileno=descriptor)
+            threading.Thread(target=serve, args=(line,), daemon=True).start()
+    end_descendants()
+
+
+def serve(line: socket.socket) -> None:
+    """Answer one request."""
+    try:
+        with line, line.makefile("rb") as said:
+            request = json.loads(said.readline())
+            try:
+                head, parts = KINDS[request.pop("kind")](line, said, **request)
+            except OSError as error:
+                head = {"errno": error.errno or 5, "error": error.strerror or str(error)}
+                parts = ()
+            head["sizes"] = [len(part) for part in parts]
+            line.sendall(json.dumps(head).encode() + b"\n")
+            for part in parts:
+                line.sendall(part)
+            line.shutdown(socket.SHUT_RDWR)  # closing does not, while another thread listens
+    except (OSError, ValueError):
+        return  # our side has gone, or said what it did not mean
+
+
+def run(line: Any, said: Any, command: list[str], cwd: str, env: dict[str, str]) -> Any:
+    """Run a command and wait; it is ended when our side stops listening."""
+    try:
+        process = start(command, cwd, env, subprocess.PIPE)
+    except FileNotFoundError:
+        return {"code": 127}, (b"", f"{command[0]}: not found\n".encode())
+    except PermissionError:
+        return {"code": 126}, (b"", f"{command[0]}: permission denied\n".encode())
+    threading.Thread(target=end_with, args=(line, process), daemon=True).start()
+    outputs: list[bytes] = [b"", b""]
+    readers = [
+        threading.Thread(target=keep, args=(outputs, n, stream, process), daemon=True)
+        for n, stream in enumerate((process.stdout, process.stderr))
+    ]
+    for reader in readers:
+        reader.start()
+    code = process.wait()
+    # What the command left running may hold its output open: it is not waited for.
+    deadline = time.monotonic() + 0.5
+    for reader in readers:
+        reader.join(max(deadline - time.monotonic(), 0))
+    return {"code": code}, tuple(outputs)
+
+
+def spawn(
+    line: Any, said: Any, command: list[str], cwd: str, env: dict[str, str], vital: bool
+) -> Any:
+    """Start a command and do not wait. Should it crash, or end at all where it is vital, that is
+    told in a line over the first socket."""
+    process = start(command, cwd, env, subprocess.DEVNULL)
+    threading.Thread(target=watch, args=(process, command[0], vital), daemon=True).start()
+    return {"pid": process.pid}, ()
+
+
+def watch(process: subprocess.Popen[bytes], name: str, vital: bool) -> None:
+    code = process.wait()
+    if vital or -code in CRASHES:
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+        notices[0].sendall(f"{os.path.basename(name)} {how}\n".encode())
+
+
+def start(
+    command: list[str], cwd: str, env: dict[str, str], output: int
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+        start_new_session=True, preexec_fn=limit,
+    )  # fmt: skip
+
+
+def limit() -> None:
+    """Bind a new process, before it becomes another program."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for name, most in LIMITS.items():
+        number = getattr(resource, name)
+        hard = resource.getrlimit(number)[1]
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(number, (value, value))
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("900")  # should memory run out, ours goes before the host's
+    except OSError:
+        return
+
+
+def keep(outputs: list[bytes], n: int, stream: Any, process: subprocess.Popen[bytes]) -> None:
+    kept = []
+    size = 0
+    while piece := stream.read1(1 << 16):
+        kept.append(piece)
+        size += len(piece)
+        outputs[n] = b"".join(kept) if size < 1 << 20 else outputs[n]
+        if size > MOST_OUTPUT:
+            end_group(process)
+            break
+    outputs[n] = b"".join(kept)
+
+
+def end_with(line: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    """End the command if our side closes the line while it runs."""
+    try:
+        line.recv(1, socket.MSG_PEEK)
+    except OSError:
+        return
+    if process.poll() is None:
+        end_group(process)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        return
+
+
+def read(line: Any, said: Any, path: str) -> Any:
+    """A file's bytes."""
+    if not os.path.isfile(path):
+        return {"missing": True}, ()
+    with open(path, "rb") as file:
+        return {}, (file.read(),)
+
+
+def write(line: Any, said: Any, path: str, size: int, mtime: int | None) -> Any:
+    """Write a file, with the folders above it."""
+    data = said.read(size)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+    if mtime is not None:
+        os.utime(path, (mtime, mtime))
+    return {}, ()
+
+
+def connect(line: Any, said: Any, port: int, seconds: float) -> Any:
+    """Hand over a connection to a port of this sandbox."""
+    with socket.create_connection(("127.0.0.1", port), seconds) as made:
+        made.settimeout(None)
+        socket.send_fds(line, [b"\0"], [made.fileno()])
+    return {}, ()
+
+
+def end_descendants() -> None:
+    """Kill all that was started here. Orphans have become our children, so that none is lost."""
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        pids = descendants()
+        if not pids:
+            return
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, os.WNOHANG)
+            except OSError:
+                continue
+        time.sleep(0.005)
+
+
+def descendants() -> set[int]:
+    parents = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as file:
+                    parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    found = {os.getpid()}
+    while True:
+        more = {pid for pid, parent in parents.items() if parent in found} | found
+        if more == found:
+            return found - {os.getpid()}
+        found = more
+
+
+KINDS: dict[str, Any] = {
+    "run": run, "spawn": spawn, "read": read, "write": write, "connect": connect,
+}  # fmt: skip
+
+if __name__ == "__main__":
+    main()
