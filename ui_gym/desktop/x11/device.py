@@ -12,7 +12,9 @@ from importlib.resources.abc import Traversable
 
 from ui_gym.action import Action, Open
 from ui_gym.desktop.surface import Command, CommandResult, Session, Window
+from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.desktop.x11 import applications
+from ui_gym.desktop.x11.accessibility import read_tree
 from ui_gym.desktop.x11.display import Display
 from ui_gym.desktop.x11.hand import Hand
 from ui_gym.desktop.x11.sandbox import Confinement, Sandbox
@@ -186,14 +188,12 @@ class X11Device:
         return self.sandbox.connect(port)
 
     def ui_tree(self) -> str:
-        from ui_gym.desktop.x11.accessibility import read_tree
-
-        return read_tree(self)
+        """The tree of what applications say that they show. `DeviceError` where they do not: the
+        session, or the env's observation, must ask for it."""
+        return read_tree(self.sandbox)
 
     def elements(self) -> tuple[Element, ...]:
-        from ui_gym.desktop.uitree import elements_from_xml
-
-        return elements_from_xml(self.ui_tree(), (1.0, 1.0))
+        return elements_from_xml(read_tree(self.sandbox, showing=True))
 
     def settle(self) -> None:
         """Wait until the active window has handled its input and the screen is at rest.
@@ -282,7 +282,13 @@ def _environment(display: str, *, accessible: bool) -> dict[str, str]:
         "GIO_USE_VFS": "local", "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_CURRENT_DESKTOP": "openbox",
         "SAL_USE_VCLPLUGIN": "gtk3",
     }  # fmt: skip
-    return environment | ({} if accessible else {"NO_AT_BRIDGE": "1"})
+    if not accessible:
+        return environment | {"NO_AT_BRIDGE": "1"}
+    # GTK 2 tells through modules, Qt and Chromium when they are asked to.
+    return environment | {
+        "GTK_MODULES": "gail:atk-bridge", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
+        "ACCESSIBILITY_ENABLED": "1",
+    }  # fmt: skip
 
 
 @cache

@@ -197,7 +197,7 @@ class Display:
         while True:
             try:
                 return self.x.poll_for_event()
-            except xcffib.ProtocolException:
+            except xcffib.Error:
                 continue  # the window that was spoken to has gone
 
     def _await_event(self, deadline: float, else_: str) -> None:
@@ -206,7 +206,7 @@ class Display:
             raise DeviceTimeout(f"{else_} in time")
         for _ in self._events(min(left, 0.02)):
             continue
-        # Openbox may sleep on requests that it has read while it was starting: any message wakes it.
+        # Openbox may sleep on requests that it has read while starting: any message wakes it.
         mask = xp.EventMask.SubstructureNotify | xp.EventMask.SubstructureRedirect
         self._send(self.root, self.root, "WM_PROTOCOLS", (0, 0, 0, 0, 0), mask)
 
@@ -251,7 +251,7 @@ class Display:
                     number, xp.Atom.WM_NAME
                 )
                 app = self._bytes(number, xp.Atom.WM_CLASS).decode("utf-8", "replace")
-            except xcffib.ProtocolException:
+            except xcffib.Error:
                 continue  # it has gone meanwhile
             box = (where.dst_x, where.dst_y, geometry.width, geometry.height)
             words = app.split("\0")
@@ -266,7 +266,7 @@ class Display:
     def _list(self, window: int, name: str) -> list[int]:
         try:
             data = self._bytes(window, self.atoms[name])
-        except xcffib.ProtocolException:
+        except xcffib.Error:
             return []
         return [number for number in np.frombuffer(data, np.uint32).tolist() if number]
 

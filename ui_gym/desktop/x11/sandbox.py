@@ -49,7 +49,9 @@ _GROUP = "root:x:0:\nuser:x:1000:\n"
 
 _STEWARD = "/run/steward.py"
 
-_SHOWN = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc")
+_SHOWN = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/var/cache/fontconfig",
+)  # fmt: skip
 _HIDDEN = ("/etc/ssh", "/etc/ssl/private", "/etc/sudoers.d")
 """What of the host is seen in a sandbox, and folders of that which are not."""
 
@@ -162,18 +164,25 @@ class Sandbox:
             if "errno" in head:
                 raise DeviceError(f"cannot write {path}: {head['error']}")
 
-    def connect(self, port: int) -> socket.socket:
-        """As `DesktopDevice.connect`."""
-        line = self._send({"kind": "connect", "port": port, "seconds": 5.0}, b"")
+    def connect(self, address: int | str) -> socket.socket:
+        """A connection to a TCP port there, or to the Unix socket of a path."""
+        what = f"port {address}" if isinstance(address, int) else address
+        line = self._send({"kind": "connect", "address": address, "seconds": 5.0}, b"")
         with line:
-            line.settimeout(self._timeout)
             try:
                 _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
             except OSError as error:
-                raise DeviceTimeout(f"port {port} of the desktop: {error}") from None
+                raise DeviceTimeout(f"{what} of the desktop: {error}") from None
         if not descriptors:
-            raise DeviceError(f"nothing listens on port {port} of the desktop")
-        return socket.socket(fileno=descriptors[0])
+            raise DeviceError(f"nothing listens on {what} of the desktop")
+        made = socket.socket(fileno=descriptors[0])
+        made.settimeout(self._timeout)
+        return made
+
+    @property
+    def user(self) -> int:
+        """The id of the user, as programs there see it."""
+        return int(self.run(["id", "-u"]).text)
 
     def check(self) -> None:
         """Look whether all is well.

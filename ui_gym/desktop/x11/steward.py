@@ -200,9 +200,15 @@ def write(line: Any, said: Any, path: str, size: int, mtime: int | None) -> Any:
     return {}, ()
 
 
-def connect(line: Any, said: Any, port: int, seconds: float) -> Any:
-    """Hand over a connection to a port of this sandbox."""
-    with socket.create_connection(("127.0.0.1", port), seconds) as made:
+def connect(line: Any, said: Any, address: int | str, seconds: float) -> Any:
+    """Hand over a connection to a port of this sandbox, or to the socket of a path."""
+    if isinstance(address, int):
+        made = socket.create_connection(("127.0.0.1", address), seconds)
+    else:
+        made = socket.socket(socket.AF_UNIX)
+        made.settimeout(seconds)
+        made.connect(address)
+    with made:
         made.settimeout(None)
         socket.send_fds(line, [b"\0"], [made.fileno()])
     return {}, ()
