@@ -29,13 +29,15 @@ def _maker(
     options: DeviceOptions,
 ) -> tuple[Callable[[str], DesktopDevice], list[str] | None]:
     """What makes a device of a name, and the names that there are (None: no names needed)."""
-    kind, _, address = options.kind.partition(":")
+    kind = options.kind.partition(":")[0]
     if kind not in KINDS:
         raise UserError(f"the desktop suite has no device {kind!r}. {nearest(kind, KINDS)}")
     if kind == "osworld":
+        from ui_gym.desktop.http.address import addresses
         from ui_gym.desktop.http.device import OSWorldDevice
 
-        names = [f"{kind}:{one}" for one in address.split(",")]
+        # A mistake in one is told now, not at the first reset.
+        names = [f"{kind}:{one}" for one in addresses(options.kind)]
         return (lambda name: OSWorldDevice(dataclasses.replace(options, kind=name))), names
     if kind == "qemu":
         from ui_gym.desktop.qemu.device import QemuDevice

@@ -174,7 +174,10 @@ class _Bus:
             if "Text" in interfaces:
                 asked.append((node, "text", (_A11Y + "Text", "GetText", "ii", (0, MOST_TEXT))))
             if "Value" in interfaces:
-                asked.append((node, "value", (_PROPERTIES, "GetAll", "s", (_A11Y + "Value",))))
+                # One by one: asked for all, Chromium 156 aborts itself.
+                for name in _VALUES.values():
+                    get = (_PROPERTIES, "Get", "ss", (_A11Y + "Value", name))
+                    asked.append((node, name, get))
             if "Action" in interfaces:
                 asked.append((node, "actions", (_A11Y + "Action", "GetActions", "", ())))
         answers = self._ask((node.where, *question) for node, _, question in asked)
@@ -182,9 +185,10 @@ class _Bus:
             if not answer:
                 continue
             value = answer[0]
-            if what == "value":
-                value = {name: one[1] for name, one in value.items() if one[0] in "dinuxtqy"}
-            elif what == "text":
+            if what in _VALUES.values():
+                node.value[what] = value[1]
+                continue
+            if what == "text":
                 value = value.replace("\ufffc", "").replace("\ufffd", "")
             setattr(node, what, value)
 
@@ -216,8 +220,9 @@ class _Bus:
                 break
             except OSError as error:
                 raise DeviceError(f"the desktop's accessibility bus has ended: {error}") from None
-            n = numbers.pop(said.header.fields.get(HeaderFields.reply_serial), None)
-            if n is not None and said.header.message_type is MessageType.method_return:
+            reply_to: Any = said.header.fields.get(HeaderFields.reply_serial)
+            n = numbers.pop(reply_to, -1)
+            if n >= 0 and said.header.message_type is MessageType.method_return:
                 answers[n] = said.body
         return answers
 

@@ -181,7 +181,9 @@ class X11Device:
 
     def open_file(self, path: str) -> None:
         known = self.display.known_windows()
-        self.launch(["xdg-open", path])
+        where = self.run(["test", "-d", path]).code == 0 and not path.endswith("/")
+        defaults = (self.read(".config/mimeapps.list") or b"").decode("utf-8", "replace")
+        self.launch(applications.opener_of(path + "/" * where, defaults))
         self._await_window(known, path)
 
     def connect(self, port: int) -> socket.socket:

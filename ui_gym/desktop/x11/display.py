@@ -1,9 +1,10 @@
 """The X display of a desktop: its picture, its windows, and when it is at rest.
 
-A click is settled when three things hold: the window that had the input says that it has handled
-it (``_NET_WM_PING`` of the Extended Window Manager Hints; an application answers when it comes to
-the message, after all input before it), and nothing was painted for `QUIET` since (the DAMAGE
-extension), or `PATIENCE` is over.
+A click is settled when three things have happened. The window manager, which looks at clicks before
+applications do, has handled it: it answers a request for frame extents after what came before. The
+window that has the input has handled it: it answers ``_NET_WM_PING`` when it comes to it. (Both are
+of the Extended Window Manager Hints.) And nothing was painted for `QUIET` since (the DAMAGE
+extension). After `PATIENCE` the screen is taken as it is.
 """
 
 from __future__ import annotations
@@ -36,11 +37,16 @@ BACKGROUND = 0x3B5B78
 """The colour of the empty desktop, RGB."""
 
 _ATOMS = (
-    "_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_CLOSE_WINDOW",
-    "_NET_SUPPORTING_WM_CHECK", "_NET_WM_NAME", "_NET_WM_PING", "_NET_WM_STATE",
-    "_NET_WM_STATE_HIDDEN", "UTF8_STRING", "WM_PROTOCOLS",
+    "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_CLOSE_WINDOW", "_NET_FRAME_EXTENTS",
+    "_NET_REQUEST_FRAME_EXTENTS", "_NET_SUPPORTING_WM_CHECK", "_NET_WM_NAME", "_NET_WM_PING",
+    "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_SPLASH",
+    "WM_PROTOCOLS",
 )  # fmt: skip
 
+WAKE = 0.02
+"""Seconds after which a window manager that does not answer is woken."""
+
+_TO_MANAGER = xp.EventMask.SubstructureNotify | xp.EventMask.SubstructureRedirect
 _ANY = 0
 _LONGEST = 1 << 16
 
@@ -90,15 +96,13 @@ class Display:
         image: Image = cv2.cvtColor(self.server.screen, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
         return image
 
-    def settle(self, *, pinged: bool = True, patience: float = PATIENCE) -> bool:
-        """Wait until the screen is at rest. Whether it came to rest in `patience` seconds.
-
-        With `pinged`, the active window is first waited for until it has handled all input;
-        `answers` then tells whether it has.
+    def settle(self, *, patience: float = PATIENCE) -> bool:
+        """Wait until all input is handled and the screen is at rest. Whether it is, within
+        `patience` seconds; `answers` then tells whether the active window has handled its input.
         """
         deadline = time.monotonic() + patience
         with self.lost():
-            waits_for = self._ping() if pinged else 0
+            waits_for = self._ask_manager()
             rest = time.monotonic() + QUIET
             while True:
                 now = time.monotonic()
@@ -106,16 +110,24 @@ class Display:
                 until = deadline if waits_for else min(rest, deadline)
                 if now >= until:
                     return not waits_for and now < deadline
-                for event in self._events(until - now):
-                    if isinstance(event, xcffib.damage.NotifyEvent):
-                        self._damages.Subtract(self._damage, 0, 0)
-                        self.x.flush()
-                        rest = time.monotonic() + QUIET
-                    elif self._is_pong(event, waits_for):
-                        waits_for = 0
-                        rest = time.monotonic() + QUIET
-                    elif isinstance(event, xp.DestroyNotifyEvent) and event.window == waits_for:
-                        waits_for = self._ping()
+                for event in self._awaited(until - now, waits_for):
+                    if waits_for and self._is_answer(event, waits_for):
+                        waits_for = self._ask_window() if waits_for == self._probe else 0
+                    elif waits_for not in (0, self._probe) and self._is_new_active(event):
+                        waits_for = self._ask_window()  # the one that was asked may have gone
+                    elif not isinstance(event, xcffib.damage.NotifyEvent):
+                        continue
+                    rest = time.monotonic() + QUIET
+
+    def pass_manager(self, *, patience: float = PATIENCE) -> None:
+        """Wait until the window manager has handled all input: it holds clicks back while it looks
+        at them, and keys would arrive before these."""
+        deadline = time.monotonic() + patience
+        with self.lost():
+            waiting = bool(self._ask_manager())
+            while waiting and (left := deadline - time.monotonic()) > 0:
+                for event in self._awaited(left, self._probe):
+                    waiting = waiting and not self._is_answer(event, self._probe)
 
     # -- windows --
 
@@ -128,19 +140,20 @@ class Display:
         """Wait until a window manager is there. `DeviceTimeout` if none came."""
         deadline = time.monotonic() + seconds
         with self.lost():
-            while not self._numbers(self.root, "_NET_SUPPORTING_WM_CHECK"):
+            while not self._list(self.root, "_NET_SUPPORTING_WM_CHECK"):
                 self._await_event(deadline, "the window manager did not start")
 
     def wait_for_window(self, known: set[int], seconds: float) -> None:
         """Wait until there is a window that is not among `known`. `DeviceTimeout` if none came."""
         deadline = time.monotonic() + seconds
         with self.lost():
-            while not self._numbers(self.root, "_NET_CLIENT_LIST_STACKING") - known:
+            while not any(map(self._is_lasting, self.known_windows() - known)):
                 self._await_event(deadline, "no window was opened")
 
     def known_windows(self) -> set[int]:
+        """The numbers of the windows that there are."""
         with self.lost():
-            return self._numbers(self.root, "_NET_CLIENT_LIST_STACKING")
+            return set(self._list(self.root, "_NET_CLIENT_LIST_STACKING"))
 
     def activate(self, window: int) -> None:
         """Raise a window and give it the keyboard."""
@@ -181,6 +194,11 @@ class Display:
             [BACKGROUND, xp.EventMask.SubstructureNotify | xp.EventMask.PropertyChange],
         )
         self._stamp = 0
+        self._probe: int = self.x.generate_id()
+        self.x.core.CreateWindow(
+            0, self._probe, self.root, -1, -1, 1, 1, 0, xp.WindowClass.InputOnly, 0,
+            xp.CW.OverrideRedirect | xp.CW.EventMask, [1, xp.EventMask.PropertyChange],
+        )  # fmt: skip
         self.sync()
 
     def _events(self, seconds: float) -> Iterator[Any]:
@@ -193,45 +211,77 @@ class Display:
             yield event
             event = self._event()
 
+    def _awaited(self, seconds: float, waits_for: int) -> Iterator[Any]:
+        """As `_events`, keeping the manager awake if it is that which is waited for."""
+        if waits_for != self._probe:
+            yield from self._events(seconds)
+            return
+        events = list(self._events(min(seconds, WAKE)))
+        if not events:
+            self._wake_manager()
+        yield from events
+
     def _event(self) -> Any:
         while True:
             try:
-                return self.x.poll_for_event()
+                event = self.x.poll_for_event()
             except xcffib.Error:
                 continue  # the window that was spoken to has gone
+            if isinstance(event, xcffib.damage.NotifyEvent):
+                self._damages.Subtract(self._damage, 0, 0)  # so that the next one is told, too
+                self.x.flush()
+            return event
 
     def _await_event(self, deadline: float, else_: str) -> None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise DeviceTimeout(f"{else_} in time")
-        for _ in self._events(min(left, 0.02)):
+        for _ in self._events(min(left, WAKE)):
             continue
-        # Openbox may sleep on requests that it has read while starting: any message wakes it.
-        mask = xp.EventMask.SubstructureNotify | xp.EventMask.SubstructureRedirect
-        self._send(self.root, self.root, "WM_PROTOCOLS", (0, 0, 0, 0, 0), mask)
+        self._wake_manager()
 
-    def _ping(self) -> int:
-        """Ask the active window to say when it has come to this; 0 if there is none to ask."""
-        window = next(iter(self._numbers(self.root, "_NET_ACTIVE_WINDOW")), 0)
-        if not window or self.atoms["_NET_WM_PING"] not in self._numbers(window, "WM_PROTOCOLS"):
+    def _wake_manager(self) -> None:
+        """Send a message that means nothing: Openbox may sleep on requests that it read while it
+        was starting."""
+        self._send(self.root, self.root, "WM_PROTOCOLS", (0, 0, 0, 0, 0), _TO_MANAGER)
+
+    def _ask_manager(self) -> int:
+        """Ask the window manager for an answer; the window that it is about, 0 without one."""
+        if not self._list(self.root, "_NET_SUPPORTING_WM_CHECK"):
+            return 0
+        words = (0, 0, 0, 0, 0)
+        self._send(self.root, self._probe, "_NET_REQUEST_FRAME_EXTENTS", words, _TO_MANAGER)
+        return self._probe
+
+    def _ask_window(self) -> int:
+        """Ask the active window for an answer; 0 if there is none that would give one."""
+        window = next(iter(self._list(self.root, "_NET_ACTIVE_WINDOW")), 0)
+        if not window or self.atoms["_NET_WM_PING"] not in self._list(window, "WM_PROTOCOLS"):
             return 0
         self._stamp = (self._stamp + 1) & 0x7FFFFFFF
         data = (self.atoms["_NET_WM_PING"], self._stamp, window, 0, 0)
         self._send(window, window, "WM_PROTOCOLS", data, 0)
-        return int(window)
+        return window
 
-    def _is_pong(self, event: Any, window: int) -> bool:
-        return (
-            isinstance(event, xp.ClientMessageEvent)
-            and event.type == self.atoms["WM_PROTOCOLS"]
-            and event.data.data32[0] == self.atoms["_NET_WM_PING"]
-            and event.data.data32[2] == window
-        )
+    def _is_answer(self, event: Any, window: int) -> bool:
+        """Whether that window has answered, or has gone."""
+        match event:
+            case xp.PropertyNotifyEvent():
+                frame = self.atoms["_NET_FRAME_EXTENTS"]
+                return bool(event.window == window == self._probe and event.atom == frame)
+            case xp.ClientMessageEvent():
+                words = [int(word) for word in event.data.data32]
+                return words[:3] == [self.atoms["_NET_WM_PING"], self._stamp, window]
+        return False
+
+    def _is_new_active(self, event: Any) -> bool:
+        """Whether another window has become the active one."""
+        active = self.atoms["_NET_ACTIVE_WINDOW"]
+        return isinstance(event, xp.PropertyNotifyEvent) and bool(event.atom == active)
 
     def _tell_manager(self, window: int, message: str, *data: int) -> None:
-        mask = xp.EventMask.SubstructureNotify | xp.EventMask.SubstructureRedirect
         with self.lost():
-            self._send(self.root, window, message, (*data, 0, 0, 0, 0, 0)[:5], mask)
+            self._send(self.root, window, message, (*data, 0, 0, 0, 0, 0)[:5], _TO_MANAGER)
             self.sync()
 
     def _send(self, to: int, window: int, message: str, data: tuple[int, ...], mask: int) -> None:
@@ -260,8 +310,10 @@ class Display:
                 box, active=number in active,
             )  # fmt: skip
 
-    def _numbers(self, window: int, name: str) -> set[int]:
-        return set(self._list(window, name))
+    def _is_lasting(self, window: int) -> bool:
+        """Whether it is no picture that a program shows while it starts."""
+        splash = self.atoms["_NET_WM_WINDOW_TYPE_SPLASH"]
+        return splash not in self._list(window, "_NET_WM_WINDOW_TYPE")
 
     def _list(self, window: int, name: str) -> list[int]:
         try:

@@ -58,6 +58,7 @@ class Hand:
                     self._move(action.x, action.y)
                     with self._held(_BUTTON, [1]):
                         self._wait(action.seconds)
+                    self._display.pass_manager()
                 case Move():
                     self._move(action.x, action.y)
                 case Drag():
@@ -92,6 +93,7 @@ class Hand:
             for _ in range(action.count):
                 with self._held(_BUTTON, [_BUTTONS[action.button]]):
                     pass
+                self._display.pass_manager()
 
     def _drag(self, action: Drag) -> None:
         self._move(action.x1, action.y1)
@@ -105,6 +107,7 @@ class Hand:
                 )
             # What is dropped on must have seen that something comes.
             self._display.settle(patience=0.5)
+        self._display.pass_manager()
 
     def _scroll(self, action: Scroll) -> None:
         self._move(action.x, action.y)

@@ -158,7 +158,8 @@ class Sandbox:
             return None if head.get("missing") else parts[0]
 
     def write(self, path: str, data: bytes, *, mtime: int | None = None) -> None:
-        """As `DesktopDevice.write`; `mtime` is the time of its last change, in Unix seconds."""
+        """As `DesktopDevice.write`; `mtime` is the time of its last change (and of that of the
+        folders above it), in Unix seconds."""
         request = {"kind": "write", "path": self._path(path), "size": len(data), "mtime": mtime}
         with self._asked(request, data, self._timeout) as (head, _):
             if "errno" in head:

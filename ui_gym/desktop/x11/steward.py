@@ -42,6 +42,7 @@ CRASHES = frozenset(
 )  # fmt: skip
 
 notices: list[socket.socket] = []
+started: set[int] = set()
 
 
 def main() -> None:
@@ -50,6 +51,7 @@ def main() -> None:
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     if os.getppid() != 1:  # no process of the sandbox's own takes care of orphans
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        threading.Thread(target=bury, daemon=True).start()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(1))
     os.dup2(2, 1)
@@ -130,10 +132,12 @@ def watch(process: subprocess.Popen[bytes], name: str, vital: bool) -> None:
 def start(
     command: list[str], cwd: str, env: dict[str, str], output: int
 ) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    process = subprocess.Popen(
         command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
         start_new_session=True, preexec_fn=limit,
     )  # fmt: skip
+    started.add(process.pid)
+    return process
 
 
 def limit() -> None:
@@ -190,13 +194,15 @@ def read(line: Any, said: Any, path: str) -> Any:
 
 
 def write(line: Any, said: Any, path: str, size: int, mtime: int | None) -> Any:
-    """Write a file, with the folders above it."""
+    """Write a file, with the folders above it, which get its time as well."""
     data = said.read(size)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(data)
-    if mtime is not None:
+    home = os.environ["HOME"]
+    while mtime is not None and path.startswith(home):
         os.utime(path, (mtime, mtime))
+        path = os.path.dirname(path)
     return {}, ()
 
 
@@ -228,6 +234,20 @@ def end_descendants() -> None:
             except OSError:
                 continue
         time.sleep(0.005)
+
+
+def bury() -> None:
+    """Wait for orphans that have ended, which are nobody else's."""
+    while True:
+        time.sleep(0.5)
+        for pid in descendants():
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    state, parent = file.read().rpartition(")")[2].split()[:2]
+                if state == "Z" and int(parent) == os.getpid() and pid not in started:
+                    os.waitpid(pid, os.WNOHANG)
+            except OSError:
+                continue
 
 
 def descendants() -> set[int]:

@@ -1,0 +1,139 @@
+"""What can fail on a desktop ends the slot's episode with a name, and is healed by a reset."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import numpy as np
+import psutil
+import pytest
+from x11_helpers import SIZE
+
+from ui_gym.action import Press, Type
+from ui_gym.desktop.surface import Session
+from ui_gym.desktop.x11.device import X11Device
+from ui_gym.env import UIEnv
+from ui_gym.errors import DeviceError
+from ui_gym.vector import UIVectorEnv
+
+TASK = "DesktopTypeAndSave"
+
+
+@pytest.fixture
+def env() -> Iterator[UIEnv]:
+    made = UIEnv(TASK, viewport=SIZE, timeout=6)
+    yield made
+    made.close()
+
+
+def processes(name: str) -> list[psutil.Process]:
+    return [p for p in psutil.Process().children(recursive=True) if p.name() == name]
+
+
+def failed(env: UIEnv) -> str:
+    """How the episode fails: that is told at once, or with one of the next steps."""
+    for _ in range(20):
+        _, reward, terminated, truncated, info = env.step("wait(0.05)")
+        assert (reward, terminated) == (0.0, False)
+        if truncated:
+            return str(info["failure"])
+    return ""
+
+
+def test_a_desktop_that_fails_is_named_and_is_there_again(env: UIEnv) -> None:
+    first, _ = env.reset(seed=1)
+    for name, failure in [
+        ("Xvfb", "X server has ended"),
+        ("openbox", "openbox was ended by SIGKILL"),
+        ("dbus-daemon", "dbus-daemon was ended by SIGKILL"),
+        ("mousepad", "mousepad was ended by SIGKILL"),
+        ("bwrap", "sandbox has ended"),
+    ]:
+        processes(name)[0].kill()
+        assert failure in failed(env), name
+        again, info = env.reset(seed=1)
+        assert info["failure"] is None
+        assert np.array_equal(again["screenshot"], first["screenshot"])
+
+
+def test_an_application_that_crashes_is_named(env: UIEnv) -> None:
+    env.reset(seed=1)
+    (process,) = processes("mousepad")
+    process.send_signal(signal.SIGSEGV)
+    process.wait(10)
+    assert "mousepad was ended by SIGSEGV" in failed(env)
+
+
+def test_an_application_that_hangs_is_named_when_patience_is_over(env: UIEnv) -> None:
+    env.reset(seed=1)
+    (process,) = processes("mousepad")
+    process.suspend()
+    for _ in range(20):
+        *_, truncated, info = env.step("click(300, 300)")
+        if truncated:
+            break
+    assert "did not answer for 6 s" in info["failure"]
+    env.reset(seed=1)
+    *_, truncated, info = env.step("click(300, 300)")
+    assert (truncated, info["failure"]) == (False, None)
+
+
+def test_closing_the_application_is_no_fault(env: UIEnv) -> None:
+    env.reset(seed=1)
+    *_, truncated, info = env.step('press("alt+f4")')
+    assert (truncated, info["failure"]) == (False, None)
+    assert env.device.windows() == ()
+
+
+def test_a_dialog_in_the_way_does_not_outlive_the_episode(env: UIEnv) -> None:
+    first, _ = env.reset(seed=1)
+    env.step('type("changed"); press("alt+f4")')  # asks whether to save
+    assert len(env.device.windows()) == 2
+    again, _ = env.reset(seed=1)
+    assert np.array_equal(again["screenshot"], first["screenshot"])
+
+
+def test_the_other_slot_does_not_notice() -> None:
+    envs = UIVectorEnv(2, TASK, viewport=SIZE, timeout=6)
+    try:
+        envs.reset(seed=[1, 2])
+        victim = processes("mousepad")[0]
+        victim.kill()
+        victim.wait(10)
+        fates = np.zeros(2, bool)
+        for _ in range(5):
+            *_, truncated, _ = envs.step(("wait(0.05)",) * 2)
+            fates |= truncated
+            if fates.any():
+                break
+        assert fates.sum() == 1
+    finally:
+        envs.close()
+
+
+def test_a_desktop_that_cannot_start_ends_in_an_error_that_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ui_gym.xvfb.shutil.which", lambda name: None)
+    env = UIEnv(TASK, viewport=SIZE)
+    with pytest.raises(DeviceError, match=r"(?s)apt-get install xvfb.*ui-gym doctor"):
+        env.reset(seed=1)
+    env.close()
+
+
+def test_nothing_that_a_model_writes_is_run(desk: X11Device) -> None:
+    """A canary: what would run if a text were given to a shell, or to Python."""
+    lines = [
+        "$(touch /tmp/canary)", "`touch /tmp/canary`", "'; touch /tmp/canary; '",
+        '__import__("os").system("touch /tmp/canary")', "|touch /tmp/canary",
+    ]  # fmt: skip
+    desk.renew(Session(files={"notes.txt": b""}, launch=[["mousepad", "notes.txt"]]))
+    for line in lines:
+        desk.perform([Type(line, enter=True)])
+    desk.perform([Press("ctrl+s")])
+    desk.capture()
+    assert (desk.read("notes.txt") or b"").decode().splitlines() == lines
+    assert desk.read("/tmp/canary") is None
+    desk.run("touch /tmp/canary")  # a canary that can die
+    assert desk.read("/tmp/canary") == b""

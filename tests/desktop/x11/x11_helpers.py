@@ -1,0 +1,25 @@
+"""What the tests of the X11 device share."""
+
+from __future__ import annotations
+
+from ui_gym.desktop.surface import Session
+from ui_gym.desktop.x11.device import X11Device
+
+SIZE = (800, 600)
+
+NOTES = Session(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "notes.txt"]])
+
+
+def saved(desk: X11Device) -> str:
+    """What the editor has, after it was told to save it."""
+    from ui_gym.action import Press
+
+    desk.perform([Press("ctrl+s")])
+    desk.capture()
+    return (desk.read("notes.txt") or b"").decode()
+
+
+def text_point(desk: X11Device, column: int = 0, line: int = 0) -> tuple[int, int]:
+    """Where a letter of the editor's text is, roughly."""
+    left, top, _, _ = desk.windows()[-1].box
+    return left + 6 + 9 * column, top + 39 + 19 * line
