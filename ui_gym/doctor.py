@@ -37,6 +37,8 @@ _EXTRAS: tuple[tuple[str, tuple[str, ...], Status, str], ...] = (
         "pip install 'ui-gym[browser]'",
     ),
     ("selenium", ("selenium",), "warn", "pip install 'ui-gym[selenium]'"),
+    ("xcffib", ("xcffib",), "warn", "pip install 'ui-gym[desktop]'"),
+    ("jeepney", ("jeepney",), "warn", "pip install 'ui-gym[desktop]'"),
     ("torch", ("torch",), "warn", "pip install 'ui-gym[agents]'"),
     ("transformers", ("transformers",), "warn", "pip install 'ui-gym[agents]'"),
     ("peft", ("peft",), "warn", "pip install 'ui-gym[agents]'"),
@@ -70,6 +72,7 @@ def examine() -> Iterator[Finding]:
     yield _fonts()
     yield _browser_starts()
     yield from _phones()
+    yield from _desktops()
 
 
 def _python() -> Finding:
@@ -271,3 +274,36 @@ def _phones() -> Iterator[Finding]:
             f"phone {device.serial}", "ok" if usable else "warn", found,
             "" if usable else remedy(device.state),
         )  # fmt: skip
+
+
+def _desktops() -> Iterator[Finding]:
+    """What a desktop of this machine's own is made of."""
+    from ui_gym.desktop.x11.needs import APPLICATIONS, SESSION, missing
+
+    lacking = missing(SESSION)
+    if lacking:
+        remedy = "apt-get install " + " ".join(lacking)
+        yield Finding("desktop", "warn", "its session cannot be started", remedy)
+        return
+    yield _confinement()
+    absent = missing(APPLICATIONS)
+    if absent:
+        remedy = "apt-get install " + " ".join(absent)
+        yield Finding("applications", "warn", f"{len(absent)} are not installed", remedy)
+    else:
+        yield Finding("applications", "ok", ", ".join(APPLICATIONS))
+
+
+def _confinement() -> Finding:
+    from ui_gym.desktop.x11.sandbox import best_confinement
+
+    try:
+        way = best_confinement()
+    except UIGymError as error:
+        return Finding("desktop", "warn", str(error), "apt-get install bubblewrap")
+    if way == "bubblewrap":
+        return Finding("desktop", "ok", "applications run in a sandbox (bubblewrap)")
+    return Finding(
+        "desktop", "warn", "applications run as a user of their own, with this machine's network",
+        "allow user namespaces (in Docker: --security-opt seccomp=unconfined)",
+    )  # fmt: skip

@@ -43,19 +43,36 @@ class Window:
 
 
 @dataclass(frozen=True)
+class Warm:
+    """A program that takes seconds to start, so that it is started before the episode.
+
+    It shows no window until it is called again, from `Session.launch`. `ready` is a shell line that
+    succeeds once it can be called.
+    """
+
+    command: tuple[str, ...]
+    ready: str
+
+
+@dataclass(frozen=True)
 class Session:
     """How an episode starts: what `renew` brings about.
 
     `files` are written before anything is started, their paths absolute or relative to the home
     folder. `launch` are commands that are started in order, each once the one before shows a
     window. `packages` names the Debian package of each program that the session needs. With
-    `accessible`, applications tell what they show, for `ui_tree` (which makes them slower).
+    `accessible`, applications tell what they show, for `ui_tree` (which makes them slower). The
+    programs of `warm` are started before; where it can, a device does so during the episode before.
+    The session has begun when for each of `titles` there is a window whose title holds it (for
+    programs that show a window before what they open).
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     launch: Sequence[Sequence[str]] = ()
     packages: Mapping[str, str] = field(default_factory=dict)
     accessible: bool = False
+    warm: Sequence[Warm] = ()
+    titles: Sequence[str] = ()
 
 
 @runtime_checkable

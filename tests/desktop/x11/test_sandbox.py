@@ -62,6 +62,8 @@ def test_files_are_written_with_their_folders_and_read_back(box: Sandbox) -> Non
     assert box.run("stat -c %Y a/b/c.bin").text == "1700000000"
     assert box.read("a/b") is None
     assert box.read("nothing") is None
+    box.run("chmod 000 a/b/c.bin")
+    assert box.read("a/b/c.bin") is None
 
 
 def test_what_cannot_be_written_says_why(box: Sandbox) -> None:

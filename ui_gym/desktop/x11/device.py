@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 from ui_gym.action import Action, Open
-from ui_gym.desktop.surface import Command, CommandResult, Session, Window
+from ui_gym.desktop.surface import Command, CommandResult, Session, Warm, Window
 from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.desktop.x11 import applications
 from ui_gym.desktop.x11.accessibility import read_tree
+from ui_gym.desktop.x11.desk import WRITTEN, Desk, Spare
 from ui_gym.desktop.x11.display import Display
-from ui_gym.desktop.x11.hand import Hand
 from ui_gym.desktop.x11.sandbox import Confinement, Sandbox
 from ui_gym.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import (
     ActionError,
     DeviceError,
     DeviceLost,
-    DeviceStartError,
     DeviceTimeout,
     UserError,
 )
@@ -31,15 +26,8 @@ from ui_gym.errors import (
 SMALLEST, LARGEST = (320, 240), (3840, 2160)
 """(width, height) of the screen, in pixels."""
 
-WRITTEN = 1_735_689_600
-"""When the files of an episode were last changed: 1 January 2025, in Unix seconds."""
-
-PACKAGES = {
-    "openbox": "openbox", "dbus-daemon": "dbus-daemon", "mousepad": "mousepad",
-    "pcmanfm": "pcmanfm", "xfce4-terminal": "xfce4-terminal", "galculator": "galculator",
-    "gnumeric": "gnumeric", "soffice": "libreoffice-calc libreoffice-writer",
-}  # fmt: skip
-"""The Debian package of a program."""
+SESSION_QUIET = 0.15
+"""Seconds of rest after which a session has begun: programs go on a while after their window."""
 
 _CONFINEMENTS: Mapping[str, Confinement | None] = {
     "": None, "bubblewrap": "bubblewrap", "user": "user", "unconfined": "unconfined",
@@ -68,8 +56,8 @@ class X11Device:
         self._way = _CONFINEMENTS[way]
         self._timeout = options.timeout
         self._accessible = options.elements
-        self._display: Display | None = None
-        self._sandbox: Sandbox | None = None
+        self._desk: Desk | None = None
+        self._spare: Spare | None = None
         self._closed = False
         self._silent_since = 0.0
 
@@ -77,9 +65,8 @@ class X11Device:
 
     def start(self) -> None:
         """Start the X server. `DeviceStartError` where something is not installed."""
-        if self._display is None:
-            self._display = Display(self.size)
-            self._hand = Hand(self._display)
+        if self._desk is None and not self._closed:
+            self._desk = Desk(self.size, self._way, self._timeout)
 
     def perform(self, actions: Sequence[Action]) -> None:
         self.sandbox.check()
@@ -87,7 +74,7 @@ class X11Device:
             if isinstance(action, Open):
                 self._open(action.target)
             else:
-                self._hand.do(action)
+                self.desk.hand.do(action)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         started = time.perf_counter()
@@ -99,12 +86,12 @@ class X11Device:
 
     def close(self) -> None:
         self._closed = True
-        sandbox, self._sandbox = self._sandbox, None
-        display, self._display = self._display, None
-        if sandbox is not None:
-            sandbox.close()
-        if display is not None:
-            display.close()
+        spare, self._spare = self._spare, None
+        desk, self._desk = self._desk, None
+        if spare is not None:
+            spare.close()
+        if desk is not None:
+            desk.close()
 
     # -- DesktopDevice --
 
@@ -114,31 +101,23 @@ class X11Device:
 
     def renew(self, session: Session) -> None:
         """A new sandbox, a window manager, the session's files, and its programs."""
-        self._end_sandbox()
-        display = self.display
-        display.clear()
         accessible = self._accessible or session.accessible
-        self._sandbox = sandbox = Sandbox(
-            _environment(display.name, accessible=accessible), [display.socket],
-            confinement=self._way, timeout=self._timeout,
-        )  # fmt: skip
-        for path, data in {**_home(), **session.files}.items():
-            sandbox.write(path, data, mtime=WRITTEN)
-        packages = {**PACKAGES, **session.packages}
-        bus = "unix:path=" + sandbox.environment["XDG_RUNTIME_DIR"] + "/bus"
-        sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] = bus
-        self._start(
-            ["dbus-daemon", "--session", "--nofork", f"--address={bus}"], packages, vital=True
-        )
-        self._start(["openbox"], packages, vital=True)
-        display.wait_for_manager(self._timeout)
-        self._hand.rest()
+        desk = self._ready_desk(accessible, session.warm)
+        desk.begun_with = None
+        for path, data in session.files.items():
+            desk.sandbox.write(path, data, mtime=WRITTEN)
         for command in session.launch:
-            known = display.known_windows()
-            self._start(command, packages)
+            known = desk.display.known_windows()
+            desk.start(command, session.packages)
             self._await_window(known, command[0])
-        self.settle()
+        for title in session.titles:
+            desk.display.wait_for_title(title, self._timeout)
+        desk.display.settle(quiet=SESSION_QUIET)
         self._silent_since = 0.0
+        if session.warm and not self._closed:
+            self._spare = Spare(
+                self.size, self._way, self._timeout, accessible=accessible, warm=session.warm
+            )
 
     def run(
         self,
@@ -218,44 +197,42 @@ class X11Device:
     # -- parts --
 
     @property
+    def desk(self) -> Desk:
+        """The desk in use. `DeviceLost` before `start` and after `close`."""
+        desk = self._desk
+        if desk is None:
+            raise DeviceLost("the desktop is closed" if self._closed else "call start() first")
+        return desk
+
+    @property
     def display(self) -> Display:
         """The X display. `DeviceLost` before `start` and after `close`."""
-        display = self._display
-        if display is None:
-            raise DeviceLost("the desktop is closed" if self._closed else "call start() first")
-        return display
+        return self.desk.display
 
     @property
     def sandbox(self) -> Sandbox:
         """Where programs run. `DeviceLost` before the first `renew` and after `close`."""
-        sandbox = self._sandbox
-        if sandbox is None:
-            raise DeviceLost("the desktop is closed" if self._closed else "call renew() first")
-        return sandbox
+        return self.desk.sandbox
 
-    def _end_sandbox(self) -> None:
-        sandbox, self._sandbox = self._sandbox, None
-        if sandbox is not None:
-            sandbox.close()
-
-    def _start(
-        self, command: Sequence[str], packages: Mapping[str, str], *, vital: bool = False
-    ) -> None:
-        try:
-            self.sandbox.spawn(command, vital=vital)
-        except FileNotFoundError:
-            name = os.path.basename(command[0])
-            package = packages.get(name, name)
-            raise DeviceStartError(
-                f"there is no {name}: install it (Debian: apt-get install {package})"
-            ) from None
+    def _ready_desk(self, accessible: bool, warm: Sequence[Warm]) -> Desk:
+        """A desk with a new session: the spare one, if it is like this."""
+        desk = self.desk
+        spare, self._spare = self._spare, None
+        if spare is not None and spare.ready_for == (accessible, tuple(warm)):
+            other = spare.take(self._timeout)
+            if other is not None:
+                self._desk = other
+                desk.close()
+                if self._closed:
+                    other.close()
+                return other
+        elif spare is not None:
+            spare.close()
+        desk.begin(accessible=accessible, warm=warm)
+        return desk
 
     def _await_window(self, known: set[int], name: str) -> None:
-        try:
-            self.display.wait_for_window(known, self._timeout)
-        except DeviceTimeout:
-            self.sandbox.check()
-            raise DeviceTimeout(f"{name} showed no window within {self._timeout:g} s") from None
+        self.desk.await_window(known, name)
         self.settle()
 
     def _window(self, name: str, *, strict: bool, by_class: bool) -> Window | None:
@@ -275,36 +252,3 @@ class X11Device:
             self._await_window(known, target)
         except DeviceTimeout as error:
             raise ActionError("runtime", f"open: {error}") from None
-
-
-def _environment(display: str, *, accessible: bool) -> dict[str, str]:
-    environment = {
-        "DISPLAY": display, "LANG": "C.UTF-8", "TZ": "UTC", "GDK_BACKEND": "x11",
-        "GSETTINGS_BACKEND": "keyfile",  # so that a judge finds settings in a plain file
-        "GIO_USE_VFS": "local", "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_CURRENT_DESKTOP": "openbox",
-        "SAL_USE_VCLPLUGIN": "gtk3",
-    }  # fmt: skip
-    if not accessible:
-        return environment | {"NO_AT_BRIDGE": "1"}
-    # GTK 2 tells through modules, Qt and Chromium when they are asked to.
-    return environment | {
-        "GTK_MODULES": "gail:atk-bridge", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
-        "ACCESSIBILITY_ENABLED": "1",
-    }  # fmt: skip
-
-
-@cache
-def _home() -> Mapping[str, bytes]:
-    """The files that every home folder begins with, by their paths there."""
-    found: dict[str, bytes] = {}
-
-    def add(folder: Traversable, prefix: str) -> None:
-        for entry in folder.iterdir():
-            path = prefix + entry.name
-            if entry.is_dir():
-                add(entry, path + "/")
-            else:
-                found[path] = entry.read_bytes()
-
-    add(files("ui_gym.desktop.x11") / "home", "")
-    return found

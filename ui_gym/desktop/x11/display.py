@@ -9,8 +9,10 @@ extension). After `PATIENCE` the screen is taken as it is.
 
 from __future__ import annotations
 
+import contextlib
 import select
 import struct
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -61,6 +63,7 @@ class Display:
     def __init__(self, size: tuple[int, int]) -> None:
         self.size = size
         self.answers = True
+        self._use = threading.RLock()
         # Shared memory is left out: the server and its clients do not share a name space for it.
         self.server = XServer(size, flags=("-extension", "MIT-SHM", "-dpi", "96"))
         try:
@@ -81,7 +84,12 @@ class Display:
         return f"/tmp/.X11-unix/X{self.name.removeprefix(':')}"
 
     def close(self) -> None:
+        """End the server; who waits for it is told that it is lost. Idempotent."""
         self.server.close()
+        # The connection is let go once nobody is in the middle of it.
+        if self._use.acquire(timeout=PATIENCE):
+            self.x.disconnect()
+            self._use.release()
 
     def sync(self) -> None:
         """Return once the server has done all that was asked of it. `DeviceLost` if it is gone."""
@@ -96,14 +104,14 @@ class Display:
         image: Image = cv2.cvtColor(self.server.screen, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
         return image
 
-    def settle(self, *, patience: float = PATIENCE) -> bool:
-        """Wait until all input is handled and the screen is at rest. Whether it is, within
-        `patience` seconds; `answers` then tells whether the active window has handled its input.
+    def settle(self, *, patience: float = PATIENCE, quiet: float = QUIET) -> bool:
+        """Wait until all input is handled and the screen is at rest for `quiet` seconds. Whether it
+        is, within `patience` seconds; `answers` then tells whether the active window has handled its input.
         """
         deadline = time.monotonic() + patience
         with self.lost():
             waits_for = self._ask_manager()
-            rest = time.monotonic() + QUIET
+            rest = time.monotonic() + quiet
             while True:
                 now = time.monotonic()
                 self.answers = not waits_for
@@ -117,7 +125,7 @@ class Display:
                         waits_for = self._ask_window()  # the one that was asked may have gone
                     elif not isinstance(event, xcffib.damage.NotifyEvent):
                         continue
-                    rest = time.monotonic() + QUIET
+                    rest = time.monotonic() + quiet
 
     def pass_manager(self, *, patience: float = PATIENCE) -> None:
         """Wait until the window manager has handled all input: it holds clicks back while it looks
@@ -150,6 +158,13 @@ class Display:
             while not any(map(self._is_lasting, self.known_windows() - known)):
                 self._await_event(deadline, "no window was opened")
 
+    def wait_for_title(self, title: str, seconds: float) -> None:
+        """Wait until a window's title holds that. `DeviceTimeout` if none came to."""
+        deadline = time.monotonic() + seconds
+        with self.lost():
+            while not any(title in window.title for window in self._windows()):
+                self._await_event(deadline, f"no window was called {title!r}")
+
     def known_windows(self) -> set[int]:
         """The numbers of the windows that there are."""
         with self.lost():
@@ -175,9 +190,16 @@ class Display:
 
     # -- parts --
 
-    def lost(self) -> Any:
+    @contextlib.contextmanager
+    def lost(self) -> Iterator[None]:
         """A context in which the loss of the server becomes `DeviceLost`."""
-        return _Lost()
+        with self._use:
+            try:
+                yield
+            except xcffib.Error:
+                raise  # the server is there, and says that a request was wrong
+            except (xcffib.XcffibException, OSError):
+                raise DeviceLost("the desktop's X server has ended") from None
 
     def _prepare(self) -> None:
         self.root = self.x.get_setup().roots[0].root
@@ -325,12 +347,3 @@ class Display:
     def _bytes(self, window: int, atom: int) -> bytes:
         asked = self.x.core.GetProperty(False, window, atom, _ANY, 0, _LONGEST).reply()
         return bytes(asked.value.buf())
-
-
-class _Lost:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, xcffib.ConnectionException | OSError):
-            raise DeviceLost("the desktop's X server has ended") from None

@@ -186,11 +186,14 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def read(line: Any, said: Any, path: str) -> Any:
-    """A file's bytes."""
+    """A file's bytes; what the user cannot read is as good as missing."""
     if not os.path.isfile(path):
         return {"missing": True}, ()
-    with open(path, "rb") as file:
-        return {}, (file.read(),)
+    try:
+        with open(path, "rb") as file:
+            return {}, (file.read(),)
+    except (PermissionError, FileNotFoundError, NotADirectoryError):
+        return {"missing": True}, ()
 
 
 def write(line: Any, said: Any, path: str, size: int, mtime: int | None) -> Any:
