@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ui_gym.errors import UserError, nearest
 from ui_gym_agents import command
+from ui_gym_agents.osworld import cli as osworld
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -90,6 +91,10 @@ def evaluate(
       ui-gym-eval --task UI/DataEntry-v0 --set compact=true --sample --attempts 8 --episodes 50
 
       ui-gym-eval --suite browser --category input --episodes 4 --agent random
+
+    [dim]OSWorld's task files are played with options of their own:[/dim]
+
+      ui-gym-eval --suite osworld --help
     """  # fmt: skip
     # Torch and its friends take seconds to import; `--help` does without.
     from ui_gym_agents.evaluation_setup import Settings, play
@@ -133,6 +138,8 @@ def evaluate(
 
 def main() -> int:
     """The command. Returns the exit status: 0, 1 (failed), 2 (usage), 130 (interrupted)."""
+    if osworld.is_asked_for(sys.argv[1:]):
+        return command.run(osworld.app)
     return command.run(app)
 
 

@@ -227,7 +227,7 @@ def play(settings: Settings, watch: Watch, note: Callable[[str], None] = print) 
     """
     settings.check()
     with evaluation_store(settings.out, settings.asked()) as store:
-        players = _Players(settings)
+        players = Players(settings)
         plan = [(stage, requests(settings, stage)) for stage in stages(settings)]
         done = played(store)
         wanted = [request.id for _, asked in plan for request in asked]
@@ -255,7 +255,7 @@ def _play(
     stage: Stage,
     asked: list[EpisodeRequest],
     store: EpisodeStore,
-    players: _Players,
+    players: Players,
 ) -> Iterator[Episode]:
     """Play the episodes that are asked for; without any, nothing is started."""
     if not asked:
@@ -280,7 +280,7 @@ def _play(
             yield from collector.episodes(asked)
 
 
-class _Players:
+class Players:
     """The agent of an evaluation, for one stage after the other; a model is loaded once."""
 
     def __init__(self, settings: Settings) -> None:

@@ -17,6 +17,7 @@ from ui_gym.action import (
     Type,
     Wait,
 )
+from ui_gym.device import Element
 from ui_gym.dialects.pyautogui import WAIT, PyAutoGUI
 from ui_gym.dialects.seen import Seen
 
@@ -35,6 +36,11 @@ pyautogui = PyAutoGUI()
         ("pyautogui.rightClick(50, 100)", [Click(50, 100, button="right")]),
         ("pyautogui.middleClick(50, 100)", [Click(50, 100, button="middle")]),
         ("pyautogui.moveTo(50, 100, duration=0.5)", [Move(50, 100)]),
+        ("pyautogui.moveTo(50, 100, 0.7, pyautogui.easeInQuad)", [Move(50, 100)]),
+        ("pyautogui.moveTo(1, 2); pyautogui.dragTo(3, 4, duration=1.0, button='left', "
+         "mouseDownUp=True, tween=pyautogui.linear)", [Drag(1, 2, 3, 4, seconds=1)]),
+        ("import pyautogui; import time; pyautogui.FAILSAFE = False; pyautogui.press('a')",
+         [Press("a")]),
         ("pyautogui.moveTo(50, 100); pyautogui.click()", [Move(50, 100), Click(50, 100)]),
         ("pyautogui.moveTo(50, 100)\npyautogui.moveRel(-10, +5)", [Move(50, 100), Move(40, 105)]),
         ("pyautogui.moveTo(1, 2)\npyautogui.dragTo(3, 4, duration=1.0, button='left')",
@@ -66,7 +72,21 @@ pyautogui = PyAutoGUI()
         ("pyautogui.keyDown('ctrl'); pyautogui.keyDown('c'); pyautogui.keyUp('c');"
          "pyautogui.keyUp('ctrl')", [Press("ctrl+c")]),
         ("pyperclip.copy('naïve')\npyautogui.hotkey('ctrl', 'v')", [Type("naïve")]),
+        ("pyperclip.copy('ls')\npyautogui.hotkey('ctrl', 'shift', 'v')", [Type("ls")]),
+        ("pyperclip.copy('ls')\npyautogui.hotkey('shift', 'insert'); pyautogui.press('enter')",
+         [Type("ls"), Press("enter")]),
+        ("pyperclip.copy('a'); pyautogui.keyDown('ctrl'); pyautogui.press('v');"
+         "pyautogui.keyUp('ctrl')", [Type("a")]),
+        ("pyperclip.copy('a'); pyautogui.hotkey('ctrl', 'v'); pyautogui.hotkey('ctrl', 'v');"
+         "pyperclip.copy('b'); pyautogui.hotkey('ctrl', 'v')", [Type("a"), Type("a"), Type("b")]),
         ("pyautogui.hotkey('ctrl', 'v')", [Press("ctrl+v")]),
+        ("pyautogui.write('a < b > c')", [Type("a < b > c")]),
+        ("pyautogui.press('<')", [Press("<")]),
+        ("pyautogui.hotkey('shift', ',')", [Press("shift+,")]),
+        ("pyautogui.hotkey('ctrl', '+'); pyautogui.press('+')", [Press("ctrl++"), Press("+")]),
+        ("pyautogui.vscroll(-1, 50, 100)", [Scroll(50, 100, dy=100)]),
+        ("pyautogui.moveTo(9, 9); pyautogui.dragRel(-4, 2, duration=2)",
+         [Drag(9, 9, 5, 11, seconds=2)]),
         ("time.sleep(1.5)", [Wait(1.5)]),
         ("import pyautogui\nimport time\n\n# the form\npyautogui.PAUSE = 0.5\n'''why'''\n"
          "time.sleep(1)", [Wait(1)]),
@@ -105,6 +125,20 @@ def test_the_pointer_is_where_the_last_step_left_it() -> None:
     assert pyautogui.parse("pyautogui.scroll(1)", SIZE, seen) == [Scroll(7, 8, dy=-100)]
 
 
+def test_tags_are_the_elements_that_were_shown() -> None:
+    seen = Seen((Element(3, "button", "Save", (10, 20, 30, 40)),))
+    assert pyautogui.parse("pyautogui.click(tag_3)", SIZE, seen) == [Click(25, 40)]
+    assert pyautogui.parse("pyautogui.moveTo(1, 2); pyautogui.dragTo(tag_3)", SIZE, seen) == [
+        Drag(1, 2, 25, 40)
+    ]
+    with refused("argument", "there is no element 4; there are 3"):
+        pyautogui.parse("pyautogui.click(tag_4)", SIZE, seen)
+    with refused("argument", "no elements are shown here"):
+        pyautogui.parse("pyautogui.click(tag_3)", SIZE)
+    assert "tag_12" in pyautogui.prompt(SIZE, elements=True)
+    assert "tag_12" not in pyautogui.prompt(SIZE)
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "message"),
     [
@@ -138,8 +172,15 @@ def test_the_pointer_is_where_the_last_step_left_it() -> None:
         ("pyautogui.click(1, 2, button='side')", "argument", "'primary'"),
         ("pyautogui.click()", "argument", "where the pointer is, is not known"),
         ("pyautogui.moveTo()", "argument", "the point is missing"),
+        ("pyautogui.click(1, 2); pyautogui.dragTo(3, 4, mouseDownUp=False)", "argument",
+         "a drag presses the button"),
+        ("pyautogui.moveTo(pyautogui.size, 3)", "argument", "plain numbers and strings"),
+        ("pyautogui.write(pyautogui.linear)", "argument", "message is missing"),
         ("pyautogui.press('a', presses=17)", "parse", "more than 16"),
         ("pyautogui.press('a', presses=10**9)", "argument", "plain numbers"),
+        ("pyperclip.copy('a')", "argument", "pasted in the same code"),
+        ("pyperclip.copy('a'); pyautogui.hotkey('ctrl', 'c')", "argument", "must be pasted"),
+        ("pyautogui.click(tag_x)", "argument", "plain numbers and strings"),
         ("pyautogui.keyDown('ctrl')", "argument", "while ctrl is held down"),
         ("pyautogui.keyUp('ctrl')", "argument", "the key 'ctrl' is not down"),
         ("pyautogui.keyDown('shift'); pyautogui.write('a')", "argument", "cannot type while"),

@@ -42,6 +42,9 @@ absolute = UITars15()
         ("click(start_box=(100,500))", Click(50, 100)),
         ("left_single(start_box='(100,500)')", Click(50, 100)),
         ("left_double(start_box='(100,500)')", Click(50, 100, count=2)),
+        ("double_click(start_box='(100,500)')", Click(50, 100, count=2)),
+        ("right_click(start_box='(100,500)')", Click(50, 100, button="right")),
+        ("select(start_box='(0,0)', end_box='(100,500)')", Drag(0, 0, 50, 100)),
         ("right_single(point='<point>100 500</point>')", Click(50, 100, button="right")),
         ("hover(start_box='(100,500)')", Move(50, 100)),
         ("drag(start_box='(0,0)', end_box='(100,500)')", Drag(0, 0, 50, 100)),
@@ -55,9 +58,19 @@ absolute = UITars15()
         ("hotkey(key='ctrl+shift+t')", Press("ctrl+shift+t")),
         ("hotkey(key='arrowdown')", Press("down")),
         ("hotkey(key='ctrl +')", Press("ctrl++")),
+        ("hotkey(key='arrowleft')", Press("left")),
+        ("hotkey(key='ctrl alt arrowright')", Press("ctrl+alt+right")),
+        ("hotkey(hotkey=' space ')", Press("space")),
+        ("press(key='enter')", Press("enter")),
+        ("keydown(key='shift')", Press("shift")),
         ("type(content='hello')", Type("hello")),
         (r"type(content='hello\n')", Type("hello", enter=True)),
         (r"type(content='hello\n\n')", Type("hello\n", enter=True)),
+        (r"type(content='plan')", Type("plan")),
+        (r"type(content='plan\n')", Type("plan", enter=True)),
+        (r"type(content='plan\\n')", Type("plan", enter=True)),
+        (r"type(content='plan\\n\n')", Type("plan\\n", enter=True)),
+        (r"type(content='a\\nb')", Type("a\\nb")),
         (r"type(content='C:\\new \'x\' \"y\"')", Type("C:\\new 'x' \"y\"")),
         ("type(content='it's (so) they said')", Type("it's (so) they said")),
         ("type(content='two\nlines')", Type("two\nlines")),
@@ -85,6 +98,24 @@ def test_several_actions_are_separated_by_blank_lines() -> None:
     text = "Thought: both\nAction: click(start_box='(0,0)')\n\ntype(content='a')\n\nwait()"
     assert relative.parse(text, SIZE) == [Click(0, 0), Type("a"), Wait(5)]
     assert relative.render([Click(0, 0), Type("a"), Wait(5)], SIZE, "both") == text
+
+
+def test_only_the_last_action_counts() -> None:
+    text = (
+        "Thought: first\nAction: click(start_box='(0,0)')\n"
+        "Reflection: no\nAction: type(content='b\\n')\n\nclick(start_box='(100,500)')\n"
+    )
+    assert relative.parse(text, SIZE) == [Type("b", enter=True), Click(50, 100)]
+
+
+def test_the_grid_is_that_of_the_picture_that_was_sent() -> None:
+    """Whoever sends smaller pictures than the default limit must read them so too."""
+    sent = UITars("absolute", max_pixels=1_000_000)
+    width, height = smart_resize((1920, 1080), max_pixels=1_000_000)
+    assert (width, height) == (1316, 728)
+    middle = f"click(start_box='({width // 2},{height // 2})')"
+    assert sent.parse(middle, (1920, 1080)) == [Click(960, 540)]
+    assert absolute.parse(middle, (1920, 1080)) == [Click(654, 360)]
 
 
 def test_a_fence_around_everything_is_ignored() -> None:
@@ -137,6 +168,7 @@ def test_a_mistake_is_named_with_its_kind(said: str, kind: str, message: str) ->
         Scroll(1, 1),
         Type("a", clear=True),
         Type("a\n"),
+        Type("C:\\n"),
         Wait(1),
         Answer(""),
         Finish("failure"),
@@ -187,6 +219,7 @@ def test_absolute_survives_where_the_resized_picture_is_no_smaller(
     # Independent values: Qwen2VLImageProcessor's own smart_resize, with the same limits.
     [
         ((1920, 1080), (1932, 1092)),
+        ((1280, 720), (1288, 728)),
         ((1280, 800), (1288, 812)),
         ((320, 256), (336, 252)),
         ((320, 240), (336, 252)),

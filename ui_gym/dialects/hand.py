@@ -19,6 +19,7 @@ from ui_gym.action import (
     Move,
     Press,
     Scroll,
+    Type,
     Wait,
     shorten,
 )
@@ -27,17 +28,23 @@ from ui_gym.errors import ActionError
 
 
 class Hand:
-    """Collects `actions`. A point of None is where the pointer is."""
+    """Collects `actions`, `limit` at most. A point of None is where the pointer is."""
 
-    def __init__(self, size: tuple[int, int], seen: Seen) -> None:
+    def __init__(self, size: tuple[int, int], seen: Seen, limit: int = MAX_ACTIONS) -> None:
         self.actions: list[Action] = []
         self.at = seen.pointer
+        self._limit = limit
         self._middle = (size[0] // 2, size[1] // 2)
         self._pressed: tuple[Point, Button] | None = None
         self._held_for: float | None = None
         self._keys: list[str] = []
         self._unused = False  # keys are down, and nothing was done with them yet
         self._remarks: list[str] = []
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that are held down."""
+        return tuple(self._keys)
 
     def do(self, action: Action) -> None:
         """Add a whole action that no pointer and no held key has a part in."""
@@ -108,6 +115,12 @@ class Hand:
         self._add(Press("+".join([*self._keys, chord])))
         self._unused = False
 
+    def paste(self, text: str) -> None:
+        """Type a text in place of the chord that pastes it, whose held keys are then used up."""
+        self._released("paste")
+        self._add(Type(text))
+        self._unused = False
+
     def key_down(self, key: str) -> None:
         self._released("hold keys")
         if key not in self._keys:
@@ -169,6 +182,6 @@ class Hand:
             raise ActionError("argument", f"cannot {what} while {held} is held down")
 
     def _add(self, action: Action) -> None:
-        if len(self.actions) == MAX_ACTIONS:
-            raise ActionError("parse", f"more than {MAX_ACTIONS} actions in one step")
+        if len(self.actions) == self._limit:
+            raise ActionError("parse", f"more than {self._limit} actions in one step")
         self.actions.append(action)

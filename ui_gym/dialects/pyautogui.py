@@ -14,11 +14,14 @@ What the format leaves open, we define:
   `duration`, a drag takes the time that drags have here.
 - Held keys count for clicks and other keys alone, and must be let go before the step ends.
 - One newline at the end of a written text is the Enter key.
-- ``pyperclip.copy`` and then ``hotkey("ctrl", "v")`` types what was copied.
+- ``pyperclip.copy`` and then a chord of `PASTES` types what was copied. Both must be of one step:
+  the desktop's own clipboard is not touched.
+- ``tag_12`` is the middle of element 12, where elements are shown.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ui_gym.action import (
@@ -48,12 +51,15 @@ from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
 from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.keys import PYAUTOGUI
-from ui_gym.dialects.pyautogui_code import EXAMPLE, WORDS, Call, read_code
+from ui_gym.dialects.pyautogui_code import EXAMPLE, WORDS, Call, read_calls, read_code
 from ui_gym.dialects.seen import NOTHING, Point, Seen
 from ui_gym.errors import ActionError
 
 WAIT = 2.0
 """How long ``WAIT`` takes, in seconds."""
+
+PASTES = ("ctrl+v", "ctrl+shift+v", "shift+ctrl+v", "shift+insert")
+"""The chords that paste."""
 
 _BUTTONS: dict[str, Button] = {
     "left": "left", "middle": "middle", "right": "right", "primary": "left", "secondary": "right",
@@ -77,10 +83,7 @@ class PyAutoGUI:
 
     def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
         check_length(text)
-        reader = _Reader(Hand(size, seen))
-        for call in read_code(text):
-            reader.do(call)
-        actions = reader.hand.done()
+        actions = _actions(read_code(text, seen), Hand(size, seen))
         if not actions:
             raise ActionError("parse", f"the code does nothing. Write calls, as in {EXAMPLE}")
         check_points(actions, size)
@@ -93,7 +96,8 @@ class PyAutoGUI:
         return f"{thought}\n{block}" if thought else block
 
     def prompt(self, size: Size, *, elements: bool = False) -> str:
-        return _PROMPT.format(width=size[0], height=size[1], notch=NOTCH, wait=WAIT)
+        prompt = _PROMPT.format(width=size[0], height=size[1], notch=NOTCH, wait=WAIT)
+        return prompt + _TAGS if elements else prompt
 
     def can_say(self, action: Action) -> bool:
         try:
@@ -103,12 +107,49 @@ class PyAutoGUI:
         return True
 
 
-class _Reader:
-    """Does one call after the other."""
+def read_script(
+    code: str, size: Size, seen: Seen = NOTHING, *, limit: int, longest: float
+) -> list[Action]:
+    """The actions of a program of pyautogui calls; none, if it does nothing.
 
-    def __init__(self, hand: Hand) -> None:
+    Args:
+        code: The program.
+        size: Of the screen.
+        seen: Where the pointer is before it.
+        limit: The most actions.
+        longest: Seconds; what sleeps longer sleeps for these.
+
+    Raises:
+        ActionError: as `PyAutoGUI.parse`.
+    """
+    check_length(code)
+    actions = _actions(read_calls(code), Hand(size, seen, limit), longest)
+    check_points(actions, size)
+    return actions
+
+
+def _actions(calls: Sequence[Call], hand: Hand, longest: float = math.inf) -> list[Action]:
+    reader = _Reader(hand, longest)
+    for call in calls:
+        reader.do(call)
+    return reader.done()
+
+
+class _Reader:
+    """Does one call after the other, and sleeps for `longest` seconds at most."""
+
+    def __init__(self, hand: Hand, longest: float) -> None:
         self.hand = hand
+        self._longest = longest
         self._clipboard: str | None = None
+        self._pasted = True
+
+    def done(self) -> list[Action]:
+        if not self._pasted:
+            raise ActionError(
+                "argument", "what is copied must be pasted in the same code, by hotkey('ctrl', 'v')"
+            )
+        return self.hand.done()
 
     def do(self, call: Call) -> None:
         if call.name in WORDS:
@@ -145,6 +186,8 @@ class _Reader:
         seconds = said.number("duration", default=Drag.seconds)
         if name.startswith("drag") and said.choice(_BUTTONS, "button", default="left") != "left":
             raise ActionError("argument", "only the left button can drag")
+        if name.startswith("drag") and not said.flag("mouseDownUp", default=True):
+            raise ActionError("argument", "a drag presses the button; for a move, write moveTo")
         match name:
             case "moveTo":
                 self.hand.move(_there(said))
@@ -166,15 +209,18 @@ class _Reader:
                 for _ in range(presses):
                     self._press(said.words("keys"))
             case "hotkey":
-                self._hotkey(PYAUTOGUI.read(said.words("keys")))
+                self._chord(PYAUTOGUI.read(said.words("keys")))
             case "keyDown":
                 self.hand.key_down(_key(said))
             case "keyUp":
                 self.hand.key_up(_key(said))
             case "copy":
                 self._clipboard = said.text("text")
+                self._pasted = False
             case "sleep":
-                self.hand.wait(said.number("seconds"))
+                self.hand.wait(min(said.number("seconds"), self._longest))
+            case "moveTo" if self.hand.at is not None:
+                self.hand.move(self.hand.at)
             case _:
                 raise ActionError("argument", "the point is missing")
 
@@ -186,11 +232,12 @@ class _Reader:
 
     def _press(self, keys: list[str]) -> None:
         for key in keys:
-            self.hand.press(PYAUTOGUI.read([key]))
+            self._chord(PYAUTOGUI.read([key]))
 
-    def _hotkey(self, chord: str) -> None:
-        if chord == "ctrl+v" and self._clipboard is not None:
-            self.hand.do(Type(self._clipboard))
+    def _chord(self, chord: str) -> None:
+        if self._clipboard is not None and "+".join([*self.hand.keys, chord]) in PASTES:
+            self.hand.paste(self._clipboard)
+            self._pasted = True
         else:
             self.hand.press(chord)
 
@@ -281,3 +328,6 @@ time.sleep(seconds). x and y are whole pixels from the top left corner; scroll(-
 what is three times {notch} pixels below; a newline at the end of a written text presses Enter.
 Instead of code, write WAIT to wait {wait:g} seconds, DONE when the task is done, or FAIL when it \
 cannot be done."""
+
+_TAGS = """
+tag_12 is the middle of the element [12], so that pyautogui.click(tag_12) clicks it."""

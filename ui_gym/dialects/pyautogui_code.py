@@ -2,7 +2,8 @@
 
 The code is never run. What is read are calls of the functions in `SIGNATURES`, the words ``WAIT``,
 ``DONE`` and ``FAIL``, and lines that change nothing here: imports, comments, ``pyautogui.PAUSE``.
-Anything else is an error, however harmless it may look.
+Anything else is an error, however harmless it may look. ``tag_12`` stands for the middle of the
+element 12, as for OSWorld's agents that are shown marks.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from dataclasses import dataclass
 from ui_gym.action import shorten, syntax_tree
 from ui_gym.dialects.common import unknown
 from ui_gym.dialects.fields import Fields
+from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import ActionError
 
 EXAMPLE = "pyautogui.click(10, 20)"
 
 _XY = ("x", "y")
-_IGNORED = ("interval", "tween", "logScreenshot", "_pause", "pause")
+_IGNORED = ("interval", "tween", "logScreenshot", "_pause", "pause", "mouseDownUp")
 """Parameters that change how an action looks, not what it does."""
 
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "pyautogui.moveTo": (*_XY, "duration"),
-    "pyautogui.moveRel": ("xOffset", "yOffset", "duration"),
-    "pyautogui.move": ("xOffset", "yOffset", "duration"),
+    "pyautogui.moveTo": (*_XY, "duration", "tween"),
+    "pyautogui.moveRel": ("xOffset", "yOffset", "duration", "tween"),
+    "pyautogui.move": ("xOffset", "yOffset", "duration", "tween"),
     "pyautogui.click": (*_XY, "clicks", "interval", "button", "duration"),
     "pyautogui.leftClick": (*_XY, "interval", "duration"),
     "pyautogui.rightClick": (*_XY, "interval", "duration"),
@@ -58,6 +60,7 @@ WORDS = ("WAIT", "DONE", "FAIL")
 
 _MODULES = ("pyautogui", "pyperclip", "time")
 _SETTINGS = ("FAILSAFE", "PAUSE")
+_TAG = re.compile(r"tag_(\d{1,9})", re.ASCII)
 _LANGUAGE = re.compile(r"[ \t]*(?:python3?|py|code)\b")
 _FIRST_LINE = re.compile(
     r"^[ \t]*(?:pyautogui\.|pyperclip\.|time\.sleep|import (?:pyautogui|pyperclip|time)\b"
@@ -87,22 +90,23 @@ def usage(function: str) -> str:
     return f"{function}({', '.join(names)})"
 
 
-def read_code(text: str) -> list[Call]:
+def read_code(text: str, seen: Seen = NOTHING) -> list[Call]:
     """The calls of the last block of code in `text`, or of the lines that look like code.
 
     Raises:
         ActionError: (``parse``) this is no code, or code that is not allowed; (``name``) it calls
             a function that is not known; (``argument``) an argument is no literal, or too much.
     """
-    code = textwrap.dedent(_code_of(text)).strip()
+    return read_calls(_code_of(text), seen)
+
+
+def read_calls(code: str, seen: Seen = NOTHING) -> list[Call]:
+    """The calls of a text that is nothing but code. Raises as `read_code`."""
+    code = textwrap.dedent(code).strip()
     tree = syntax_tree(code, f"Write calls, as in {EXAMPLE}")
     lines = code.splitlines()
-    calls = []
-    for statement in tree.body:
-        call = _read(statement, lines)
-        if call is not None:
-            calls.append(call)
-    return calls
+    read = [_read(statement, lines, seen) for statement in tree.body]
+    return [call for call in read if call is not None]
 
 
 def _code_of(text: str) -> str:
@@ -118,7 +122,7 @@ def _code_of(text: str) -> str:
     return text[first.start() :]
 
 
-def _read(statement: ast.stmt, lines: list[str]) -> Call | None:
+def _read(statement: ast.stmt, lines: list[str], seen: Seen) -> Call | None:
     """The call of a statement; None if it does nothing here."""
     match statement:
         case ast.Import(names=names) if all(n.name in _MODULES and not n.asname for n in names):
@@ -135,25 +139,25 @@ def _read(statement: ast.stmt, lines: list[str]) -> Call | None:
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)) as call
         ) if module in _MODULES:
-            return _call(f"{module}.{name}", call)
+            return _call(f"{module}.{name}", call, seen)
     line = shorten(lines[min(statement.lineno, len(lines)) - 1].strip())
     raise ActionError("parse", f"{line} is not allowed. Write calls alone, as in {EXAMPLE}")
 
 
-def _call(function: str, node: ast.Call) -> Call:
+def _call(function: str, node: ast.Call, seen: Seen) -> Call:
     if function not in SIGNATURES:
         raise unknown("function", function, SIGNATURES)
     name = function.rpartition(".")[2]
     try:
-        return Call(name, Fields(_arguments(function, node)))
+        return Call(name, Fields(_arguments(function, node, seen)))
     except ValueError as error:
         message = f"{function}: {error}. It is written {usage(function)}"
         raise ActionError("argument", message) from None
 
 
-def _arguments(function: str, node: ast.Call) -> dict[str, object]:
+def _arguments(function: str, node: ast.Call, seen: Seen) -> dict[str, object]:
     """The arguments by their names. ValueError says what is wrong."""
-    values = [_value(argument) for argument in node.args]
+    values = [_value(argument, seen) for argument in node.args]
     if function == "pyautogui.hotkey":
         given: dict[str, object] = {"keys": values[0] if values and _is_list(values) else values}
     else:
@@ -164,7 +168,7 @@ def _arguments(function: str, node: ast.Call) -> dict[str, object]:
     for keyword in node.keywords:
         if keyword.arg not in (*SIGNATURES[function], *_IGNORED) or keyword.arg in given:
             raise ValueError(f"the argument {shorten(str(keyword.arg))} is unknown or given twice")
-        given[keyword.arg] = _value(keyword.value)
+        given[keyword.arg] = _value(keyword.value, seen)
     return given
 
 
@@ -172,11 +176,20 @@ def _is_list(values: list[object]) -> bool:
     return len(values) == 1 and isinstance(values[0], list)
 
 
-def _value(node: ast.expr) -> object:
-    """A literal, or a list of them."""
+def _value(node: ast.expr, seen: Seen) -> object:
+    """A literal, a list of them, or the point of a tag."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="pyautogui"), attr=attribute) if _is_tween(attribute):
+            return None  # as if it were not there, since it is ignored wherever it may stand
+    if isinstance(node, ast.Name) and (tag := _TAG.fullmatch(node.id)):
+        return list(seen.locate(tag[1]))
     if isinstance(node, ast.List | ast.Tuple):
         return [_literal(item) for item in node.elts]
     return _literal(node)
+
+
+def _is_tween(name: str) -> bool:
+    return name == "linear" or name.startswith("ease")
 
 
 def _literal(node: ast.expr) -> object:

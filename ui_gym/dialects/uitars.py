@@ -3,7 +3,8 @@
 Source of the format: https://github.com/bytedance/UI-TARS (``codes/ui_tars/prompt.py`` and
 ``action_parser.py``). UI-TARS (on Qwen2-VL) and Doubao-1.5-UI-TARS write coordinates from 0 to
 1000 of the screen's width and height: `UITars`. UI-TARS-1.5 (on Qwen2.5-VL) writes pixels of the
-picture as Qwen's processor resized it: `UITars15`.
+picture as Qwen's processor resized it: `UITars15`. Its limits are those of the model's processor; a
+server that resizes to other ones needs ``UITars("absolute", max_pixels=...)`` with these.
 
 What the grammar leaves open, we define:
 
@@ -16,8 +17,9 @@ What the grammar leaves open, we define:
 - ``finished(content='x')`` gives an answer if there is content, else it is ``finish("success")``.
   ``call_user()`` is ``finish("infeasible")``.
 - One newline at the end of a typed text is the Enter key, so text that ends in a newline can only
-  be typed with ``enter=True``. `clear`, held keys, the middle button, triple clicks and the time of
-  a drag cannot be said.
+  be typed with ``enter=True``. So is a backslash and an n there, since models escape it twice; a
+  text that ends so can only be typed with ``enter=True`` as well. `clear`, held keys, the middle
+  button, triple clicks and the time of a drag cannot be said.
 """
 
 from __future__ import annotations
@@ -176,8 +178,7 @@ class UITars:
             case "hotkey":
                 return Press(_read_keys(call.need("key", "hotkey", "press")))
             case "type":
-                text = call.need("content", "text")
-                return Type(text.removesuffix("\n"), enter=text.endswith("\n"))
+                return _read_text(call.need("content", "text"))
             case "open_app":
                 return Open(call.need("app_name", "app", "name"))
             case "press_home" | "press_back":
@@ -240,7 +241,7 @@ def _say(action: Action, place: Callable[[Point], str]) -> str:
             for direction, (right, down) in DIRECTIONS.items():
                 if (dx, dy) == (right * SCROLL, down * SCROLL):
                     return f"scroll(start_box={points[0]}, direction='{direction}')"
-        case Type(clear=False, text=text, enter=enter) if enter or not text.endswith("\n"):
+        case Type(clear=False, text=text, enter=enter) if _read_text(text + "\n" * enter) == action:
             return f"type(content={quote(text + chr(10) * enter)})"
         case Press(keys=keys) if _read_keys(_write_keys(keys)) == keys:
             return f"hotkey(key={quote(_write_keys(keys))})"
@@ -255,6 +256,15 @@ def _say(action: Action, place: Callable[[Point], str]) -> str:
         case Finish(outcome="infeasible", message=""):
             return "call_user()"
     raise ActionError("name", f"UI-TARS has no words for {shorten(str(action))}")
+
+
+def _read_text(said: str) -> Type:
+    """A typed text; the line break that ends it, escaped once or twice, is the Enter key."""
+    for ending in ("\n", "\\n"):
+        # One ending alone: stripping characters would eat the n of "plan".
+        if said.endswith(ending):
+            return Type(said.removesuffix(ending), enter=True)
+    return Type(said)
 
 
 def _read_keys(said: str) -> str:

@@ -26,13 +26,15 @@ class OpenAIAgent:
     """Shows a served model the goal and the screen, and plays what it writes.
 
     Questions go out together, `connections` at most at a time. One that the server fails ends its
-    episode as an infrastructure failure. `temperature` may be set at any time.
+    episode as an infrastructure failure. `temperature` and `top_p` may be set at any time.
 
     Args:
         model: The model's name on the server.
         url: The server's address, up to ``/v1``.
         key: The server's key, if it wants one. Never printed.
         prompt: How the model is asked.
+        temperature: Of sampling.
+        top_p: The share of the likeliest tokens that is sampled from; the server's own if None.
         max_new_tokens: Most tokens of an answer, thoughts included.
         patience: How long the server is waited for.
     """
@@ -45,6 +47,7 @@ class OpenAIAgent:
         key: SecretStr | None = None,
         prompt: PromptBuilder | None = None,
         temperature: float = 1.0,
+        top_p: float | None = None,
         max_new_tokens: int = 2048,
         connections: int = 16,
         patience: Patience | None = None,
@@ -53,6 +56,7 @@ class OpenAIAgent:
         self.key = key
         self.prompt = prompt or PromptBuilder()
         self.temperature = temperature
+        self.top_p = top_p
         self.max_new_tokens = max_new_tokens
         self._client = JsonClient(url, key=key, patience=patience, connections=connections)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix="openai")
@@ -95,13 +99,15 @@ class OpenAIAgent:
     def _decide(self, view: View) -> Decision:
         messages, shown = self.prompt.build(view)
         images = view.screenshots[len(view.screenshots) - shown :]
-        payload = {
+        payload: dict[str, Any] = {
             "model": self.model,
             "messages": wire_messages(messages, images),
             "temperature": self.temperature,
             "max_completion_tokens": self.max_new_tokens,
             "seed": view.noise % 2**31,
         }
+        if self.top_p is not None:
+            payload["top_p"] = self.top_p
         try:
             found = self._client.post("/chat/completions", payload)
             # A model that declines says nothing: that is its own doing, and not the server's.
