@@ -12,7 +12,7 @@ from pathlib import Path
 from ui_gym import registry
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLES = {"README.md": "browser", "docs/android.md": "android"}
+TABLES = {"README.md": "browser", "docs/android.md": "android", "docs/desktop.md": "desktop"}
 """Which suite's table stands in which document."""
 BEGIN, END = "<!-- tasks: written by docs/tasks_table.py -->\n", "<!-- end of tasks -->"
 

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -160,14 +159,11 @@ def test_a_full_disk_harms_nobody_else(confined: Sandbox) -> None:
 
 
 def test_a_fork_bomb_is_bounded_and_ends_with_the_sandbox(box: Sandbox) -> None:
-    bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
+    # It rests where it can grow no more, so as to leave the machine's other users something.
+    bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.1)\n"
     box.spawn([module.interpreter(), "-c", bomb])
-    most = 0
-    deadline = time.monotonic() + 3
-    while time.monotonic() < deadline:
-        most = max(most, len(psutil.Process().children(recursive=True)))
-        time.sleep(0.1)
-    assert 50 < most < 700
+    assert eventually(lambda: len(psutil.Process().children(recursive=True)) > 350)
+    assert len(psutil.Process().children(recursive=True)) < 450
     assert box.read("nothing") is None  # the steward still answers
     box.close()
     assert eventually(lambda: not _of_sandboxes())

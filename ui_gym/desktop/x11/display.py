@@ -106,7 +106,8 @@ class Display:
 
     def settle(self, *, patience: float = PATIENCE, quiet: float = QUIET) -> bool:
         """Wait until all input is handled and the screen is at rest for `quiet` seconds. Whether it
-        is, within `patience` seconds; `answers` then tells whether the active window has handled its input.
+        is, within `patience` seconds; `answers` then tells whether the active window has handled
+        its input.
         """
         deadline = time.monotonic() + patience
         with self.lost():

@@ -30,6 +30,9 @@ _UP, _DOWN, _LEFT, _RIGHT = 4, 5, 6, 7
 _KEY, _BUTTON, _MOTION = 2, 4, 6
 """Numbers of X11's events: a press (its release is one more), and a move."""
 
+MOST_SECONDS = 3.0
+"""How long one action takes at most, whatever it asks for: sixteen of them are a step."""
+
 DRAG_STEPS = 12
 """Points on the way of a drag."""
 
@@ -99,7 +102,7 @@ class Hand:
         self._move(action.x1, action.y1)
         with self._held(_BUTTON, [1]):
             for step in range(1, DRAG_STEPS + 1):
-                self._wait(action.seconds / DRAG_STEPS)
+                self._wait(min(action.seconds, MOST_SECONDS) / DRAG_STEPS)
                 part = step / DRAG_STEPS
                 self._move(
                     round(action.x1 + part * (action.x2 - action.x1)),
@@ -162,4 +165,4 @@ class Hand:
 
     def _wait(self, seconds: float) -> None:
         self._display.sync()
-        self._pause.wait(seconds)
+        self._pause.wait(min(seconds, MOST_SECONDS))
