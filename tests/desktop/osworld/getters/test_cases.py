@@ -1,0 +1,43 @@
+"""Every getter brings what is there, and says so where nothing is: `cases.py` says how.
+
+What needs a server is in `test_chrome.py` and `test_programs.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fake import FakeDesktop
+from getter_case import Case, Cloud
+from getter_cases import CASES, ELSEWHERE
+
+from ui_gym.desktop.osworld.registry import GETTERS, Context
+
+
+@pytest.fixture
+def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
+    folder = tmp_path / "episode"
+    folder.mkdir()
+    return Context(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [(name, case) for name in sorted(CASES) for case in CASES[name]],
+    ids=lambda value: value if isinstance(value, str) else value.id,
+)
+def test_a_getter_brings_what_is_there(name: str, case: Case, context: Context) -> None:
+    case.prepare(context)
+    found = GETTERS[name](context, case.config)
+    if isinstance(case.expected, bytes):
+        assert isinstance(found, str), found
+        assert Path(found).is_relative_to(context.folder)
+        found = Path(found).read_bytes()
+    assert found == case.expected
+
+
+def test_every_getter_has_cases_with_different_ends() -> None:
+    assert set(GETTERS) == set(CASES) | ELSEWHERE
+    for name, cases in CASES.items():
+        assert len({repr(case.expected) for case in cases}) > 1, name

@@ -1,0 +1,8 @@
+"""The cases of this folder are modules that import each other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
