@@ -1,0 +1,91 @@
+"""Guard: which requests a server lets in.
+
+A server of a desktop is a way into it. Pages in a browser on the same machine must find none
+(hence exact ``Host`` and ``Origin`` checks), nor must others on the network (hence a token).
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import re
+from collections.abc import Collection
+from email.message import Message
+
+from ui_gym.desktop.http.address import TOKEN
+from ui_gym.desktop.http.message import Mistake
+from ui_gym.errors import UserError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+MIN_TOKEN = 16
+"""The shortest token that is taken, in characters."""
+
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+
+
+class Guard:
+    """Checks requests to a server at `host`; `names` are further names that it is known by, with
+    a port where that is forwarded from another (``localhost:8080``).
+
+    Raises:
+        UserError: others than this machine could reach it, and there is no token; or a bad one.
+    """
+
+    def __init__(self, host: str, token: str = "", names: Collection[str] = ()) -> None:
+        if token and (len(token) < MIN_TOKEN or not _TOKEN.fullmatch(token)):
+            raise UserError(
+                f"a token is {MIN_TOKEN} or more printable characters without spaces, as "
+                "`openssl rand -hex 16` makes it"
+            )
+        if not token and not is_loopback(host):
+            raise UserError(
+                f"a server at {host} can be reached from other machines, so it needs a token: set "
+                f"the environment variable {TOKEN}, here and where the clients run"
+            )
+        self._token = token
+        self._names = {name.lower() for name in (*names, host)}
+
+    def check(self, headers: Message, here: tuple[str, int]) -> None:
+        """Let a request in that came to the address `here`.
+
+        Raises:
+            Mistake: (403) it was meant for another host, or a page of another one sent it; (401)
+                it has no token, or a wrong one.
+        """
+        host = headers.get("Host", "")
+        name, port = _split(host)
+        ours = name in self._names or name == here[0].lower()
+        ours = ours or (is_loopback(here[0]) and name in LOOPBACK)
+        called = (ours and port in (None, here[1])) or host.lower() in self._names
+        if len(headers.get_all("Host", [])) != 1 or not name or not called:
+            raise Mistake(403, f"this server is not called {host[:100]!r} (serve --name says more)")
+        origin = headers.get("Origin")
+        if origin is not None and origin.lower() != f"http://{host.lower()}":
+            raise Mistake(403, "pages of other origins may not ask here")
+        if headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+            raise Mistake(403, "pages of other sites may not ask here")
+        if self._token:
+            self._check_token(headers.get("Authorization", ""))
+
+    def _check_token(self, said: str) -> None:
+        scheme, _, token = said.partition(" ")
+        given = token.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""
+        if not hmac.compare_digest(given, self._token.encode()):
+            raise Mistake(401, "the token is missing or wrong (Authorization: Bearer TOKEN).")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server at `host`."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _split(host: str) -> tuple[str, int | None]:
+    """``[::1]:5000`` as ``("::1", 5000)``; without a port, None."""
+    match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::(\d{1,5}))?", host)
+    if match is None:
+        return "", None
+    return (match[1] or match[2]).lower(), int(match[3]) if match[3] else None
