@@ -60,7 +60,7 @@ def test_torch_is_asked_for_in_one_version() -> None:
     assert len(pins) == 1
 
 
-CODE = ("browser", "agents", "sb3", "selenium")
+CODE = ("browser", "desktop", "osworld", "agents", "sb3", "selenium")
 """The extras that code of the packages needs, and not only their tests."""
 
 
@@ -98,6 +98,9 @@ def foreign_imports(path: Path) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names.add(str(node.module))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("library"):
+            # library("lxml.etree"): a module that may not be there, and is then asked for
+            names |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
     tops = {name.partition(".")[0] for name in names}
     return {top for top in tops - sys.stdlib_module_names if not top.startswith("ui_gym")}
 

@@ -49,7 +49,8 @@ class TaskSource(BaseModel):
     )
     file: Path | None = Field(
         default=None,
-        description="A file that names tasks: an id a line, or JSON lines with an id each.",
+        description="A file that names tasks: an id a line, or JSON lines with an id each; or one "
+        "of OSWorld's meta files.",
     )
     custom: tuple[str, ...] = Field(
         default=(), description="Task classes of your own, as my_package.my_module:MyTask."
@@ -60,7 +61,8 @@ class TaskSource(BaseModel):
     )
 
     def select(self) -> list[TaskSpec]:
-        """The tasks, each once.
+        """The tasks, each once. All tasks of a meta file are one, with different arguments: see
+        `meta_tasks`.
 
         Raises:
             UserError: an unknown name, a damaged file, or nothing is left.
@@ -174,8 +176,25 @@ _RECIPE_NAMES = {"task_ids": "ids", "file_path": "file", "custom_tasks": "custom
 _RECIPE_FILTERS = ("category", "difficulty", "limit", "seed", "split")
 
 
+def meta_tasks(path: Path) -> list[tuple[TaskSpec, dict[str, str]]] | None:
+    """The tasks of one of OSWorld's meta files (``{domain: [id, ...]}``), each with its arguments.
+
+    None if it is no such file.
+
+    Raises:
+        UserError: a task file that it names is not there.
+    """
+    from ui_gym.desktop.osworld.spec import OSWORLD
+    from ui_gym.desktop.osworld.taskfile import read_meta
+
+    files = read_meta(path)
+    return None if files is None else [(OSWORLD, {"task_file": str(file)}) for file in files]
+
+
 def _read(path: Path) -> list[TaskSpec]:
     """The tasks that a file names; a line that names none is refused with its number."""
+    if (named := meta_tasks(path)) is not None:
+        return [spec for spec, _ in named]
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ui_gym.desktop.osworld.cli import app as osworld
 from ui_gym.errors import UIGymError, UserError, nearest
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(osworld, name="osworld")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Settings = Annotated[

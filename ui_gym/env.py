@@ -161,7 +161,10 @@ class UIEnv(gymnasium.Env[Observation, str]):
             self.size, screenshot=observation != "elements", elements=observation != "screenshot"
         )
         self._owns_pool = pool is None
-        options = DeviceOptions(device, self.size, timeout, headless=render_mode != "human")
+        options = DeviceOptions(
+            device, self.size, timeout, headless=render_mode != "human",
+            elements=observation != "screenshot",
+        )  # fmt: skip
         self._lease = Lease(self.task.pool(options) if pool is None else pool)
         self._closed = False
         self._frame: Frame | None = None
@@ -217,7 +220,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
         before = self._verdict.score
         try:
             error, ended = self._perform(action)
-            self._judge()
+            if self._playing.judged == "steps" or ended or self._step >= self.max_steps:
+                self._judge()
             terminated = ended or self._verdict.done
             truncated = not terminated and self._step >= self.max_steps
             if self._guide is not None and error is None and not (terminated or truncated):
@@ -307,8 +311,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
             self._brief = self._playing.brief(device, self._params)
         self._times["action"] = time.perf_counter() - started
         self._capture(device)
-        if self.reward_mode == "progress":  # gains are counted from where the task begins
-            self._judge()
+        if self.reward_mode == "progress" and self._playing.judged == "steps":
+            self._judge()  # gains are counted from where the task begins
         self._guide = None
         if asked.rates is not None:
             known = {k: v for k, v in asked.rates.items() if k in self._playing.mistakes}

@@ -23,6 +23,7 @@ from ui_gym.registry import Difficulty, TaskSpec
 
 Split = Literal["train", "heldout"]
 SPLITS: tuple[Split, ...] = ("train", "heldout")
+Judged = Literal["steps", "end"]
 
 HELDOUT_SHARE = 0.2
 """The share of the parameter space that no training seed draws."""
@@ -84,6 +85,9 @@ class Task(Generic[P, D]):
     """Steps until truncation, where the task's arguments bear on it; else the registered number."""
     mistakes: tuple[str, ...] = ()
     """Names of the misunderstandings that `misread` knows."""
+    judged: ClassVar[Judged] = "steps"
+    """When `judge` is asked: after each step, or only at the end of the episode, which is for a
+    judge that changes what it looks at. There, every score before the end is 0."""
     levels: ClassVar[Mapping[Difficulty, Mapping[str, Any]]] = {}
     """What the argument `level` stands for: values of other arguments, for each level."""
 

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ui_gym import registry
 from ui_gym.arguments import make_task
-from ui_gym.catalog import TaskSource
+from ui_gym.catalog import TaskSource, meta_tasks
 from ui_gym.env import UIEnv
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.registry import TaskSpec
@@ -215,7 +215,7 @@ def merge(entries: Iterable[TaskEntry]) -> list[TaskEntry]:
 def read_task_file(
     path: Path, *, split: Split | None = "train", arguments: Mapping[str, Any] | None = None
 ) -> list[TaskEntry]:
-    """The entries of a task file, in order.
+    """The entries of a task file, in order; also of OSWorld's meta files (``test_all.json``).
 
     Args:
         path: The file.
@@ -230,6 +230,8 @@ def read_task_file(
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the task file {path} cannot be read: {error}") from error
+    if (named := meta_tasks(path)) is not None:
+        return [TaskEntry(spec, given, split, origin=str(path)) for spec, given in named]
     shared = {k: v for k, v in (arguments or {}).items() if k not in ENV_ARGUMENTS}
     entries, problems = [], []
     # Not splitlines: a JSON string may hold other line separators as they are.

@@ -147,12 +147,15 @@ class Machine:
             self.prepare(session)
 
     def prepare(self, session: Session) -> None:
-        """Write the files of `session` and start its programs, over what is there."""
+        """Write the files of `session` and start its programs, over what is there. None is kept
+        warm: a program starts as it would without."""
         self._check_programs(session.packages)
         for path, data in session.files.items():
             self.write(path, data)
         for command in session.launch:
             self._await_window(functools.partial(self.launch, command), " ".join(command))
+        for title in session.titles:
+            self._await_title(title)
 
     def ui_tree(self) -> str:
         value = self._get("/accessibility").json()
@@ -248,9 +251,10 @@ class Machine:
         launch = [list(command) for command in session.launch]
         value = {
             "files": files, "launch": launch, "packages": dict(session.packages),
-            "accessible": session.accessible,
+            "accessible": session.accessible, "titles": list(session.titles),
+            "warm": [[list(program.command), program.ready] for program in session.warm],
         }  # fmt: skip
-        patience = self._timeout * (2 + len(launch))
+        patience = self._timeout * (2 + len(launch) + len(session.titles) + len(session.warm))
         reply = self._client.post("/ui_gym/renew", {"session": value}, timeout=patience)
         self._client.check("/ui_gym/renew", reply)
 
@@ -274,6 +278,14 @@ class Machine:
         while {window.id for window in self.windows()} <= before:
             if time.monotonic() > deadline:
                 raise DeviceTimeout(f"{what} showed no window within {seconds:g} s on {self}")
+            self._closed.wait(0.2)
+
+    def _await_title(self, title: str) -> None:
+        """Wait for a window of that title, where the machine tells its windows."""
+        deadline = time.monotonic() + self._timeout
+        while (known := self.windows()) and not any(title in window.title for window in known):
+            if time.monotonic() > deadline:
+                raise DeviceTimeout(f"no window was called {title!r} in time on {self}")
             self._closed.wait(0.2)
 
     def _check_programs(self, packages: Mapping[str, str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from ui_gym.action import Open
 from ui_gym.desktop.http.desk import REMEDY, Desk
 from ui_gym.desktop.http.message import Answer, Mistake, Request
-from ui_gym.desktop.surface import Session
+from ui_gym.desktop.surface import Session, Warm
 from ui_gym.desktop.uitree import terminal_text
 from ui_gym.errors import ActionError
 
@@ -224,13 +224,18 @@ def _session(desk: Desk, said: object) -> Session:
         }
         launch = [[str(word) for word in command] for command in said.get("launch") or ()]
         packages = {str(k): str(v) for k, v in dict(said.get("packages") or {}).items()}
+        titles = [str(title) for title in said.get("titles") or ()]
+        warm = [
+            Warm(tuple(str(word) for word in command), str(ready))
+            for command, ready in said.get("warm") or ()
+        ]
     except (TypeError, ValueError) as error:
         raise Mistake(400, f"the session cannot be read: {error}") from None
-    if not all(launch):
+    if not all(launch) or not all(program.command for program in warm):
         raise Mistake(400, "a command of the session is empty")
-    if launch and not desk.allow_execute:
+    if (launch or warm) and not desk.allow_execute:
         raise Mistake(403, f"programs are not started for clients{REMEDY}")
-    return Session(files, launch, packages, said.get("accessible") is True)
+    return Session(files, launch, packages, said.get("accessible") is True, warm, titles)
 
 
 def _folder(name: str) -> dict[str, Any]:

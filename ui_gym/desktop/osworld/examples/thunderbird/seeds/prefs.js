@@ -1,0 +1,3 @@
+// Mozilla User Preferences
+user_pref("mail.html_compose", true);
+user_pref("mail.server.server1.type", "none");
