@@ -6,14 +6,14 @@ import difflib
 import zipfile
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import pair
-from ui_gym.desktop.osworld.metrics.reading import library, scored
+from ui_gym.desktop.osworld.metrics.office import examined, pair
+from ui_gym.desktop.osworld.metrics.reading import library
 
 OWN = {"toc.ncx": "navPoint", "content.opf": "dc:identifier"}
 """What differs from one making of a book to the next: lines with these words."""
 
 
-@scored("compare_epub")
+@examined("compare_epub")
 def compare_epub(result: Any, expected: Any) -> float:
     """How alike the parts of two books are, line by line: their contents and their pages (.html),
     each part compared with the one of the same place in the order of their names.

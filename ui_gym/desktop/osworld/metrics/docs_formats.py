@@ -8,13 +8,13 @@ from typing import Any
 from ui_gym.desktop.osworld.metrics.docs_colours import difference
 from ui_gym.desktop.osworld.metrics.docs_reading import WORD, odt_has_yellow, word, word_pair
 from ui_gym.desktop.osworld.metrics.documents import same_text
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import library, scored
+from ui_gym.desktop.osworld.metrics.office import examined, opened
+from ui_gym.desktop.osworld.metrics.reading import library
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 
 
-@scored("compare_line_spacing")
+@examined("compare_line_spacing")
 def compare_line_spacing(result: Any, expected: Any) -> float:
     """1.0 where the texts are the same, and each paragraph has the same line spacing."""
     if not same_text(result, expected):
@@ -36,7 +36,7 @@ def _some_run(result: Any, expected: Any, holds: Callable[[Any], bool]) -> float
     return 0.0
 
 
-@scored("compare_insert_equation")
+@examined("compare_insert_equation")
 def compare_insert_equation(result: Any, expected: Any) -> float:
     """1.0 where the texts are the same, and the same run of both holds an equation's object."""
     if not same_text(result, expected):
@@ -44,13 +44,13 @@ def compare_insert_equation(result: Any, expected: Any) -> float:
     return _some_run(result, expected, lambda run: bool(run.element.xpath(".//w:object")))
 
 
-@scored("compare_subscript_contains")
+@examined("compare_subscript_contains")
 def compare_subscript_contains(result: Any, expected: Any) -> float:
     """1.0 where the same run of both documents is a subscript."""
     return _some_run(result, expected, lambda run: bool(run.font.subscript))
 
 
-@scored("compare_font_names")
+@examined("compare_font_names")
 def compare_font_names(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where every run of the text has the font ``font_name`` by itself."""
     return float(all(run.font.name == rules["font_name"] for run in _runs(word(result))))
@@ -70,7 +70,7 @@ def _table_runs(document: Any) -> Iterator[Any]:
                     yield from paragraph.runs
 
 
-@scored("compare_highlighted_text")
+@examined("compare_highlighted_text")
 def compare_highlighted_text(result: Any, expected: Any) -> float:
     """1.0 where the same texts are highlighted, in tables too."""
     mine, its = (set(_highlighted(document)) for document in word_pair(result, expected))
@@ -85,7 +85,7 @@ def _highlighted(document: Any) -> Iterator[str | None]:
             yield text.text
 
 
-@scored("check_highlighted_words")
+@examined("check_highlighted_words")
 def check_highlighted_words(result: Any, expected: Any) -> float:
     """1.0 where an .odt has the expected text, and none of it with a yellow background.
 
@@ -95,7 +95,7 @@ def check_highlighted_words(result: Any, expected: Any) -> float:
     return float(not opened(result, odt_has_yellow))
 
 
-@scored("evaluate_strike_through_last_paragraph")
+@examined("evaluate_strike_through_last_paragraph")
 def evaluate_strike_through_last_paragraph(result: Any, expected: Any) -> float:
     """1.0 where the texts are the same, and all of the last paragraph is struck through."""
     if not same_text(result, expected):
@@ -104,7 +104,7 @@ def evaluate_strike_through_last_paragraph(result: Any, expected: Any) -> float:
     return float(bool(paragraphs) and all(run.font.strike for run in paragraphs[-1].runs))
 
 
-@scored("evaluate_colored_words_in_tables")
+@examined("evaluate_colored_words_in_tables")
 def evaluate_colored_words_in_tables(result: Any, expected: Any, **options: Any) -> float:
     """1.0 where the texts are the same, and in tables the words that begin with a vowel are red,
     all others blue.
@@ -124,7 +124,7 @@ def evaluate_colored_words_in_tables(result: Any, expected: Any, **options: Any)
     return 1.0
 
 
-@scored("evaluate_conversion")
+@examined("evaluate_conversion")
 def evaluate_conversion(result: Any) -> float:
     """1.0 where no run, in tables or elsewhere, is all upper-case."""
     document = word(result)
@@ -132,14 +132,14 @@ def evaluate_conversion(result: Any) -> float:
     return float(not any(run.text.isupper() for run in runs))
 
 
-@scored("evaluate_spacing")
+@examined("evaluate_spacing")
 def evaluate_spacing(result: Any) -> float:
     """1.0 where the first three paragraphs have the line spacings 1, 2 and 1.5."""
     found = [p.paragraph_format.line_spacing for p in word(result).paragraphs[:3]]
     return float(found == [1.0, 2.0, 1.5])
 
 
-@scored("check_italic_font_size_14")
+@examined("check_italic_font_size_14")
 def check_italic_font_size_14(result: Any, expected: Any) -> float:
     """1.0 where the texts are the same, and every run in italics is of 14 points."""
     if not same_text(result, expected):
@@ -148,7 +148,7 @@ def check_italic_font_size_14(result: Any, expected: Any) -> float:
     return float(all(size is not None and size.pt == 14 for size in sizes))
 
 
-@scored("evaluate_alignment")
+@examined("evaluate_alignment")
 def evaluate_alignment(result: Any) -> float:
     """1.0 where in each sentence of three words and more the first three are found, a space apart,
     before the others."""
@@ -161,7 +161,7 @@ def evaluate_alignment(result: Any) -> float:
     return 1.0
 
 
-@scored("has_page_numbers_in_footers")
+@examined("has_page_numbers_in_footers")
 def has_page_numbers_in_footers(result: Any) -> float:
     """1.0 where the footer of every section begins with a paragraph that has a digit in it."""
     for section in word(result).sections:
@@ -171,7 +171,7 @@ def has_page_numbers_in_footers(result: Any) -> float:
     return 1.0
 
 
-@scored("is_first_line_centered")
+@examined("is_first_line_centered")
 def is_first_line_centered(result: Any) -> float:
     """1.0 where the first paragraph is centred by itself."""
     centre = library("docx.enum.text").WD_PARAGRAPH_ALIGNMENT.CENTER
@@ -179,7 +179,7 @@ def is_first_line_centered(result: Any) -> float:
     return float(bool(paragraphs) and paragraphs[0].paragraph_format.alignment == centre)
 
 
-@scored("contains_page_break")
+@examined("contains_page_break")
 def contains_page_break(result: Any, rules: Mapping[str, Any] | None = None) -> float:
     """1.0 where there is a page break, and ``page_break_count`` of them if that is said."""
     breaks = [
@@ -192,7 +192,7 @@ def contains_page_break(result: Any, rules: Mapping[str, Any] | None = None) -> 
     return float(bool(breaks) and count in (None, len(breaks)))
 
 
-@scored("check_tabstops")
+@examined("check_tabstops")
 def check_tabstops(result: Any, expected: Any, **options: Any) -> float:
     """How near the tabulators of each paragraph are to the expected, empty paragraphs left out.
 

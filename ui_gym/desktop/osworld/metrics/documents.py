@@ -13,8 +13,9 @@ from ui_gym.desktop.osworld.metrics.docs_reading import (
     word,
     word_pair,
 )
-from ui_gym.desktop.osworld.metrics.office import pair
-from ui_gym.desktop.osworld.metrics.reading import Broken, given, library, scored
+from ui_gym.desktop.osworld.metrics.office import examined, pair
+from ui_gym.desktop.osworld.metrics.reading import Broken, given, library
+from ui_gym.errors import UserError
 
 
 def _ratio(first: str, second: str) -> float:
@@ -27,7 +28,7 @@ def _same_kind(result: object, expected: object, *kinds: str) -> None:
         raise Broken(f"{result!r} and {expected!r} are not both one of {', '.join(kinds)}")
 
 
-@scored("compare_docx_files")
+@examined("compare_docx_files")
 def compare_docx_files(result: Any, expected: Any, **options: Any) -> float:
     """How far the paragraphs of two .docx, or of two .odt, are the same.
 
@@ -62,7 +63,7 @@ def same_text(result: Any, expected: Any) -> bool:
     return compare_docx_files(result, expected) == 1.0
 
 
-@scored("compare_docx_files_and_ignore_new_lines")
+@examined("compare_docx_files_and_ignore_new_lines")
 def compare_docx_files_and_ignore_new_lines(result: Any, expected: Any, **options: Any) -> float:
     """1.0 where two .docx have the same paragraphs, empty ones left out; ``ignore_blanks`` as in
     `compare_docx_files`."""
@@ -73,7 +74,7 @@ def compare_docx_files_and_ignore_new_lines(result: Any, expected: Any, **option
     return float(mine == its)
 
 
-@scored("compare_docx_lines")
+@examined("compare_docx_lines")
 def compare_docx_lines(result: Any, expected: Any) -> float:
     """1.0 where both have the same paragraphs, whatever their order and however often."""
     mine, its = (
@@ -83,7 +84,7 @@ def compare_docx_lines(result: Any, expected: Any) -> float:
     return float(mine == its)
 
 
-@scored("compare_init_lines")
+@examined("compare_init_lines")
 def compare_init_lines(result: Any, expected: Any) -> float:
     """1.0 where the shorter of the documents is how the longer one begins."""
     mine, its = word_pair(result, expected)
@@ -91,7 +92,7 @@ def compare_init_lines(result: Any, expected: Any) -> float:
     return float(all(first.text == second.text for first, second in pairs))
 
 
-@scored("compare_docx_tables")
+@examined("compare_docx_tables")
 def compare_docx_tables(result: Any, expected: Any) -> float:
     """1.0 where the tables have the same rows and columns, and their cells the same text."""
     mine, its = ([_cells(t) for t in document.tables] for document in word_pair(result, expected))
@@ -105,7 +106,7 @@ def _cells(table: Any) -> list[list[str]]:
     return [texts[start : start + width] for start in range(0, len(texts), max(width, 1))]
 
 
-@scored("compare_docx_images")
+@examined("compare_docx_images")
 def compare_docx_images(result: Any, expected: Any) -> float:
     """1.0 where both hold the same pictures, pixel by pixel, in the order of the file."""
     mine, its = pair(_pictures, result, expected)
@@ -119,7 +120,7 @@ def _pictures(path: str) -> list[bytes]:
     return [image.open(io.BytesIO(blob)).tobytes() for blob in blobs]
 
 
-@scored("compare_contains_image")
+@examined("compare_contains_image")
 def compare_contains_image(result: Any, expected: Any) -> float:
     """1.0 where the same runs hold a picture."""
     mine, its = word_pair(result, expected)
@@ -130,7 +131,7 @@ def compare_contains_image(result: Any, expected: Any) -> float:
     return 1.0
 
 
-@scored("compare_references")
+@examined("compare_references")
 def compare_references(result: Any, expected: Any, **options: Any) -> float:
     """How alike the lists of references are: the paragraphs after the one that is
     ``reference_indicator`` ("References").
@@ -167,7 +168,7 @@ def _trains(lines: Sequence[str]) -> list[str]:
     return [train for train in map(_train, lines) if train is not None]
 
 
-@scored("check_no_duplicates")
+@examined("check_no_duplicates")
 def check_no_duplicates(initial: Any, result: Any) -> float:
     """1.0 where each train of the first document is in the second exactly once."""
     before = _trains([p.text for p in word(initial).paragraphs])
@@ -175,7 +176,7 @@ def check_no_duplicates(initial: Any, result: Any) -> float:
     return float(len(after) == len(set(after)) and set(after) == set(before))
 
 
-@scored("compare_unique_train_records")
+@examined("compare_unique_train_records")
 def compare_unique_train_records(result: Any, expected: Any, **options: Any) -> float:
     """1.0 where a document holds each train once, in lines that the initial document has, and the
     trains and the number of lines are those of the expected one.
@@ -184,7 +185,7 @@ def compare_unique_train_records(result: Any, expected: Any, **options: Any) -> 
     """
     lines = _lines(result)
     if not isinstance(expected, list) or len(expected) < 2:
-        raise Broken("the expected and the initial document are wanted")
+        raise UserError(f"a list of the expected and the initial document is wanted: {expected!r}")
     wanted, initial = (given(_lines, path) for path in expected[:2])
     trains = _trains(lines)
     return float(
@@ -200,7 +201,7 @@ def _lines(path: object) -> list[str]:
     return [line for line in stripped if line]
 
 
-@scored("fuzzy_place_math")
+@examined("fuzzy_place_math")
 def fuzzy_place_math(result: Any, rules: Mapping[str, Any]) -> float:
     """How alike the three words of a document are to the nearest of the ``expected`` places; 0.0
     where there are not three words."""

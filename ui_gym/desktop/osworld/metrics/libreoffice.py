@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import scored
+from ui_gym.desktop.osworld.metrics.office import examined, opened
 
 REGISTRY = "{http://openoffice.org/2001/registry}"
 
@@ -28,21 +27,21 @@ def _values(path: object, item: str, name: str) -> list[str]:
     return found
 
 
-@scored("find_default_font")
+@examined("find_default_font")
 def find_default_font(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where Writer's default font is ``font_name``."""
     found = _values(result, "/org.openoffice.Office.Writer/DefaultFont", "Standard")
     return float(found[-1:] == [rules["font_name"]])
 
 
-@scored("check_presenter_console_disable")
+@examined("check_presenter_console_disable")
 def check_presenter_console_disable(result: Any) -> float:
     """1.0 where Impress shows no presenter console."""
     found = _values(result, "/org.openoffice.Office.Impress/Misc/Start", "EnablePresenterScreen")
     return float([value.lower() for value in found[:1]] == ["false"])
 
 
-@scored("check_auto_saving_time")
+@examined("check_auto_saving_time")
 def check_auto_saving_time(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where documents are saved by themselves every ``minutes`` minutes."""
     item = "/org.openoffice.Office.Common/Save/Document"
@@ -51,7 +50,7 @@ def check_auto_saving_time(result: Any, rules: Mapping[str, Any]) -> float:
     return float(found[-1:] == [str(rules["minutes"])])
 
 
-@scored("check_libre_locale")
+@examined("check_libre_locale")
 def check_libre_locale(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the locale, or else the language of the menus, is like one of the patterns
     ``locale_set`` (``"en-*"``)."""

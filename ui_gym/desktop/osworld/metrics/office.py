@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ui_gym.desktop.osworld.metrics.reading import Broken, a_file, given
+from ui_gym.desktop.osworld.metrics.reading import Broken, a_file, given, scored
 from ui_gym.errors import UIGymError
 
 T = TypeVar("T")
+
+
+def examined(*names: str) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """As `scored`, for metrics of files of which a library may find only while it is asked that
+    they are broken: what the library raises is a score of 0, and what is raised here is not."""
+
+    def keep(function: Callable[..., float]) -> Callable[..., float]:
+        @functools.wraps(function)
+        def judge(*args: Any, **options: Any) -> float:
+            try:
+                return function(*args, **options)
+            except (Broken, UIGymError):
+                raise
+            except Exception as error:
+                *_, (last, _) = traceback.walk_tb(error.__traceback__)
+                if str(last.f_globals.get("__name__", "")).startswith("ui_gym."):
+                    raise
+                raise Broken(f"a file is broken: {type(error).__name__}: {error}") from error
+
+        return scored(*names)(judge)
+
+    return keep
 
 
 def opened(path: object, load: Callable[[str], T]) -> T:

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.desktop.osworld.metrics.office import opened, pair
+from ui_gym.desktop.osworld.metrics.office import examined, opened, pair
 from ui_gym.desktop.osworld.metrics.pictures import perceptual_hash
 from ui_gym.desktop.osworld.metrics.reading import (
     Broken,
     given,
     library,
     read_json,
-    scored,
     unknown,
 )
 
@@ -29,7 +28,7 @@ def _text(path: str) -> str:
     return "\n".join(page.extract_text() for page in pages).strip()
 
 
-@scored("compare_pdfs")
+@examined("compare_pdfs")
 def compare_pdfs(result: Any, expected: Any) -> float:
     """How alike the texts of two files are, in [0, 1]; of two lists, the mean over their pairs.
 
@@ -49,7 +48,7 @@ def _likeness(result: object, expected: object) -> float:
     return float(library("rapidfuzz.fuzz").ratio(first, second)) / 100
 
 
-@scored("compare_pdf_images")
+@examined("compare_pdf_images")
 def compare_pdf_images(result: Any, expected: Any, **options: Any) -> float:
     """The part of the pictures that look the same, by their perceptual hashes; 0.0 where there is
     not the same number of them, 1.0 where there are none."""
@@ -66,7 +65,7 @@ def _hashes(path: str) -> list[Any]:
     return [perceptual_hash(image) for image in found if image is not None]
 
 
-@scored("check_pdf_pages")
+@examined("check_pdf_pages")
 def check_pdf_pages(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the number of pages is in the ``relation`` (``"le"``) to ``ref_value``."""
     relation = rules["relation"]
@@ -76,7 +75,7 @@ def check_pdf_pages(result: Any, rules: Mapping[str, Any]) -> float:
     return float(getattr(operator, relation)(pages, rules["ref_value"]))
 
 
-@scored("is_gold_text_included_in_pdf")
+@examined("is_gold_text_included_in_pdf")
 def is_gold_text_included_in_pdf(result: Any, expected: Any) -> float:
     """1.0 where every value of a JSON object, a file, is in the text of a PDF file."""
     text = opened(result, _text)

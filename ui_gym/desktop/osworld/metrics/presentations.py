@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.reading import scored
+from ui_gym.desktop.osworld.metrics.office import examined
 from ui_gym.desktop.osworld.metrics.slides_boxes import box_rules
 from ui_gym.desktop.osworld.metrics.slides_reading import (
     background,
@@ -48,16 +48,16 @@ EXAMINED: Mapping[str, bool] = {
 """The options, and what is examined unless a task says otherwise."""
 
 
-@scored("compare_pptx_files")
+@examined("compare_pptx_files")
 def compare_pptx_files(result: Any, expected: Any, **options: Any) -> float:
     """1.0 where two presentations (.pptx) are the same in all that is examined, else 0.0.
 
     Options: those of `EXAMINED`, each true or false, and ``approximately_tolerance`` (0.005), by
     what part of itself a position or a size may differ. Slides must have as many shapes, and
-    those of the same place in the order are compared. What OSWorld decides at once for the whole
-    comparison is kept: tables are compared by runs and never by their text, and ``examine_shape``
-    must be off for the tasks that move something. A presentation that OSWorld fails on (a shape
-    without a position, a table where there is none in the other) is compared as it is.
+    those of the same place in the order are compared. As in OSWorld, tables are compared by how
+    their runs look and not by their texts, and a task that moves something must turn
+    ``examine_shape`` off. Where OSWorld ends with an error (a shape without a position, a table
+    against none, a colour of the theme behind a slide), the two differ if these things do.
     """
     mine, its = slideshow_pair(result, expected)
     examine: Examined = {name: bool(options.get(name, usual)) for name, usual in EXAMINED.items()}

@@ -8,7 +8,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.reading import Broken, as_text, library, scored, unknown
+from ui_gym.desktop.osworld.metrics.office import examined
+from ui_gym.desktop.osworld.metrics.reading import Broken, as_text, library, unknown
 from ui_gym.desktop.osworld.metrics.slides_reading import (
     DRAWING,
     SLIDE,
@@ -24,7 +25,7 @@ HALF_INCH = 457_200
 WHITE_TO_BLACK = math.dist((0, 0, 0), (255, 255, 255))
 
 
-@scored("check_image_stretch_and_center")
+@examined("check_image_stretch_and_center")
 def check_image_stretch_and_center(result: Any, original: Any) -> float:
     """1.0 where the first picture of the original's first slide now fills that slide, to half an
     inch on every side."""
@@ -58,7 +59,7 @@ def _blob(shape: Any) -> bytes | None:
         return None
 
 
-@scored("check_slide_numbers_color")
+@examined("check_slide_numbers_color")
 def check_slide_numbers_color(result: Any) -> float:
     """1.0 where a slide shows its number, and the master's number is red."""
     show = slideshow(result)
@@ -72,7 +73,7 @@ def check_slide_numbers_color(result: Any) -> float:
     return 0.0
 
 
-@scored("check_strikethrough")
+@examined("check_strikethrough")
 def check_strikethrough(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the first run of the paragraphs ``paragraph_index_s`` of the shapes
     ``shape_index_s`` of the slides ``slide_index_s`` is struck through; all count from 0."""
@@ -90,14 +91,14 @@ def check_strikethrough(result: Any, rules: Mapping[str, Any]) -> float:
     return float(all(struck(run) != "noStrike" for run in runs))
 
 
-@scored("check_slide_orientation_Portrait")
+@examined("check_slide_orientation_Portrait")
 def check_slide_orientation_portrait(result: Any) -> float:
     """1.0 where slides are higher than wide."""
     show = slideshow(result)
     return float((show.slide_width or 0) < (show.slide_height or 0))
 
 
-@scored("evaluate_presentation_fill_to_rgb_distance")
+@examined("evaluate_presentation_fill_to_rgb_distance")
 def evaluate_presentation_fill_to_rgb_distance(result: Any, rules: Mapping[str, Any]) -> float:
     """How near the backgrounds of all slides are to the colour ``rgb``: 1 is that colour, 0 the
     farthest there can be. A slide without a colour, or still of ``original_rgb``, is 0."""
@@ -113,7 +114,7 @@ def _distance(found: Any, wanted: Sequence[int], original: Sequence[int] | None)
     return math.dist(found, wanted) / WHITE_TO_BLACK
 
 
-@scored("check_left_panel")
+@examined("check_left_panel")
 def check_left_panel(tree: Any) -> float:
     """1.0 where the accessibility tree shows Impress's panel of slides."""
     try:
@@ -123,7 +124,7 @@ def check_left_panel(tree: Any) -> float:
     return float(any(frame.get("name") == "Slides View" for frame in root.iter("document-frame")))
 
 
-@scored("check_transition")
+@examined("check_transition")
 def check_transition(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the slide ``slide_idx`` (from 0) comes by the transition ``transition_type``."""
     slides = list(slideshow(result).slides)
@@ -147,7 +148,7 @@ COLOURS: Mapping[str, Callable[[Sequence[int]], bool]] = {
 }
 
 
-@scored("check_page_number_colors")
+@examined("check_page_number_colors")
 def check_page_number_colors(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the page numbers of the first master are about of the ``color``: red, green, blue
     or black. They are the last but one of its text with a colour.

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.reading import library
+from ui_gym.desktop.osworld.metrics.reading import Broken, library
 from ui_gym.desktop.osworld.metrics.table_functions import FUNCTIONS, Fault, Value, number, ordered
 
 REFERENCE = re.compile(r"(\$?)([A-Z]{1,3})(\$?)(\d{1,7})")
+MAX_LOOKS = 30_000_000
+"""How many values a range may give in all, once for each cell that the formula is computed for."""
 LEVELS = (("=", "<>", "<", ">", "<=", ">="), ("&",), ("+", "-"), ("*", "/"), ("^",))
 
 
@@ -39,7 +41,8 @@ Node = Callable[[Place], Any]
 
 
 def compiled(formula: str) -> Node:
-    """What computes a formula that is written without its ``=``. `Unsupported` says why not."""
+    """What computes a formula of one sheet, written without its ``=``. `Unsupported` says why
+    not."""
     tokenizer = library("openpyxl.formula").Tokenizer
     try:
         tokens = tokenizer("=" + formula).items
@@ -135,7 +138,25 @@ def _operand(token: Any) -> Node:
         raise Unsupported(f"{text!r} is not known")
     if not last:
         return lambda place: place.cells.get(_shifted(corners[0], place))
-    return lambda place: [place.cells.get(cell) for cell in _area(corners, place)]
+    return _range(corners)
+
+
+def _range(corners: Sequence[re.Match[str] | None]) -> Node:
+    fixed = all(match is not None and match.group(1, 3) == ("$", "$") for match in corners)
+    kept: list[Value] | None = None
+    looks = 0
+
+    def values(place: Place) -> list[Value]:
+        nonlocal kept, looks
+        # What is fixed is the same for every cell of the sheet that the formula is compiled for.
+        found = kept if kept is not None else [place.cells.get(c) for c in _area(corners, place)]
+        kept = found if fixed else None
+        looks += len(found)
+        if looks > MAX_LOOKS:
+            raise Broken("a conditional format looks at too many cells, too often")
+        return found
+
+    return values
 
 
 def _shifted(match: re.Match[str] | None, place: Place) -> str:

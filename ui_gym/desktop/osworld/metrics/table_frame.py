@@ -1,10 +1,10 @@
 """A sheet as a table with a header, and what it takes for two of them to be the same.
 
 OSWorld compares sheets with pandas (``read_excel``, ``round``, ``equals``), so what pandas makes of
-a cell decides a score: the first row is the header, a whole column has one type, texts that look
-like numbers are numbers, and an empty cell is the same as "NA". These rules are kept here without
-pandas; only its own two quirks that lose a comparison are kept too: an integer column is never
-the same as one of floats, and a header that is there twice gets a number.
+a cell decides a score: the first row is the header, a name that is there twice gets a number, a
+column has one type, texts that look like numbers are numbers, an empty cell is the same as "NA",
+and a column of whole numbers is never the same as one with fractions. That is kept here, without
+pandas.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ui_gym.desktop.osworld.metrics.reading import Broken
+
 Kind = Literal["int", "float", "bool", "object"]
 
 MISSING = frozenset(
@@ -28,6 +30,9 @@ MISSING = frozenset(
 
 FAULTS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
 """What a formula gives that cannot be computed; pandas takes these for empty, too."""
+
+MAX_CELLS = 5_000_000
+"""A larger sheet is not compared: a single cell in its last corner makes it one."""
 
 NUMBER = re.compile(
     r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?)\s*", re.I | re.A
@@ -69,6 +74,8 @@ def frame(rows: Iterable[Sequence[Any]]) -> Frame:
     if not lines:
         return Frame((), ())
     width = max(len(line) for line in lines)
+    if width * len(lines) > MAX_CELLS:
+        raise Broken(f"a sheet of {len(lines)} x {width} cells is too large")
     padded = [line + [""] * (width - len(line)) for line in lines]
     body = padded[1:]
     columns = tuple(_column([line[place] for line in body]) for place in range(width))

@@ -165,6 +165,8 @@ def _count_if(values: Any, wanted: Any) -> float:
         assert match is not None
         sign, rest = match.group(1) or "=", match.group(2)
     amount = _amount(rest)
+    if sign == "=" and isinstance(amount, float):  # the common case, for which all else is slow
+        return float(sum(type(value) is float and value == amount for value in _flat((values,))))
     return float(sum(_stands(value, sign, amount) for value in _flat((values,))))
 
 

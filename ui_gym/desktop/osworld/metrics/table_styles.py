@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ui_gym.desktop.osworld.metrics.office import chain
-from ui_gym.desktop.osworld.metrics.reading import library, unknown
+from ui_gym.desktop.osworld.metrics.reading import Broken, library, unknown
 from ui_gym.desktop.osworld.metrics.sheets import Book, CellValue
 from ui_gym.desktop.osworld.metrics.table_formula import Node, Place, Unsupported, compiled
+from ui_gym.desktop.osworld.metrics.table_frame import MAX_CELLS
 from ui_gym.desktop.osworld.metrics.table_functions import Fault, ordered
 
 FONT = {
@@ -69,6 +70,8 @@ def styles(book: Book, name: str, props: Sequence[str]) -> dict[str, list[Any]]:
     a formula that looks at further cells is computed.
     """
     sheet = book.sheet(name)
+    if sheet.max_row * sheet.max_column > MAX_CELLS:
+        raise Broken(f"a sheet of {sheet.max_row} x {sheet.max_column} cells is too large")
     own = {"merge", "hyperlink"} & set(props)
     kept: dict[Any, list[Any]] = {}
     found = {}

@@ -6,12 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ui_gym.desktop.osworld.metrics import table_parts as parts
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import (
-    library,
-    scored,
-    unknown,
-)
+from ui_gym.desktop.osworld.metrics.office import examined, opened
+from ui_gym.desktop.osworld.metrics.reading import library, unknown
 from ui_gym.desktop.osworld.metrics.rules import matches
 from ui_gym.desktop.osworld.metrics.sheets import Book, Books
 from ui_gym.desktop.osworld.metrics.table_styles import style, styles
@@ -24,7 +20,7 @@ PAIR = ("sheet_idx0", "sheet_idx1")
 """Where a rule names the two sheets that it compares."""
 
 
-@scored("compare_table")
+@examined("compare_table")
 def compare_table(result: Any, expected: Any = None, **options: Any) -> float:
     """1.0 where every one of ``rules`` holds for the workbook (.xlsx), else 0.0.
 
@@ -219,14 +215,14 @@ RULES: Mapping[str, tuple[Check, tuple[str, ...]]] = {
 """The types of rules: what decides, and what such a rule must have."""
 
 
-@scored("compare_conference_city_in_order")
+@examined("compare_conference_city_in_order")
 def compare_conference_city_in_order(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the cells C2 to C22 of the sheet in view hold the cities of ``expected``, in
     order; of a list of names, one is enough."""
-    book = opened(result, lambda path: Book(path).styled)
-    found = [cell.value for row in book.active["C2:C22"] for cell in row]
+    sheet = opened(result, lambda path: Book(path).styled).active
+    found = [cell.value for row in sheet["C2:C22"] for cell in row] if sheet is not None else []
     wanted = rules["expected"]
-    if len(wanted) < len(found):
+    if not found or len(wanted) < len(found):
         return 0.0
     return float(
         all(
