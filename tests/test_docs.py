@@ -47,7 +47,9 @@ def architecture(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/android.md", "docs/desktop.md", "docs/osworld.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/android.md", "docs/desktop.md", "docs/osworld.md"]
+)
 def test_every_example_runs(tmp_path: Path, document: str) -> None:
     examples = [content for language, _, content in blocks(document) if language == "python"]
     assert examples

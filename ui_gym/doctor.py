@@ -295,7 +295,7 @@ def _desktops() -> Iterator[Finding]:
 
 
 def _confinement() -> Finding:
-    from ui_gym.desktop.x11.sandbox import best_confinement
+    from ui_gym.desktop.x11.confinement import best_confinement
 
     try:
         way = best_confinement()
@@ -305,5 +305,6 @@ def _confinement() -> Finding:
         return Finding("desktop", "ok", "applications run in a sandbox (bubblewrap)")
     return Finding(
         "desktop", "warn", "applications run as a user of their own, with this machine's network",
-        "allow user namespaces (in Docker: --security-opt seccomp=unconfined)",
+        "apt-get install bubblewrap, and in Docker: --security-opt seccomp=unconfined "
+        "--security-opt systempaths=unconfined",
     )  # fmt: skip

@@ -38,17 +38,26 @@ class XServer:
 
     `display` is its name (``":3"``), `screen` the live picture: shape (height, width, 4), uint8,
     blue, green, red, unused; read-only. `flags` are further arguments of the server; by default the
-    pointer is no part of the picture.
+    pointer is no part of the picture. With `user` the server runs as the user of that id, with
+    `cookie` (16 bytes) only clients that know it may connect, which `authority` holds.
 
     Raises:
         DeviceStartError: it is not installed (names the package), or did not start.
     """
 
-    def __init__(self, size: tuple[int, int], *, flags: Sequence[str] = ("-nocursor",)) -> None:
+    def __init__(
+        self,
+        size: tuple[int, int],
+        *,
+        flags: Sequence[str] = ("-nocursor",),
+        user: int | None = None,
+        cookie: bytes | None = None,
+    ) -> None:
         program = find_xvfb()
         if program is None:
             raise DeviceStartError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
         self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-xvfb-"))
+        self.authority: Path | None = None
         told, tell = os.pipe()
         width, height = size
         # Shared GL is of no use without a GPU.
@@ -57,8 +66,15 @@ class XServer:
             "-fbdir", str(self._folder), "-nolisten", "tcp", "-noreset", "-extension", "GLX",
             *flags,
         ]  # fmt: skip
+        if cookie is not None:
+            self.authority = self._folder / "authority"
+            self.authority.write_bytes(authority(cookie))
+            command += ["-auth", str(self.authority)]
+        if user is not None:
+            for path in (self._folder, *self._folder.iterdir()):
+                os.chown(path, user, user)
         try:
-            self._leash = Leash(command, folder=self._folder, pass_fds=[tell])
+            self._leash = Leash(command, folder=self._folder, pass_fds=[tell], user=user)
         finally:
             os.close(tell)
         try:
@@ -83,6 +99,12 @@ class XServer:
     def close(self) -> None:
         """End the server and remove its folder. Bounded in time; idempotent."""
         self._leash.close()
+
+
+def authority(cookie: bytes) -> bytes:
+    """What ``~/.Xauthority`` holds for a client: the cookie, for any display (``Xau(3)``)."""
+    parts = (b"", b"", b"MIT-MAGIC-COOKIE-1", cookie)
+    return struct.pack(">H", 0xFFFF) + b"".join(struct.pack(">H", len(p)) + p for p in parts)
 
 
 def _read_line(descriptor: int, seconds: float) -> str:

@@ -12,7 +12,7 @@ from ui_gym.desktop.surface import Session
 from ui_gym.desktop.uitree import NAMESPACES, parse_tree
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.device import DeviceOptions
-from ui_gym.errors import DeviceError
+from ui_gym.errors import DeviceError, DeviceTimeout
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,15 @@ def test_a_session_may_ask_for_it(told: X11Device) -> None:
         assert [one for one in device.elements() if one.role == "menuitem"] == []
     finally:
         device.close()
+
+
+def test_a_program_that_hangs_does_not_hide_the_others(told: X11Device) -> None:
+    told.renew(Session(files=NOTES.files, launch=[*NOTES.launch, ["galculator"]]))
+    told.run("pkill -STOP mousepad")
+    assert "sqrt" in [element.name for element in told.elements()]
+    told.run("pkill -STOP galculator")
+    with pytest.raises(DeviceTimeout, match="none answers"):
+        told.elements()
 
 
 def test_a_bus_that_is_gone_is_named(told: X11Device) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
+import xcffib
 from x11_helpers import NOTES, SIZE, saved
 
 from ui_gym.action import Move, Press, Type
@@ -72,6 +75,38 @@ def test_nothing_of_an_episode_is_there_in_the_next(desk: X11Device) -> None:
     assert desk.run("pgrep mousepad").text == ""
 
 
+def test_not_even_the_keyboard_is_as_it_was_left(desk: X11Device) -> None:
+    desk.renew(NOTES)
+    desk.perform([Press("capslock"), Type("A")])
+    desk.renew(NOTES)
+    desk.perform([Type("small", clear=True)])
+    assert saved(desk).strip() == "small"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user takes root")
+def test_without_namespaces_a_session_is_the_same() -> None:
+    device = X11Device(DeviceOptions("x11:user", SIZE, elements=True))
+    device.start()
+    try:
+        device.renew(NOTES)
+        assert "notes.txt" in device.windows()[0].title
+        device.perform([Type("mine: ", clear=False)])
+        assert saved(device).startswith("mine: ")
+        assert "File" in [element.name for element in device.elements()]
+    finally:
+        device.close()
+
+
+def test_what_a_program_writes_where_the_manager_should_is_no_failure(desk: X11Device) -> None:
+    desk.renew(NOTES)
+    other = xcffib.connect(desk.display.name)
+    atom = desk.display.atoms["_NET_ACTIVE_WINDOW"]
+    other.core.ChangePropertyChecked(0, desk.display.root, atom, 31, 8, 3, b"abc").check()
+    assert len(desk.windows()) == 1
+    assert desk.capture().image.any()
+    other.disconnect()
+
+
 def test_files_written_by_an_application_are_read(desk: X11Device) -> None:
     desk.renew(NOTES)
     desk.perform([Press("ctrl+end"), Type("gamma")])
@@ -112,7 +147,7 @@ def test_a_file_is_opened_by_the_program_that_the_desktop_has_for_it(desk: X11De
 
 def test_before_it_starts_and_after_it_ends_it_is_lost() -> None:
     device = X11Device(DeviceOptions("x11", SIZE))
-    with pytest.raises(DeviceLost, match="start"):
+    with pytest.raises(DeviceLost, match="call start"):
         device.renew(Session())
     device.start()
     with pytest.raises(DeviceLost, match="renew"):

@@ -40,6 +40,17 @@ def test_every_character_arrives(desk: X11Device, text: str) -> None:
     assert saved(desk).rstrip("\n") == text.rstrip("\n")
 
 
+def test_more_characters_than_there_are_keys_to_lend(desk: X11Device) -> None:
+    desk.renew(NOTES)
+    for text in (
+        "".join(chr(0x410 + n) for n in range(30)),
+        "\u4e00\u0416",
+        "\u0416\u4e00\u0417" * 9,
+    ):
+        desk.perform([Type(text, clear=True)])
+        assert saved(desk).strip() == text
+
+
 def test_typing_enters_after_and_clears_before(desk: X11Device) -> None:
     desk.renew(NOTES)
     desk.perform([Type("one", clear=True, enter=True), Type("two")])

@@ -14,8 +14,9 @@ import psutil
 import pytest
 from waiting import eventually
 
-from ui_gym.desktop.x11 import sandbox as module
-from ui_gym.desktop.x11.sandbox import Sandbox, best_confinement
+from ui_gym.desktop.x11 import confinement as module
+from ui_gym.desktop.x11.confinement import best_confinement
+from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 
 CONFINEMENTS = ["bubblewrap", "user"]
@@ -92,9 +93,88 @@ def test_more_output_than_is_kept_ends_the_command(box: Sandbox) -> None:
     assert len(result.stdout) < 80 << 20
 
 
-def test_the_steward_survives_what_it_is_sent(confined: Sandbox) -> None:
-    confined.run("kill -TERM 2; kill -INT 1")
-    assert confined.run("echo here").text == "here"
+def test_the_steward_is_out_of_reach(confined: Sandbox) -> None:
+    """Who answers our questions cannot be stopped, ended, read, or be replaced."""
+    confined.run("kill -STOP 1; kill -KILL 1; kill -9 -1; kill -STOP -1")
+    confined.write("notes.txt", b"true")
+    steal = (
+        "import ctypes, os; libc = ctypes.CDLL(None, use_errno=True)\n"
+        "for fd in range(20):\n"
+        "    got = libc.syscall(438, os.pidfd_open(1), fd, 0)  # pidfd_getfd\n"
+        "    print('stolen' if got >= 0 else 'refused')\n"
+        "own = os.open('notes.txt', os.O_RDONLY)\n"
+        "print(libc.syscall(438, os.pidfd_open(os.getpid()), own, 0) >= 0)\n"
+        "try: print(open('/proc/1/mem', 'rb').read(1))\n"
+        "except OSError: print('closed')\n"
+    )
+    said = confined.run([module.interpreter(), "-c", steal]).text.splitlines()
+    assert set(said[:20]) == {"refused"}
+    assert said[20:] == ["True", "closed"]  # of one's own process it can be taken
+    assert confined.read("notes.txt") == b"true"
+
+
+def test_what_is_no_file_is_not_read_and_not_written(box: Sandbox) -> None:
+    box.run(
+        "mkfifo pipe; ln -s /dev/zero endless; ln -s loop loop; truncate -s 900M large; mkdir d"
+    )
+    for name in ("pipe", "endless", "loop", "large", "d", "d/none"):
+        assert box.read(name) is None, name
+    for name in ("pipe", "d", "loop"):
+        with pytest.raises(DeviceError, match="cannot write"):
+            box.write(name, b"x")
+
+
+@pytest.mark.parametrize(
+    ("command", "cwd", "code"),
+    [(["./text"], None, 126), (["true"], "text", 126), (["true"], "gone", 127),
+     (["x" * 300_000], None, 126)],
+    ids=["no program", "a file as folder", "no folder", "too long"],
+)  # fmt: skip
+def test_a_command_that_cannot_be_run_has_a_code(
+    box: Sandbox, command: list[str], cwd: str | None, code: int
+) -> None:
+    box.write("text", b"words")
+    box.run("chmod +x text")
+    assert box.run(command, cwd=cwd).code == code
+
+
+def test_a_name_that_cannot_be_is_refused(box: Sandbox) -> None:
+    with pytest.raises(DeviceError, match="cannot run"):
+        box.run(["a\0b"])
+    assert box.run(["true"]).code == 0
+
+
+def test_only_folders_of_bounded_size_can_be_written_to(confined: Sandbox) -> None:
+    script = "for p in / /dev /usr /etc /run; do touch $p/x 2>/dev/null && echo $p; done; true"
+    assert confined.run(script).text == ""
+    for folder in ("/tmp", "/var/tmp", "/dev/shm", "/run/user/1000", confined.home):
+        fill = ["dd", "if=/dev/zero", f"of={folder}/big", "bs=1M", "count=400"]
+        assert b"No space left" in confined.run(fill, timeout=60).stderr, folder
+        confined.run(["rm", "-f", f"{folder}/big"])
+
+
+def test_another_user_takes_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(DeviceStartError, match=r"x11:user.*takes root"):
+        Sandbox({}, confinement="user")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user takes root")
+def test_sandboxes_of_users_have_one_each_and_leave_nothing() -> None:
+    first, second = (Sandbox({}, confinement="user") for _ in range(2))
+    try:
+        assert first.user != second.user
+        path = f"/tmp/left-by-{first.user}"
+        first.spawn(f"touch {path}; setsid sleep 93")
+        assert eventually(lambda: os.path.exists(path))
+        first.run("pkill -9 -u $(id -u) python3 & sleep 0.2", timeout=5)
+    except DeviceError:
+        assert eventually(lambda: bool(_sleeping("93")))
+    finally:
+        first.close()
+        second.close()
+    assert eventually(lambda: not _sleeping("93"))
+    assert not os.path.exists(path)
 
 
 def test_nothing_of_another_sandbox_is_seen() -> None:

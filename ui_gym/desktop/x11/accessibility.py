@@ -25,6 +25,9 @@ from ui_gym.errors import DeviceError, DeviceTimeout
 PATIENCE = 5.0
 """Seconds that all applications together may take to answer."""
 
+SILENCE = 1.5
+"""Seconds after which a program that does not answer is asked nothing more."""
+
 MOST_NODES = 5000
 MOST_DEPTH = 50
 MOST_TEXT = 20_000
@@ -82,8 +85,10 @@ def read_tree(sandbox: Sandbox, *, showing: bool = False) -> str:
         top = Node(_ROOT, role="desktop-frame")
         level = [top]
         count = 0
-        for _ in range(MOST_DEPTH):
+        for depth in range(MOST_DEPTH):
             level = bus.expand(level, showing=showing)
+            if depth == 0 and bus.silent and not level:
+                raise DeviceTimeout("no application told what it shows: none answers")
             count += len(level)
             if not level or count > MOST_NODES:
                 break
@@ -97,6 +102,7 @@ class _Bus:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._deadline = time.monotonic() + PATIENCE
+        self.silent: set[str] = set()
         user = sandbox.user
         session = sandbox.environment["DBUS_SESSION_BUS_ADDRESS"]
         with _connection(sandbox, session, user) as bus:
@@ -207,21 +213,26 @@ class _Bus:
         numbers: dict[Any, int] = {}
         data = bytearray()
         for n, message in enumerate(messages):
-            serial = next(self._connection.outgoing_serial)
-            numbers[serial] = n
-            data += message.serialise(serial=serial)
+            if message.header.fields[HeaderFields.destination] not in self.silent:
+                serial = next(self._connection.outgoing_serial)
+                numbers[serial] = n
+                data += message.serialise(serial=serial)
         self._connection.sock.sendall(data)
         answers: list[tuple[Any, ...] | None] = [None] * len(messages)
+        heard = time.monotonic()
         while numbers:
-            left = self._deadline - time.monotonic()
+            left = min(self._deadline, heard + SILENCE) - time.monotonic()
             try:
                 said = self._connection.receive(timeout=max(left, 0.001))
             except TimeoutError:
+                still = [messages[n] for n in numbers.values()]
+                self.silent |= {one.header.fields[HeaderFields.destination] for one in still}
                 break
             except OSError as error:
                 raise DeviceError(f"the desktop's accessibility bus has ended: {error}") from None
             reply_to: Any = said.header.fields.get(HeaderFields.reply_serial)
             n = numbers.pop(reply_to, -1)
+            heard = time.monotonic()
             if n >= 0 and said.header.message_type is MessageType.method_return:
                 answers[n] = said.body
         return answers
@@ -252,14 +263,14 @@ def _states(words: Sequence[int]) -> frozenset[str]:
 
 def _xml(node: Node) -> ElementTree.Element:
     uris = NAMESPACES
-    made = ElementTree.Element(_NO_TAG.sub("-", node.role.strip()) or "unknown")
+    made = ElementTree.Element(_tag(node.role.strip()) or "unknown")
     if node.where != _ROOT:
         made.set("name", _clean(node.name))
     for state in sorted(node.states):
         made.set(f"{{{uris['st']}}}{state}", "true")
     for name, value in node.attributes.items():
         if name:
-            made.set(f"{{{uris['attr']}}}{_NO_TAG.sub('-', name)}", _clean(value))
+            made.set(f"{{{uris['attr']}}}{_tag(name)}", _clean(value))
     if node.box is not None:
         made.set(f"{{{uris['cp']}}}screencoord", str(tuple(node.box[:2])))
         made.set(f"{{{uris['cp']}}}size", str(tuple(node.box[2:])))
@@ -267,7 +278,7 @@ def _xml(node: Node) -> ElementTree.Element:
         if name in node.value:
             made.set(f"{{{uris['val']}}}{key}", str(node.value[name]))
     for name, description, keys in node.actions:
-        tag = _NO_TAG.sub("-", name)
+        tag = _tag(name)
         made.set(f"{{{uris['act']}}}{tag}_desc", _clean(description))
         made.set(f"{{{uris['act']}}}{tag}_kb", _clean(keys))
     if node.text:
@@ -280,6 +291,12 @@ _VALUES = {
     "value": "CurrentValue", "min": "MinimumValue", "max": "MaximumValue",
     "step": "MinimumIncrement",
 }  # fmt: skip
+
+
+def _tag(name: str) -> str:
+    """As XML may call it."""
+    tag = _NO_TAG.sub("-", name)
+    return f"_{tag}" if tag[:1] in "-.0123456789" and tag else tag
 
 
 def _clean(text: str) -> str:

@@ -1,7 +1,8 @@
-"""Desk: an X server, and on it one session at a time, each in a new sandbox."""
+"""Desk: one session on an X server of its own, in a sandbox of its own."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,14 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from ui_gym.desktop.surface import Warm
+from ui_gym.desktop.x11.confinement import Confinement, best_confinement
 from ui_gym.desktop.x11.display import Display
 from ui_gym.desktop.x11.hand import Hand
 from ui_gym.desktop.x11.needs import package_of
-from ui_gym.desktop.x11.sandbox import Confinement, Sandbox
+from ui_gym.desktop.x11.sandbox import Sandbox
+from ui_gym.desktop.x11.users import LentUser
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
+from ui_gym.xvfb import authority
 
 WRITTEN = 1_735_689_600
 """When the files of an episode were last changed: 1 January 2025, in Unix seconds."""
@@ -24,60 +28,68 @@ READY_PAUSE = 0.05
 
 
 class Desk:
-    """A display of `size` (width, height) pixels, and its session.
+    """One session on a display of its own, of `size` (width, height) pixels.
 
     `timeout` bounds each wait, in seconds. `close` may be called at any time, from any thread.
-
-    Raises:
-        DeviceStartError: there is no Xvfb.
     """
 
     def __init__(
         self, size: tuple[int, int], confinement: Confinement | None, timeout: float
     ) -> None:
+        self._size = size
         self._confinement = confinement
         self._timeout = timeout
         self._lock = threading.Lock()
         self._closed = False
+        self._display: Display | None = None
         self._sandbox: Sandbox | None = None
-        self.display = Display(size)
-        self.hand = Hand(self.display)
-        self.begun_with: tuple[bool, tuple[Warm, ...]] | None = None
-        """What `begin` was last called with, while nothing was done in that session."""
+        self._server_user: LentUser | None = None
+
+    @property
+    def display(self) -> Display:
+        """The X display. `DeviceLost` before `begin` and after `close`."""
+        if self._display is None:
+            raise DeviceLost("the desktop is closed")
+        return self._display
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where programs run. `DeviceLost` before the first session and after `close`."""
-        sandbox = self._sandbox
-        if sandbox is None:
-            raise DeviceLost("the desktop is closed" if self._closed else "call renew() first")
-        return sandbox
+        """Where programs run. `DeviceLost` before `begin` and after `close`."""
+        if self._sandbox is None:
+            raise DeviceLost("the desktop is closed")
+        return self._sandbox
 
     def begin(self, *, accessible: bool, warm: Sequence[Warm]) -> None:
-        """A new session: sandbox, bus, window manager, and the programs that are kept warm."""
-        self._end()
-        self.display.clear()
-        environment = _environment(self.display.name, accessible=accessible)
+        """Start the X server, the sandbox, the bus, the window manager, and what is kept warm.
+
+        Raises:
+            DeviceStartError: something is not installed.
+        """
+        way = self._confinement or best_confinement()
+        cookie = None if way == "bubblewrap" else os.urandom(16)  # there, nobody else sees it
+        display = self._open_display(cookie)
+        self.hand = Hand(display)
         sandbox = Sandbox(
-            environment, [self.display.socket], confinement=self._confinement,
+            _environment(display.name, accessible=accessible), [display.socket], confinement=way,
             timeout=self._timeout,
         )  # fmt: skip
         with self._lock:
-            if self._closed:
-                sandbox.close()
-                raise DeviceLost("the desktop is closed")
             self._sandbox = sandbox
+        if self._closed:
+            self.close()
+            raise DeviceLost("the desktop is closed")
         for path, data in _home().items():
             sandbox.write(path, data, mtime=WRITTEN)
+        if cookie is not None:
+            sandbox.write(".Xauthority", authority(cookie), mtime=WRITTEN)
         bus = "unix:path=" + sandbox.environment["XDG_RUNTIME_DIR"] + "/bus"
         sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] = bus
         self.start(["dbus-daemon", "--session", "--nofork", f"--address={bus}"], vital=True)
         self.start(["openbox"], vital=True)
-        self.display.wait_for_manager(self._timeout)
+        display.wait_for_manager(self._timeout)
         self.hand.rest()
         for program in warm:
             self._warm_up(program)
-        self.begun_with = (accessible, tuple(warm))
 
     def start(
         self, command: Sequence[str], packages: Mapping[str, str] | None = None, *,
@@ -104,17 +116,35 @@ class Desk:
         """End everything. Idempotent."""
         with self._lock:
             self._closed = True
-        self._end()
-        self.display.close()
+            sandbox, self._sandbox = self._sandbox, None
+            display, self._display = self._display, None
+            user, self._server_user = self._server_user, None
+        if sandbox is not None:
+            sandbox.close()
+        if display is not None:
+            display.close()
+        if user is not None:
+            user.give_back()
 
     # -- parts --
 
-    def _end(self) -> None:
+    def _open_display(self, cookie: bytes | None) -> Display:
+        # A server that reads what programs send it is better not root.
+        user = LentUser(named=False) if os.geteuid() == 0 else None
+        try:
+            display = Display(
+                self._size,
+                timeout=self._timeout,
+                user=None if user is None else user.id,
+                cookie=cookie,
+            )
+        except BaseException:
+            if user is not None:
+                user.give_back()
+            raise
         with self._lock:
-            sandbox, self._sandbox = self._sandbox, None
-        self.begun_with = None
-        if sandbox is not None:
-            sandbox.close()
+            self._display, self._server_user = display, user
+        return display
 
     def _warm_up(self, program: Warm) -> None:
         self.start(program.command)
@@ -140,22 +170,15 @@ class Spare:
         warm: Sequence[Warm],
     ) -> None:
         self.ready_for = (accessible, tuple(warm))
-        self._desk: Desk | None = None
-        self._lock = threading.Lock()
-        self._closed = False
+        self._desk = Desk(size, confinement, timeout)
+        self._ready = False
 
         def prepare() -> None:
-            desk = Desk(size, confinement, timeout)
-            with self._lock:
-                self._desk = desk
-                closed = self._closed
             try:
-                if not closed:
-                    desk.begin(accessible=accessible, warm=warm)
+                self._desk.begin(accessible=accessible, warm=warm)
+                self._ready = True
             except DeviceError:
-                self.close()
-            if closed:
-                desk.close()
+                self._desk.close()
 
         self._thread = threading.Thread(target=prepare, name="ui-gym-spare-desk", daemon=True)
         self._thread.start()
@@ -163,21 +186,14 @@ class Spare:
     def take(self, seconds: float) -> Desk | None:
         """The desk, waiting until it is ready; None where it could not be made in time."""
         self._thread.join(seconds)
-        with self._lock:
-            desk, self._desk = self._desk, None
-        if desk is None or self._thread.is_alive() or desk.begun_with != self.ready_for:
-            if desk is not None:
-                desk.close()
+        if self._thread.is_alive() or not self._ready:
+            self.close()
             return None
-        return desk
+        return self._desk
 
     def close(self) -> None:
         """Give it up, whether it is ready or not."""
-        with self._lock:
-            self._closed = True
-            desk, self._desk = self._desk, None
-        if desk is not None:
-            desk.close()
+        self._desk.close()
 
 
 def _environment(display: str, *, accessible: bool) -> dict[str, str]:

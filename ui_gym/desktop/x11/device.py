@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Mapping, Sequence
 
@@ -11,14 +12,17 @@ from ui_gym.desktop.surface import Command, CommandResult, Session, Warm, Window
 from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.desktop.x11 import applications
 from ui_gym.desktop.x11.accessibility import read_tree
+from ui_gym.desktop.x11.confinement import Confinement
 from ui_gym.desktop.x11.desk import WRITTEN, Desk, Spare
 from ui_gym.desktop.x11.display import Display
-from ui_gym.desktop.x11.sandbox import Confinement, Sandbox
+from ui_gym.desktop.x11.needs import SESSION, missing
+from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import (
     ActionError,
     DeviceError,
     DeviceLost,
+    DeviceStartError,
     DeviceTimeout,
     UserError,
 )
@@ -56,17 +60,21 @@ class X11Device:
         self._way = _CONFINEMENTS[way]
         self._timeout = options.timeout
         self._accessible = options.elements
+        self._lock = threading.Lock()
         self._desk: Desk | None = None
         self._spare: Spare | None = None
-        self._closed = False
-        self._silent_since = 0.0
+        self._started = self._closed = False
 
     # -- Device --
 
     def start(self) -> None:
-        """Start the X server. `DeviceStartError` where something is not installed."""
-        if self._desk is None and not self._closed:
-            self._desk = Desk(self.size, self._way, self._timeout)
+        """See that there is what it needs. `DeviceStartError` says what is not installed."""
+        lacking = missing(SESSION)
+        if lacking:
+            raise DeviceStartError(
+                f"a desktop needs more programs (Debian: apt-get install {' '.join(lacking)})"
+            )
+        self._started = True
 
     def perform(self, actions: Sequence[Action]) -> None:
         self.sandbox.check()
@@ -85,9 +93,10 @@ class X11Device:
         return Frame(image=image, elements=told, time_capture=time.perf_counter() - started)
 
     def close(self) -> None:
-        self._closed = True
-        spare, self._spare = self._spare, None
-        desk, self._desk = self._desk, None
+        with self._lock:
+            self._closed = True
+            spare, self._spare = self._spare, None
+            desk, self._desk = self._desk, None
         if spare is not None:
             spare.close()
         if desk is not None:
@@ -100,10 +109,10 @@ class X11Device:
         return self.sandbox.home
 
     def renew(self, session: Session) -> None:
-        """A new sandbox, a window manager, the session's files, and its programs."""
-        accessible = self._accessible or session.accessible
-        desk = self._ready_desk(accessible, session.warm)
-        desk.begun_with = None
+        """A new X server, a new sandbox, a window manager, the session's files and programs."""
+        if not self._started and not self._closed:
+            raise DeviceLost("the desktop was not started: call start() first")
+        desk = self._new_desk(session)
         for path, data in session.files.items():
             desk.sandbox.write(path, data, mtime=WRITTEN)
         for command in session.launch:
@@ -113,11 +122,8 @@ class X11Device:
         for title in session.titles:
             desk.display.wait_for_title(title, self._timeout)
         desk.display.settle(quiet=SESSION_QUIET)
-        self._silent_since = 0.0
-        if session.warm and not self._closed:
-            self._spare = Spare(
-                self.size, self._way, self._timeout, accessible=accessible, warm=session.warm
-            )
+        if session.warm:
+            self._keep(spare=self._prepare_spare(session))
 
     def run(
         self,
@@ -181,14 +187,10 @@ class X11Device:
 
         `DeviceTimeout` once a window has not answered for as long as the device waits.
         """
-        if self.display.settle():
-            self._silent_since = 0.0
-            return
-        if self.display.answers:
-            return  # it paints without end: an animation
-        now = time.monotonic()
-        self._silent_since = self._silent_since or now
-        if now - self._silent_since >= self._timeout:
+        display = self.display
+        if display.settle() or not display.silent_since:
+            return  # at rest, or it paints without end: an animation
+        if time.monotonic() - display.silent_since >= self._timeout:
             active = [window.title for window in self.windows() if window.active]
             raise DeviceTimeout(
                 f"the window {''.join(active)!r} did not answer for {self._timeout:g} s"
@@ -198,38 +200,61 @@ class X11Device:
 
     @property
     def desk(self) -> Desk:
-        """The desk in use. `DeviceLost` before `start` and after `close`."""
+        """What is played on. `DeviceLost` before the first `renew` and after `close`."""
         desk = self._desk
         if desk is None:
-            raise DeviceLost("the desktop is closed" if self._closed else "call start() first")
+            raise DeviceLost("the desktop is closed" if self._closed else "call renew() first")
         return desk
 
     @property
     def display(self) -> Display:
-        """The X display. `DeviceLost` before `start` and after `close`."""
+        """The X display, of this session."""
         return self.desk.display
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where programs run. `DeviceLost` before the first `renew` and after `close`."""
+        """Where programs run, in this session."""
         return self.desk.sandbox
 
-    def _ready_desk(self, accessible: bool, warm: Sequence[Warm]) -> Desk:
+    def _new_desk(self, session: Session) -> Desk:
         """A desk with a new session: the spare one, if it is like this."""
-        desk = self.desk
-        spare, self._spare = self._spare, None
-        if spare is not None and spare.ready_for == (accessible, tuple(warm)):
-            other = spare.take(self._timeout)
-            if other is not None:
-                self._desk = other
-                desk.close()
-                if self._closed:
-                    other.close()
-                return other
-        elif spare is not None:
-            spare.close()
-        desk.begin(accessible=accessible, warm=warm)
+        with self._lock:
+            spare, self._spare = self._spare, None
+            old, self._desk = self._desk, None
+        if old is not None:
+            old.close()
+        desk = None
+        if spare is not None:
+            if spare.ready_for == self._wanted(session):
+                desk = spare.take(self._timeout)
+            else:
+                spare.close()
+        if desk is None:
+            desk = Desk(self.size, self._way, self._timeout)
+            self._keep(desk=desk)  # so that `close` finds it, while it begins
+            accessible, warm = self._wanted(session)
+            desk.begin(accessible=accessible, warm=warm)
+        else:
+            self._keep(desk=desk)
         return desk
+
+    def _prepare_spare(self, session: Session) -> Spare:
+        accessible, warm = self._wanted(session)
+        return Spare(self.size, self._way, self._timeout, accessible=accessible, warm=warm)
+
+    def _wanted(self, session: Session) -> tuple[bool, tuple[Warm, ...]]:
+        return self._accessible or session.accessible, tuple(session.warm)
+
+    def _keep(self, *, desk: Desk | None = None, spare: Spare | None = None) -> None:
+        """Keep it until `close`, or close it if that has been."""
+        with self._lock:
+            if not self._closed:
+                self._desk, self._spare = desk or self._desk, spare or self._spare
+                return
+        for one in (desk, spare):
+            if one is not None:
+                one.close()
+        raise DeviceLost("the desktop is closed")
 
     def _await_window(self, known: set[int], name: str) -> None:
         self.desk.await_window(known, name)

@@ -10,6 +10,7 @@ extension). After `PATIENCE` the screen is taken as it is.
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import struct
 import threading
@@ -29,7 +30,7 @@ from ui_gym.device import Image
 from ui_gym.errors import DeviceLost, DeviceTimeout
 from ui_gym.xvfb import XServer
 
-QUIET = 0.03
+QUIET = 0.05
 """Seconds without painting after which the screen counts as at rest."""
 
 PATIENCE = 2.0
@@ -60,18 +61,28 @@ class Display:
         DeviceStartError: there is no Xvfb.
     """
 
-    def __init__(self, size: tuple[int, int]) -> None:
+    def __init__(
+        self, size: tuple[int, int], *, timeout: float = 20.0, user: int | None = None,
+        cookie: bytes | None = None,
+    ) -> None:  # fmt: skip
         self.size = size
-        self.answers = True
+        self.silent_since = 0.0
+        self._silent = 0
         self._use = threading.RLock()
+        self._depth = 0
+        self._closed = threading.Event()
         # Shared memory is left out: the server and its clients do not share a name space for it.
-        self.server = XServer(size, flags=("-extension", "MIT-SHM", "-dpi", "96"))
+        flags = ("-extension", "MIT-SHM", "-dpi", "96")
+        self.server = XServer(size, flags=flags, user=user, cookie=cookie)
         try:
-            self.x: Any = xcffib.connect(self.server.display)
+            self.x = _connected(self.server)
             self._prepare()
         except BaseException:
             self.server.close()
             raise
+        self._patience = timeout
+        self._heard = time.monotonic()
+        threading.Thread(target=self._watch, name="ui-gym-x-watch", daemon=True).start()
 
     @property
     def name(self) -> str:
@@ -85,6 +96,7 @@ class Display:
 
     def close(self) -> None:
         """End the server; who waits for it is told that it is lost. Idempotent."""
+        self._closed.set()
         self.server.close()
         # The connection is let go once nobody is in the middle of it.
         if self._use.acquire(timeout=PATIENCE):
@@ -106,18 +118,20 @@ class Display:
 
     def settle(self, *, patience: float = PATIENCE, quiet: float = QUIET) -> bool:
         """Wait until all input is handled and the screen is at rest for `quiet` seconds. Whether it
-        is, within `patience` seconds; `answers` then tells whether the active window has handled
-        its input.
+        is, within `patience` seconds; `silent_since` then tells since when (in monotonic seconds)
+        somebody has not handled it, 0 if all have.
         """
         deadline = time.monotonic() + patience
         with self.lost():
+            for _ in self._events(0):  # what has come since the last time
+                continue
             waits_for = self._ask_manager()
             rest = time.monotonic() + quiet
             while True:
                 now = time.monotonic()
-                self.answers = not waits_for
                 until = deadline if waits_for else min(rest, deadline)
                 if now >= until:
+                    self._note_silence(waits_for, now)
                     return not waits_for and now < deadline
                 for event in self._awaited(until - now, waits_for):
                     if waits_for and self._is_answer(event, waits_for):
@@ -127,6 +141,10 @@ class Display:
                     elif not isinstance(event, xcffib.damage.NotifyEvent):
                         continue
                     rest = time.monotonic() + quiet
+
+    def _note_silence(self, window: int, now: float) -> None:
+        self._silent = window
+        self.silent_since = (self.silent_since or now) if window else 0.0
 
     def pass_manager(self, *, patience: float = PATIENCE) -> None:
         """Wait until the window manager has handled all input: it holds clicks back while it looks
@@ -179,28 +197,29 @@ class Display:
         """Ask a window to close."""
         self._tell_manager(window, "_NET_CLOSE_WINDOW", 0, 2)
 
-    def clear(self) -> None:
-        """Forget what a window manager left: its root window's properties."""
-        with self.lost():
-            for atom in self.x.core.ListProperties(self.root).reply().atoms:
-                self.x.core.DeleteProperty(self.root, atom)
-            self.x.core.ClearArea(False, self.root, 0, 0, 0, 0)
-            self.x.core.GetInputFocus().reply()
-            for _ in self._events(0):
-                continue
-
     # -- parts --
 
     @contextlib.contextmanager
     def lost(self) -> Iterator[None]:
         """A context in which the loss of the server becomes `DeviceLost`."""
         with self._use:
+            self._heard = time.monotonic()
+            self._depth += 1
             try:
                 yield
             except xcffib.Error:
                 raise  # the server is there, and says that a request was wrong
             except (xcffib.XcffibException, OSError):
                 raise DeviceLost("the desktop's X server has ended") from None
+            finally:
+                self._depth -= 1
+
+    def _watch(self) -> None:
+        """End a server that does not answer, as when a program has grabbed it: a wait for an answer
+        has no deadline of its own."""
+        while not self._closed.wait(1.0):
+            if self._depth and time.monotonic() - self._heard > self._patience + PATIENCE:
+                self.server.close()
 
     def _prepare(self) -> None:
         self.root = self.x.get_setup().roots[0].root
@@ -226,6 +245,7 @@ class Display:
 
     def _events(self, seconds: float) -> Iterator[Any]:
         """Events that are there, waiting up to `seconds` for the first."""
+        self._heard = time.monotonic()
         event = self._event()
         if event is None:
             select.select([self.x.get_file_descriptor()], [], [], max(seconds, 0))
@@ -250,6 +270,8 @@ class Display:
                 event = self.x.poll_for_event()
             except xcffib.Error:
                 continue  # the window that was spoken to has gone
+            if event is not None and self._silent and self._is_answer(event, self._silent):
+                self._note_silence(0, 0.0)  # who was silent the last time has answered since
             if isinstance(event, xcffib.damage.NotifyEvent):
                 self._damages.Subtract(self._damage, 0, 0)  # so that the next one is told, too
                 self.x.flush()
@@ -340,11 +362,36 @@ class Display:
 
     def _list(self, window: int, name: str) -> list[int]:
         try:
-            data = self._bytes(window, self.atoms[name])
+            return [number for number in self._words(window, self.atoms[name]) if number]
         except xcffib.Error:
             return []
-        return [number for number in np.frombuffer(data, np.uint32).tolist() if number]
 
     def _bytes(self, window: int, atom: int) -> bytes:
         asked = self.x.core.GetProperty(False, window, atom, _ANY, 0, _LONGEST).reply()
         return bytes(asked.value.buf())
+
+    def _words(self, window: int, atom: int) -> list[int]:
+        """A property of 32-bit numbers; none where somebody wrote anything else."""
+        asked = self.x.core.GetProperty(False, window, atom, _ANY, 0, _LONGEST).reply()
+        if asked.format != 32:
+            return []
+        return [int(word) for word in np.frombuffer(bytes(asked.value.buf()), np.uint32)]
+
+
+_CONNECTING = threading.Lock()
+
+
+def _connected(server: XServer) -> Any:
+    """A connection to a server, with its cookie if it asks for one. (What xcffib takes as a cookie
+    it frees too early; libxcb finds it by the environment.)"""
+    if server.authority is None:
+        return xcffib.connect(server.display)
+    with _CONNECTING:
+        before = os.environ.get("XAUTHORITY")
+        os.environ["XAUTHORITY"] = str(server.authority)
+        try:
+            return xcffib.connect(server.display)
+        finally:
+            del os.environ["XAUTHORITY"]
+            if before is not None:
+                os.environ["XAUTHORITY"] = before

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,7 +112,7 @@ class Keyboard:
         for n, batch in enumerate(batches):
             if n or not self._unused(batch):
                 self._settle()
-            yield [self._stroke(symbol) for symbol in batch]
+            yield self._batch(batch)
 
     # -- parts --
 
@@ -120,6 +120,13 @@ class Keyboard:
         """Whether there are keys for these that mean nothing yet."""
         wanted = {one for one in symbols if one not in self._strokes and one not in self._lent}
         return len(self._lent) + len(wanted) <= len(self._spare)
+
+    def _batch(self, symbols: Sequence[int]) -> list[Stroke]:
+        # What is typed with a lent key keeps it, so that no other character of these takes it.
+        for code in filter(None, map(self._lent.get, symbols)):
+            self._spare.remove(code)
+            self._spare.append(code)
+        return [self._stroke(symbol) for symbol in symbols]
 
     def _stroke(self, symbol: int) -> Stroke:
         known = self._strokes.get(symbol)

@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Mapping
 
 SESSION: Mapping[str, str] = {
-    "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus-daemon", "bwrap": "bubblewrap",
+    "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus-daemon",
 }  # fmt: skip
-"""What every desktop needs (bubblewrap: where namespaces may be made)."""
+"""What every desktop needs, beside bubblewrap where namespaces may be made."""
 
 APPLICATIONS: Mapping[str, str] = {
     "mousepad": "mousepad", "pcmanfm": "pcmanfm", "xfce4-terminal": "xfce4-terminal",

@@ -1,61 +1,40 @@
-"""Sandbox: where the applications of an episode run, with nothing of the host but its programs.
+"""Sandbox: where the programs of an episode run, with nothing of the host but its programs.
 
-Where `bubblewrap <https://github.com/containers/bubblewrap>`_ may make namespaces, a sandbox has
-its own processes, network (a loopback that leads nowhere), folders (a home and a /tmp in memory, of
-bounded size) and user; of the host it sees programs and libraries, read-only, and the one socket of
-its X server. Elsewhere (containers, mostly) its processes run as a user of their own, in a folder
-of their own, with the host's network; as that takes root, others must ask for ``unconfined``.
+By namespaces, a sandbox has its own processes, network (a loopback that leads nowhere), folders (a
+home and a /tmp in memory, of bounded size) and user; of the host it sees programs and libraries,
+read-only, and the one socket of its X server. Where these are not to be had, see `confinement`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import inspect
 import json
-import logging
 import os
 import shutil
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ui_gym.desktop.surface import Command, CommandResult
 from ui_gym.desktop.x11 import steward
+from ui_gym.desktop.x11.confinement import (
+    HOME,
+    RUNTIME,
+    STEWARD,
+    Confinement,
+    best_confinement,
+    bubblewrap,
+    interpreter,
+)
+from ui_gym.desktop.x11.users import LentUser
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 from ui_gym.leash import Leash
-
-log = logging.getLogger(__name__)
-
-Confinement = Literal["bubblewrap", "user", "unconfined"]
-
-USERS = range(61184, 65520)
-"""User ids that nobody has: those that systemd lends for a while (systemd.io/UIDS-GIDS)."""
-
-HOME_BYTES = 256 << 20
-TMP_BYTES = 256 << 20
-"""How much the home folder and /tmp hold, where they are in memory."""
-
-_PASSWD = "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:User:{home}:/bin/bash\n"
-_GROUP = "root:x:0:\nuser:x:1000:\n"
-
-_STEWARD = "/run/steward.py"
-
-_SHOWN = (
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/var/cache/fontconfig",
-)  # fmt: skip
-_HIDDEN = ("/etc/ssh", "/etc/ssl/private", "/etc/sudoers.d")
-"""What of the host is seen in a sandbox, and folders of that which are not."""
-
-_numbers = count(os.getpid() * 31)
 
 
 class Sandbox:
@@ -79,39 +58,30 @@ class Sandbox:
         self._timeout = timeout
         self._lock = threading.Lock()
         self.confinement = confinement or best_confinement()
-        confined = self.confinement == "bubblewrap"
+        self._user = _lent_user(self.confinement)
         self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-desktop-"))
-        self.home = "/home/user" if confined else str(self._folder / "home")
-        runtime = "/run/user/1000" if confined else str(self._folder / "run")
+        if self.confinement == "bubblewrap":
+            self.home, runtime = HOME, RUNTIME
+        else:
+            self.home, runtime = str(self._folder / "home"), str(self._folder / "run")
         self.environment = {
             **environment, "HOME": self.home, "XDG_RUNTIME_DIR": runtime, "USER": "user",
             "LOGNAME": "user", "SHELL": "/bin/bash", "PATH": "/usr/local/bin:/usr/bin:/bin",
         }  # fmt: skip
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed by `close`
         ours, theirs = socket.socketpair()
+        self._control = ours
         try:
-            with theirs, contextlib.ExitStack() as files:
-                command: list[str] = []
-                descriptors: list[int] = []
-                source = _STEWARD
-                if confined:
-                    command, descriptors = _bubblewrap(self.home, runtime, share, files)
-                else:
-                    source = self._folders(runtime)
-                user = None if self.confinement == "unconfined" or os.geteuid() else _user()
-                if user is not None:
-                    self._own(user)
-                self._leash = Leash(
-                    [*command, interpreter(), "-I", "-S", source],
-                    folder=self._folder, environment=self.environment, user=user,
-                    pass_fds=descriptors, stdout=theirs.fileno(), stderr=self._said,
-                )  # fmt: skip
+            with theirs:
+                self._start(share, theirs)
         except BaseException:
             ours.close()
+            self._said.close()
             shutil.rmtree(self._folder, ignore_errors=True)
+            if self._user is not None:
+                self._user.give_back()
             raise
-        self._control = ours
-        self._ready()
+        self._await_steward()
 
     # -- what is done there --
 
@@ -127,6 +97,8 @@ class Sandbox:
         seconds = self._timeout if timeout is None else timeout
         request = self._command("run", command, cwd, env)
         with self._asked(request, b"", seconds, str(command)) as (head, parts):
+            if "errno" in head:
+                raise DeviceError(f"cannot run {command!r}: {head['error']}")
             return CommandResult(parts[0], parts[1], head["code"])
 
     def spawn(
@@ -206,6 +178,10 @@ class Sandbox:
         self._control.close()
         self._leash.close()
         self._said.close()
+        if self._user is not None:
+            if self.confinement == "user":
+                self._user.end_processes()
+            self._user.give_back()
 
     # -- parts --
 
@@ -243,20 +219,20 @@ class Sandbox:
         deadline = time.monotonic() + seconds
         with self._send(request, data) as line:
             try:
-                answer = bytearray()
+                pieces = []
                 while True:
                     line.settimeout(max(deadline - time.monotonic(), 0.001))
-                    piece = line.recv(1 << 18)
+                    piece = line.recv(1 << 20)
                     if not piece:
                         break
-                    answer += piece
+                    pieces.append(piece)
             except TimeoutError:
                 raise DeviceTimeout(
                     f"{what or request['kind']} did not end within {seconds:g} s on the desktop"
                 ) from None
             except OSError as error:
                 raise DeviceLost(f"the desktop's sandbox has ended ({error})") from None
-        first, newline, rest = bytes(answer).partition(b"\n")
+        first, newline, rest = b"".join(pieces).partition(b"\n")
         if not newline:
             raise DeviceLost("the desktop's sandbox has ended")
         head = json.loads(first)
@@ -266,21 +242,34 @@ class Sandbox:
             at += size
         yield head, parts
 
-    def _folders(self, runtime: str) -> str:
+    def _start(self, share: Sequence[str], theirs: socket.socket) -> None:
+        command: list[str] = []
+        descriptors: list[int] = []
+        source = STEWARD
+        with contextlib.ExitStack() as files:
+            if self.confinement == "bubblewrap":
+                command, descriptors = bubblewrap(share, files)
+            else:
+                source = self._folders()
+            if self._user is not None:  # whose process removes them, should we be killed
+                for owned in (self._folder, *self._folder.iterdir()):
+                    os.chown(owned, self._user.id, self._user.id)
+            self._leash = Leash(
+                [*command, interpreter(), "-I", "-S", source],
+                folder=self._folder, environment=self.environment,
+                user=None if self._user is None else self._user.id,
+                pass_fds=descriptors, stdout=theirs.fileno(), stderr=self._said,
+            )  # fmt: skip
+
+    def _folders(self) -> str:
         """Make the folders that a namespace would hold; where the steward's source lies."""
-        for path in (self.home, runtime):
+        for path in (self.home, self.environment["XDG_RUNTIME_DIR"]):
             Path(path).mkdir(mode=0o700)
         source = self._folder / "steward.py"
         source.write_text(inspect.getsource(steward))
         return str(source)
 
-    def _own(self, user: int) -> None:
-        """Give the sandbox's folders to its user."""
-        os.chown(self._folder, user, user)
-        for path in self._folder.iterdir():
-            os.chown(path, user, user)
-
-    def _ready(self) -> None:
+    def _await_steward(self) -> None:
         try:
             self.run(["true"], cwd="/")
         except DeviceError as error:
@@ -288,83 +277,21 @@ class Sandbox:
             words = self._said.read().decode("utf-8", "replace").strip()[-300:]
             self.close()
             raise DeviceStartError(
-                f"the desktop's sandbox did not start: {error} {words}"
+                f"the desktop's sandbox did not start: {error}. {words}"
             ) from error
 
 
-def _bubblewrap(
-    home: str, runtime: str, share: Sequence[str], files: contextlib.ExitStack
-) -> tuple[list[str], list[int]]:
-    """The command that makes the namespaces, and the descriptors that it reads."""
-    words = [
-        "bwrap", "--die-with-parent", "--unshare-all", "--new-session", "--hostname", "desktop",
-        "--uid", "1000", "--gid", "1000", "--proc", "/proc", "--dev", "/dev",
-    ]  # fmt: skip
-    for path in _SHOWN:
-        if os.path.islink(path):
-            words += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
-            words += ["--ro-bind", path, path]
-    for path in _HIDDEN:
-        if os.path.isdir(path):
-            words += ["--tmpfs", path]
-    if not Path(interpreter()).is_relative_to("/usr"):
-        words += ["--ro-bind", sys.base_prefix, sys.base_prefix]
-    words += ["--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp", "--dir", "/var/tmp"]
-    words += ["--perms", "0700", "--size", str(HOME_BYTES), "--tmpfs", home]
-    words += ["--perms", "0700", "--dir", runtime]
-    for path in share:
-        words += ["--ro-bind", path, path]
-    descriptors = []
-    for path, text in (
-        ("/etc/passwd", _PASSWD.format(home=home)),
-        ("/etc/group", _GROUP),
-        (_STEWARD, inspect.getsource(steward)),
-    ):
-        file = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        file.write(text.encode())
-        file.seek(0)
-        words += ["--ro-bind-data", str(file.fileno()), path]
-        descriptors.append(file.fileno())
-    return [*words, "--chdir", home, "--"], descriptors
-
-
-@functools.cache
-def best_confinement() -> Confinement:
-    """How sandboxes are made on this machine.
+def _lent_user(confinement: Confinement) -> LentUser | None:
+    """Who a sandbox's programs are, to this machine.
 
     Raises:
-        DeviceStartError: programs could only run as this very user, which nobody asked for.
+        DeviceStartError: another user takes root.
     """
-    why = "there is no bubblewrap"
-    if shutil.which("bwrap"):
-        tried = subprocess.run(
-            ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
-            capture_output=True, check=False, timeout=20,
-        )  # fmt: skip
-        if tried.returncode == 0:
-            return "bubblewrap"
-        why = "bubblewrap may not make namespaces here: " + tried.stderr.decode().strip()[-200:]
-    if os.geteuid() == 0:
-        log.warning("%s; desktops run as a user of their own, with this machine's network", why)
-        return "user"
-    raise DeviceStartError(
-        f"{why} (Debian: apt-get install bubblewrap). Without it applications, and what an agent "
-        "types into a terminal, run as you; if that is meant, as in a container that is thrown "
-        'away, ask for it: device="x11:unconfined"'
-    )
-
-
-def _user() -> int:
-    """A user id that no other sandbox of ours has now."""
-    return USERS[next(_numbers) % len(USERS)]
-
-
-@functools.cache
-def interpreter() -> str:
-    """A Python that every user may run, for the steward."""
-    return (
-        "/usr/bin/python3"
-        if os.path.exists("/usr/bin/python3")
-        else sys.base_prefix + "/bin/python3"
-    )
+    if confinement == "user" and os.geteuid() != 0:
+        raise DeviceStartError(
+            'device="x11:user" runs applications as another user, which takes root; without it, '
+            'install bubblewrap, or ask for device="x11:unconfined"'
+        )
+    if confinement == "unconfined" or os.geteuid() != 0:
+        return None
+    return LentUser(named=confinement == "user")

@@ -11,11 +11,13 @@ Nobody beside the steward can read or trace its memory, though all of the sandbo
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import resource
 import signal
 import socket
+import stat
 import subprocess
 import threading
 import time
@@ -33,6 +35,9 @@ LIMITS = {
 MOST_OUTPUT = 64 << 20
 """Bytes of a command's output that are kept; a command that writes more is ended."""
 
+MOST_FILE = 64 << 20
+"""Bytes of the largest file that is read."""
+
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 
 
@@ -49,9 +54,8 @@ def main() -> None:
     """Serve requests until the socket closes, then end all that was started."""
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    if os.getppid() != 1:  # no process of the sandbox's own takes care of orphans
-        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        threading.Thread(target=bury, daemon=True).start()
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    threading.Thread(target=bury, daemon=True).start()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(1))
     os.dup2(2, 1)
@@ -76,8 +80,9 @@ def serve(line: socket.socket) -> None:
             request = json.loads(said.readline())
             try:
                 head, parts = KINDS[request.pop("kind")](line, said, **request)
-            except OSError as error:
-                head = {"errno": error.errno or 5, "error": error.strerror or str(error)}
+            except (OSError, ValueError) as error:  # ValueError: a name that holds a zero byte
+                number = getattr(error, "errno", None) or errno.EINVAL
+                head = {"errno": number, "error": getattr(error, "strerror", None) or str(error)}
                 parts = ()
             head["sizes"] = [len(part) for part in parts]
             line.sendall(json.dumps(head).encode() + b"\n")
@@ -92,10 +97,10 @@ def run(line: Any, said: Any, command: list[str], cwd: str, env: dict[str, str])
     """Run a command and wait; it is ended when our side stops listening."""
     try:
         process = start(command, cwd, env, subprocess.PIPE)
-    except FileNotFoundError:
-        return {"code": 127}, (b"", f"{command[0]}: not found\n".encode())
-    except PermissionError:
-        return {"code": 126}, (b"", f"{command[0]}: permission denied\n".encode())
+    except OSError as error:
+        code = 127 if error.errno == errno.ENOENT else 126
+        what = error.filename or command[0]  # the program, or the folder to run it in
+        return {"code": code}, (b"", f"{what}: {error.strerror}\n".encode())
     threading.Thread(target=end_with, args=(line, process), daemon=True).start()
     outputs: list[bytes] = [b"", b""]
     readers = [
@@ -186,13 +191,16 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def read(line: Any, said: Any, path: str) -> Any:
-    """A file's bytes; what the user cannot read is as good as missing."""
-    if not os.path.isfile(path):
-        return {"missing": True}, ()
+    """A file's bytes; what the user cannot read, or is no file, or too much, is as good as
+    missing."""
     try:
-        with open(path, "rb") as file:
-            return {}, (file.read(),)
-    except (PermissionError, FileNotFoundError, NotADirectoryError):
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_FILE:
+                return {"missing": True}, ()
+            data = file.read(MOST_FILE + 1)  # it may grow while it is read
+            return ({"missing": True}, ()) if len(data) > MOST_FILE else ({}, (data,))
+    except OSError:
         return {"missing": True}, ()
 
 
@@ -200,7 +208,10 @@ def write(line: Any, said: Any, path: str, size: int, mtime: int | None) -> Any:
     """Write a file, with the folders above it, which get its time as well."""
     data = said.read(size)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK
+    with open(os.open(path, flags, 0o644), "wb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a file")
         file.write(data)
     home = os.environ["HOME"]
     while mtime is not None and path.startswith(home):
