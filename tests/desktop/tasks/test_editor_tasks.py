@@ -1,0 +1,151 @@
+"""Tasks in the text editor: what counts as done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from desktop_episodes import (
+    assert_near_miss,
+    assert_solved,
+    desktops,
+    made,
+)
+
+from ui_gym import registry
+from ui_gym.desktop import keyfile
+from ui_gym.desktop.content import texts
+from ui_gym.device import DevicePool
+from ui_gym.env import UIEnv
+from ui_gym.task import SPLITS, params_json
+from ui_gym.testing import check_ui_env
+
+TASKS = (
+    "DesktopTypeAndSave", "DesktopAppendLine", "DesktopJoinFiles", "DesktopSaveAs",
+    "DesktopReplaceWord", "DesktopDeleteLine", "DesktopFixTypo", "DesktopSortLines",
+    "DesktopUpperCase", "DesktopEditorSetting",
+)  # fmt: skip
+
+
+MISTAKES = [(name, mistake) for name in TASKS for mistake in registry.spec(name).load().mistakes]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DevicePool]:
+    with desktops() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[DevicePool]:
+    with desktops(size=(1024, 768)) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_oracle_reaches_the_goal_and_idleness_does_not(name: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        first = env.reset(seed=0)[0]["screenshot"].tobytes()
+        for action in ("wait(0.1)", "finish('failure')"):
+            assert env.step(action)[4]["score"] == 0
+        for seed in (0, 1):
+            assert_solved(env, seed)
+        assert env.reset(seed=0)[0]["screenshot"].tobytes() == first
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_oracle_finds_its_way_on_another_screen_and_in_another_dialect(
+    name: str, small: DevicePool
+) -> None:
+    with made(name, pool=small, viewport=(1024, 768), dialect="uitars") as env:
+        assert_solved(env, 2)
+
+
+@pytest.mark.parametrize(("name", "mistake"), MISTAKES)
+def test_near_misses_are_no_success(name: str, mistake: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        assert_near_miss(env, mistake)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_goals_and_params_vary_and_are_split(name: str) -> None:
+    task = registry.spec(name).load()()
+    assert len({task.goal(task.draw(seed)) for seed in range(30)}) > 8
+    drawn = {split: {params_json(task.draw(s, split)) for s in range(30)} for split in SPLITS}
+    assert len(drawn["train"]) == len(drawn["heldout"]) == 30
+    assert not drawn["train"] & drawn["heldout"]
+
+
+def test_a_task_keeps_the_contract_of_all(pool: DevicePool) -> None:
+    check_ui_env("DesktopTypeAndSave", seeds=range(1), pool=pool)
+
+
+# -- what is and what is not as asked --
+
+
+def begun(env: UIEnv, seed: int = 0) -> Any:
+    """Begin an episode; its params."""
+    env.reset(seed=seed)
+    return env.task.draw(seed, env.split)
+
+
+def judged(env: UIEnv, **files: str) -> bool:
+    """Whether the goal is reached once somebody wrote these files (path -> text)."""
+    for path, text in files.items():
+        env.device.write(path, text.encode())  # type: ignore[attr-defined]
+    return bool(env.step("wait(0.1)")[4]["success"])
+
+
+def test_spaces_and_empty_lines_at_the_ends_do_not_count(pool: DevicePool) -> None:
+    with made("DesktopTypeAndSave", pool=pool) as env:
+        params = begun(env)
+        assert not judged(env, **{params.path: "\n".join(params.text).upper()})
+        assert judged(env, **{params.path: " \n".join(params.text) + "\n\n"})
+
+
+def test_an_empty_line_in_the_place_of_one_is_not_its_deletion(pool: DevicePool) -> None:
+    with made("DesktopDeleteLine", pool=pool) as env:
+        seed = next(s for s in range(50) if env.task.draw(s, env.split).first < 3)
+        params = begun(env, seed)
+        kept = list(params.lines)
+        kept[params.first] = ""
+        assert not judged(env, **{params.path: texts.joined(tuple(kept))})
+        del kept[params.first]
+        assert judged(env, **{params.path: texts.joined(tuple(kept))})
+
+
+def test_files_beside_it_must_not_change(pool: DevicePool) -> None:
+    with made("DesktopSortLines", pool=pool) as env:
+        params = begun(env)
+        beside = f"{params.folder}/{params.beside[0][0]}"
+        right = texts.joined(tuple(env.task.edited(params)))  # type: ignore[attr-defined]
+        assert not judged(env, **{params.path: right, beside: params.beside[0][1] + "\n"})
+        assert judged(env, **{beside: params.beside[0][1]})
+
+
+def test_a_copy_under_one_name_more_is_one_too_many(pool: DevicePool) -> None:
+    with made("DesktopSaveAs", pool=pool) as env:
+        params = begun(env)
+        text = texts.joined(params.lines)
+        copy, other = f"{params.place}/{params.new}", f"{params.place}/other.txt"
+        assert not judged(env, **{copy: text, other: text})
+
+
+def test_every_setting_but_the_one_must_stay(pool: DevicePool) -> None:
+    from ui_gym.desktop.tasks.mousepad_view import SETTINGS
+
+    with made("DesktopEditorSetting", pool=pool) as env:
+        params = begun(env)
+
+        def written(*switched: int) -> str:
+            lines = []
+            for i, one in enumerate(SETTINGS):
+                state = params.states[i] != (i in switched)
+                lines += [f"[org/xfce/mousepad/preferences/{one.group}]"]
+                lines += [f"{one.key}={str(state).lower()}"]
+            return "\n".join(lines)
+
+        another = (params.which + 1) % len(SETTINGS)
+        assert not judged(env, **{keyfile.PATH: written(params.which, another)})
+        assert judged(env, **{keyfile.PATH: written(params.which)})

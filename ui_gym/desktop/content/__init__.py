@@ -1,0 +1,1 @@
+"""What the files of desktop tasks hold, drawn by a seed."""

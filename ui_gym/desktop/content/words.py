@@ -1,0 +1,103 @@
+"""Words, and names of files and folders, many of them alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ui_gym.desktop.content.drawing import between, other, pick, some
+
+THINGS = (
+    "anchor", "basket", "blanket", "bottle", "bucket", "button", "camera", "candle", "carpet",
+    "compass", "curtain", "drawer", "engine", "feather", "fiddle", "garden", "hammer", "jacket",
+    "kettle", "ladder", "lantern", "magnet", "mirror", "needle", "orchard", "paddle", "parcel",
+    "pillow", "pocket", "pulley", "ribbon", "saddle", "shovel", "socket", "spoon", "stamp",
+    "ticket", "tunnel", "violin", "wallet", "whistle", "window",
+)  # fmt: skip
+"""Nouns with at least five letters, none of them part of another."""
+
+PAIRS = (
+    ("plan", "plane"), ("car", "card"), ("star", "start"), ("form", "format"), ("pan", "panel"),
+    ("ship", "shipment"), ("note", "notebook"), ("book", "bookcase"), ("land", "landlord"),
+    ("port", "portrait"), ("tea", "team"), ("corn", "corner"), ("tax", "taxi"), ("sea", "season"),
+    ("cart", "carton"), ("mark", "market"), ("farm", "farmer"), ("wind", "window"),
+    ("play", "player"), ("paint", "painter"), ("hand", "handle"), ("bar", "barrel"),
+)  # fmt: skip
+"""A noun, and another that begins with it."""
+
+LISTED = (
+    "Apples", "Bananas", "Butter", "Carrots", "Cheese", "Coffee", "Cucumbers", "Dates", "Eggs",
+    "Figs", "Flour", "Garlic", "Ginger", "Grapes", "Honey", "Jam", "Kiwis", "Lemons", "Lentils",
+    "Mangos", "Milk", "Mustard", "Noodles", "Nuts", "Oats", "Olives", "Onions", "Pasta", "Peas",
+    "Pepper", "Quinoa", "Raisins", "Rice", "Salt", "Spinach", "Sugar", "Tea", "Tomatoes", "Vanilla",
+    "Walnuts", "Yeast", "Yoghurt",
+)  # fmt: skip
+"""What lists hold: different at least in their first three letters."""
+
+STEMS = (
+    "agenda", "backlog", "budget", "checklist", "contract", "draft", "expenses", "guests", "hours",
+    "ideas", "invoice", "itinerary", "letter", "lyrics", "manual", "menu", "minutes", "offer",
+    "packing", "plan", "poem", "prices", "quotes", "receipt", "recipe", "report", "schedule",
+    "script", "shopping", "speech", "summary", "survey", "tickets", "todo", "translation",
+)  # fmt: skip
+"""Beginnings of file names."""
+
+_ENDINGS = ("", "_old", "_final", "_2023", "_copy", "_v2", "_may", "_june", "_team")
+
+KINDS = ("txt", "md", "csv", "log")
+"""Endings of files that hold text."""
+
+FOLDERS = (
+    "Archive", "Bills", "Boat", "Camping", "Choir", "Courses", "Family", "Flat", "Garden", "House",
+    "Holiday", "Kitchen", "Letters", "Marathon", "Medical", "Moving", "Museum", "Office",
+    "Photography", "Projects", "Receipts", "School", "Sailing", "Taxes", "Theatre", "Tickets",
+    "Travel", "Wedding", "Workshop",
+)  # fmt: skip
+"""Names of folders."""
+
+
+def file_names(rng: np.random.Generator, count: int, kind: str | None = None) -> tuple[str, ...]:
+    """Different names of files, all of one `kind` if it is given; the second is much like the
+    first."""
+    stems = some(rng, STEMS, max(1, count - 1))
+    first, second = some(rng, _ENDINGS, 2)
+    own = kind or pick(rng, KINDS)
+    names = [f"{stems[0]}{first}.{own}", f"{stems[0]}{second}.{own}"]
+    for stem in stems[1:]:
+        names.append(f"{stem}{pick(rng, _ENDINGS)}.{kind or pick(rng, KINDS)}")
+    return tuple(names[:count])
+
+
+def new_name(rng: np.random.Generator, *taken: str) -> str:
+    """A file name that is like none of those, with the ending of the first."""
+    kind = taken[0].rpartition(".")[2]
+    stems = [stem for stem in STEMS if not any(name.startswith(stem) for name in taken)]
+    return f"{pick(rng, stems)}{pick(rng, _ENDINGS)}.{kind}"
+
+
+def folder_names(rng: np.random.Generator, count: int) -> tuple[str, ...]:
+    """Different names of folders, some with a number."""
+    return tuple(
+        f"{name} {between(rng, 2019, 2024)}" if rng.random() < 0.4 else name
+        for name in some(rng, FOLDERS, count)
+    )
+
+
+def misspelt(rng: np.random.Generator, word: str) -> str:
+    """A word with two neighbouring letters inside it swapped, or one twice or left out."""
+    while True:
+        i = between(rng, 1, len(word) - 3)
+        wrong = pick(
+            rng,
+            [
+                word[:i] + word[i + 1] + word[i] + word[i + 2 :],
+                word[:i] + word[i] + word[i:],
+                word[:i] + word[i + 1 :],
+            ],
+        )
+        if wrong != word:
+            return wrong
+
+
+def another(rng: np.random.Generator, *taken: str) -> str:
+    """A thing that is none of these."""
+    return other(rng, THINGS, *taken)

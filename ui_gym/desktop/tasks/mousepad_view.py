@@ -1,0 +1,127 @@
+"""Change a setting of the text editor."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.desktop import keyfile, moves
+from ui_gym.desktop.content.drawing import between, other
+from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.desktop.tasks.editing import DOCUMENT, EDITOR, VIEW, EditorParams, EditorTask
+from ui_gym.registry import register
+from ui_gym.task import Demo, Verdict
+
+_GROUP = "org/xfce/mousepad/preferences/"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Something that is on or off."""
+
+    name: str
+    group: str
+    key: str
+    """Where it is kept: see `keyfile`."""
+    menu: moves.Place
+    entry: moves.Place
+    """Where it is switched: a menu, and the entry in it."""
+
+
+SETTINGS = (
+    Setting("line numbers", "view", "show-line-numbers", VIEW, (200, 88)),
+    Setting("the toolbar", "window", "toolbar-visible", VIEW, (200, 138)),
+    Setting("the status bar", "window", "statusbar-visible", VIEW, (200, 164)),
+    Setting("word wrap", "view", "word-wrap", DOCUMENT, (280, 37)),
+    Setting("automatic indentation", "view", "auto-indent", DOCUMENT, (280, 62)),
+)
+
+
+@dataclass(frozen=True)
+class ViewParams(EditorParams):
+    """A file, and how the editor shows it."""
+
+    states: tuple[bool, ...]
+    """Which of `SETTINGS` are on in the beginning."""
+    which: int
+    """The one that is meant."""
+
+
+@register(
+    "DesktopEditorSetting", suite="desktop", category="mousepad", difficulty="easy", max_steps=10,
+    tags=("settings",),
+)  # fmt: skip
+class DesktopEditorSetting(EditorTask[ViewParams]):
+    """Turn a setting of the text editor on or off, such as line numbers.
+
+    ## Description
+    The goal names line numbers, the toolbar, the status bar, word wrap or automatic indentation.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the editor's settings on the disk have it so and the other four are as they were.
+
+    ## Starting state
+    The editor with a file; each setting is on or off.
+
+    ## Episode end
+    Termination: it is set so, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("neighbour",)
+    goals = (
+        "Turn {state} {setting} in the text editor.",
+        "In the editor that is open, switch {setting} {state}.",
+        "I want {setting} {state} in Mousepad. Leave its other settings alone.",
+    )
+
+    def sample(self, rng: np.random.Generator) -> ViewParams:
+        states = tuple(bool(rng.random() < 0.4) for _ in SETTINGS)
+        return ViewParams(**self.desk(rng), states=states, which=between(rng, 0, len(states) - 1))
+
+    def told(self, params: ViewParams) -> dict[str, object]:
+        wanted = not params.states[params.which]
+        return {"setting": SETTINGS[params.which].name, "state": "on" if wanted else "off"}
+
+    def session(self, params: ViewParams) -> Session:
+        changes: dict[str, dict[str, str]] = {}
+        for setting, state in zip(SETTINGS, params.states, strict=True):
+            changes.setdefault(_GROUP + setting.group, {})[setting.key] = str(state).lower()
+        usual = super().session(params)
+        files = {**usual.files, keyfile.PATH: keyfile.beginning(changes)}
+        return dataclasses.replace(usual, files=files)
+
+    def judge(
+        self, device: DesktopDevice, params: ViewParams, history: Sequence[Action]
+    ) -> Verdict:
+        kept = keyfile.read(device)
+        wrong = []
+        for i, setting in enumerate(SETTINGS):
+            value = kept.get(_GROUP + setting.group, {}).get(setting.key, "false")
+            if (value == "true") != (params.states[i] != (i == params.which)):
+                wrong.append(f"{setting.name}: {value}")
+        return Verdict(0.0 if wrong else 1.0, done=not wrong, notes="; ".join(wrong))
+
+    def oracle(self, device: DesktopDevice, params: ViewParams) -> Iterator[Action | Demo]:
+        setting = SETTINGS[params.which]
+        yield from moves.menu(moves.window(device, EDITOR), setting.menu, setting.entry)
+
+    def misread(self, params: ViewParams, mistake: str, rng: np.random.Generator) -> ViewParams:
+        """``neighbour``: another setting is taken."""
+        others = tuple(range(len(SETTINGS)))
+        return dataclasses.replace(params, which=other(rng, others, params.which))

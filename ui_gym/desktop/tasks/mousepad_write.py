@@ -1,0 +1,319 @@
+"""Write in the text editor: type, append, save elsewhere, join."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action, Press, Type
+from ui_gym.desktop.content import texts, words
+from ui_gym.desktop.content.drawing import between, other, pick
+from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.tasks.editing import EditorParams, EditorTask, save_as, show
+from ui_gym.registry import register
+from ui_gym.task import Demo
+
+
+@dataclass(frozen=True)
+class TextParams(EditorParams):
+    """A file, and lines to be written into it."""
+
+    text: tuple[str, ...]
+    at_end: bool
+    """Whether they go after what is there, as they always do."""
+
+
+@register(
+    "DesktopTypeAndSave", suite="desktop", category="mousepad", difficulty="easy", max_steps=10,
+    tags=("typing",),
+)  # fmt: skip
+class DesktopTypeAndSave(EditorTask[TextParams]):
+    """Type a text into an empty file and save it.
+
+    ## Description
+    The goal gives a text of one to three lines. The file is open in the editor.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file on the disk holds that text, and the files beside it are unchanged. Spaces and
+    empty lines at the ends do not count.
+
+    ## Starting state
+    The editor with the empty file.
+
+    ## Episode end
+    Termination: the text is saved, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    tabs = (1, 1)
+    length = (0, 0)
+    mistakes = ("words", "unsaved")
+    goals = (
+        'Type the following text into the open file "{name}" and save it:\n{text}',
+        'The file "{name}" is empty. Write this into it and save the file:\n{text}',
+        "Enter this text in the editor exactly as it stands here, then save:\n{text}",
+        'Please fill "{name}" with the following and do not forget to save:\n{text}',
+    )
+
+    def sample(self, rng: np.random.Generator) -> TextParams:
+        text = texts.lines(rng, between(rng, 1, 3))
+        return TextParams(**self.desk(rng), text=text, at_end=True)
+
+    def told(self, params: TextParams) -> Mapping[str, object]:
+        return {"text": "\n".join(params.text)}
+
+    def edited(self, params: TextParams) -> Sequence[str]:
+        return params.text
+
+    def edit(self, device: DesktopDevice, params: TextParams) -> Iterator[Action | Demo]:
+        yield Type("\n".join(params.text))
+
+    def misread(self, params: TextParams, mistake: str, rng: np.random.Generator) -> TextParams:
+        """``words``: one line reads otherwise; ``unsaved``: it is not saved."""
+        if mistake == "words":
+            return other_words(params, rng)
+        return super().misread(params, mistake, rng)
+
+
+@register(
+    "DesktopAppendLine", suite="desktop", category="mousepad", difficulty="easy", max_steps=12,
+    tags=("typing",),
+)  # fmt: skip
+class DesktopAppendLine(EditorTask[TextParams]):
+    """Add a line at the end of a file.
+
+    ## Description
+    The goal gives the line and names the file. A second file may be open in another tab.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file on the disk holds its old lines and then the new one, and the others are
+    unchanged.
+
+    ## Starting state
+    The editor with one or two files, the last of them shown.
+
+    ## Episode end
+    Termination: the line is there, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("words", "start", "twin", "unsaved")
+    goals = (
+        'Add the line "{text}" at the end of "{name}" and save the file.',
+        'In "{name}", write "{text}" on a new line below the last one, and save.',
+        'The last line of "{name}" should be: {text}\nAdd it below the others and save.',
+    )
+
+    def sample(self, rng: np.random.Generator) -> TextParams:
+        desk = self.desk(rng)
+        taken = {line for _, lines in desk["files"] for line in lines}
+        text = next(line for line in texts.lines(rng, len(taken) + 1) if line not in taken)
+        return TextParams(**desk, text=(text,), at_end=True)
+
+    def told(self, params: TextParams) -> Mapping[str, object]:
+        return {"text": params.text[0]}
+
+    def edited(self, params: TextParams) -> Sequence[str]:
+        return (*params.lines, *params.text)
+
+    def edit(self, device: DesktopDevice, params: TextParams) -> Iterator[Action | Demo]:
+        yield Press("ctrl+end" if params.at_end else "ctrl+home")
+        yield Type(params.text[0])
+        if not params.at_end:
+            yield Press("enter")
+
+    def misread(self, params: TextParams, mistake: str, rng: np.random.Generator) -> TextParams:
+        """``words``: the line reads otherwise; ``start``: it becomes the first one; as all."""
+        if mistake == "words":
+            return other_words(params, rng)
+        if mistake == "start":
+            return dataclasses.replace(params, at_end=False)
+        return super().misread(params, mistake, rng)
+
+
+@register(
+    "DesktopJoinFiles", suite="desktop", category="mousepad", difficulty="medium", max_steps=20,
+    tags=("clipboard",),
+)  # fmt: skip
+class DesktopJoinFiles(EditorTask[TextParams]):
+    """Add the text of one file at the end of another.
+
+    ## Description
+    Two files of like names are open in tabs; the goal says which one takes the text of the other.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the one file on the disk holds its own lines and then those of the other, and the other is
+    unchanged.
+
+    ## Starting state
+    The editor with both files, the last of them shown.
+
+    ## Episode end
+    Termination: the joined text is saved, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    tabs = (2, 2)
+    length = (2, 6)
+    mistakes = ("twin", "start", "unsaved")
+    goals = (
+        'Add the whole text of "{source}" at the end of "{name}" and save "{name}". '
+        'Leave "{source}" as it is.',
+        'Copy everything from "{source}" to the end of "{name}", then save "{name}".',
+        'Both files are open: append the contents of "{source}" to "{name}" and save that file.',
+    )
+
+    def sample(self, rng: np.random.Generator) -> TextParams:
+        return TextParams(**self.desk(rng), text=(), at_end=True)
+
+    def told(self, params: TextParams) -> Mapping[str, object]:
+        return {"source": params.files[1 - params.target][0]}
+
+    def edited(self, params: TextParams) -> Sequence[str]:
+        return (*params.lines, *params.files[1 - params.target][1])
+
+    def oracle(self, device: DesktopDevice, params: TextParams) -> Iterator[Action | Demo]:
+        yield from show(params, 1 - params.target)
+        yield Press("ctrl+a")
+        yield Press("ctrl+c")
+        yield from super().oracle(device, params)
+
+    def edit(self, device: DesktopDevice, params: TextParams) -> Iterator[Action | Demo]:
+        yield Press("ctrl+end" if params.at_end else "ctrl+home")
+        yield Press("ctrl+v")
+
+    def misread(self, params: TextParams, mistake: str, rng: np.random.Generator) -> TextParams:
+        """``start``: the text goes before the file's own; as all."""
+        if mistake == "start":
+            return dataclasses.replace(params, at_end=False)
+        return super().misread(params, mistake, rng)
+
+
+@dataclass(frozen=True)
+class SaveAsParams(EditorParams):
+    """A file, and where its copy is to be."""
+
+    place: str
+    """The folder of the copy, which may be that of the file."""
+    new: str
+    """The name of the copy."""
+    elsewhere: tuple[tuple[str, str], ...]
+    """(path, text) of files in other folders."""
+
+
+@register(
+    "DesktopSaveAs", suite="desktop", category="mousepad", difficulty="medium", max_steps=20,
+    tags=("files",),
+)  # fmt: skip
+class DesktopSaveAs(EditorTask[SaveAsParams]):
+    """Save an open file under another name.
+
+    ## Description
+    The goal gives the name and the folder of the copy, which may be another one than the file's.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the copy is there with the file's text, there is no other new file in these folders, and
+    all others are unchanged.
+
+    ## Starting state
+    The editor with the file.
+
+    ## Episode end
+    Termination: the copy is there, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    tabs = (1, 1)
+    mistakes = ("name", "place")
+    goals = (
+        'Save a copy of the open file as "{new}" in the folder "{place}" of the home folder.',
+        'Use Save As to store "{name}" as "{new}" in {place}. The original must stay.',
+        'I need the file that is open also under the name "{new}" in the folder "{place}".',
+    )
+
+    def sample(self, rng: np.random.Generator) -> SaveAsParams:
+        desk = self.desk(rng)
+        folders = [name for name in words.folder_names(rng, 3) if name != desk["folder"]][:2]
+        elsewhere = tuple(
+            (f"{folder}/{words.file_names(rng, 1)[0]}", texts.page(rng)) for folder in folders
+        )
+        there = [name for name, _ in (*desk["files"], *desk["beside"])]
+        there += [path.partition("/")[2] for path, _ in elsewhere]
+        return SaveAsParams(
+            **desk, place=pick(rng, [desk["folder"], *folders]),
+            new=words.new_name(rng, *there), elsewhere=elsewhere,
+        )  # fmt: skip
+
+    def told(self, params: SaveAsParams) -> Mapping[str, object]:
+        return {"place": params.place, "new": params.new}
+
+    def before(self, params: SaveAsParams) -> dict[str, str]:
+        return super().before(params) | dict(params.elsewhere)
+
+    def after(self, params: SaveAsParams) -> dict[str, str]:
+        return self.before(params) | {f"{params.place}/{params.new}": texts.joined(params.lines)}
+
+    def oracle(self, device: DesktopDevice, params: SaveAsParams) -> Iterator[Action | Demo]:
+        yield from save_as(device, f"{params.place}/{params.new}")
+
+    def misread(self, params: SaveAsParams, mistake: str, rng: np.random.Generator) -> SaveAsParams:
+        """``name``: it gets another name; ``place``: it goes into another folder."""
+        if mistake == "name":
+            return dataclasses.replace(params, new=words.new_name(rng, params.new))
+        folders = [params.folder, *(path.partition("/")[0] for path, _ in params.elsewhere)]
+        return dataclasses.replace(params, place=other(rng, folders, params.place))
+
+
+def other_words(params: TextParams, rng: np.random.Generator) -> TextParams:
+    """One line of the text reads otherwise."""
+    which = between(rng, 0, len(params.text) - 1)
+    wrong = next(line for line in texts.lines(rng, 9) if line not in params.text)
+    text = (*params.text[:which], wrong, *params.text[which + 1 :])
+    return dataclasses.replace(params, text=text)

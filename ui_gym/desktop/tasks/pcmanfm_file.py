@@ -1,0 +1,309 @@
+"""Rename, move, copy or delete one file among others like it, in the file manager."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action, Press
+from ui_gym.desktop import moves
+from ui_gym.desktop.content import words
+from ui_gym.desktop.content.drawing import other, pick
+from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.tasks.filing import Browser, FilingParams, FilingTask
+from ui_gym.registry import register
+from ui_gym.task import Demo
+
+
+@dataclass(frozen=True)
+class FileParams(FilingParams):
+    """Folders, and one file that is meant."""
+
+    target: str
+    """Its name."""
+    value: str
+    """Its new name, or the folder where it is to go; empty where it is to be deleted."""
+
+    @property
+    def path(self) -> str:
+        return f"{self.source}/{self.target}"
+
+
+class FileTask(FilingTask[FileParams]):
+    """What tasks with one file share."""
+
+    def sample(self, rng: np.random.Generator) -> FileParams:
+        cabinet = self.cabinet(rng)
+        first = dict(cabinet["folders"])[cabinet["source"]]
+        elsewhere = {name for folder, held in cabinet["folders"][1:] for name, _ in held}
+        names = [name for name, _ in first]
+        target = pick(rng, self.choice(names, elsewhere))
+        params = FileParams(**cabinet, target=target, value="")
+        return dataclasses.replace(params, value=self.draw_value(rng, params))
+
+    def choice(self, names: Sequence[str], elsewhere: set[str]) -> Sequence[str]:
+        """The files that may be meant, of those in the folder."""
+        return names
+
+    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+        """The new name, or the folder where it is to go."""
+        return ""
+
+    def told(self, params: FileParams) -> Mapping[str, object]:
+        return {"name": params.target, "value": params.value}
+
+    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+        """``sibling``: another file of the folder is taken; ``twin``: one of its name in another
+        folder, if there is one."""
+        if mistake == "sibling":
+            names = params.names(params.source)
+            taken = (params.target, params.value)
+            return dataclasses.replace(params, target=other(rng, names, *taken))
+        twins = [
+            folder
+            for folder in params.places
+            if folder not in (params.source, params.value)
+            and params.target in params.names(folder)
+            and params.value not in params.names(folder)
+        ]
+        return dataclasses.replace(params, source=pick(rng, twins)) if twins else params
+
+
+@register(
+    "DesktopRenameFile", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
+    tags=("files",),
+)  # fmt: skip
+class DesktopRenameFile(FileTask):
+    """Give a file another name.
+
+    ## Description
+    The goal names a file, its folder and its new name. Files of like names lie beside it and in
+    other folders.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file has the new name and its old text, and all others are unchanged.
+
+    ## Starting state
+    The file manager with that folder or the home folder.
+
+    ## Episode end
+    Termination: it has the new name, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sibling", "twin", "name")
+    goals = (
+        'Rename the file "{name}" in the folder "{folder}" to "{value}".',
+        'In {folder} there is a file called "{name}". Change its name to "{value}".',
+        'Use the file manager to rename {folder}/{name} to "{value}".',
+    )
+
+    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+        return words.new_name(rng, params.target, *params.names(params.source))
+
+    def after(self, params: FileParams) -> Mapping[str, str]:
+        files = self.before(params)
+        text = files.pop(params.path)
+        return {**files, f"{params.source}/{params.value}": text}
+
+    def oracle(self, device: DesktopDevice, params: FileParams) -> Iterator[Action | Demo]:
+        browser = Browser(device, params, self)
+        yield from browser.show(params.source)
+        yield from browser.choose(params.target)
+        yield Press("f2")
+        yield from browser.name_dialog("Rename File", params.value)
+
+    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+        """As all; ``name``: it gets another name."""
+        if mistake != "name":
+            return super().misread(params, mistake, rng)
+        taken = (params.value, *params.names(params.source))
+        return dataclasses.replace(params, value=words.new_name(rng, *taken))
+
+
+class CarryTask(FileTask):
+    """What tasks share that take a file to another folder."""
+
+    how = "ctrl+x"
+
+    def choice(self, names: Sequence[str], elsewhere: set[str]) -> Sequence[str]:
+        return [name for name in names if name not in elsewhere]
+
+    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+        free = [folder for folder in params.places if params.target not in params.names(folder)]
+        return pick(rng, free)
+
+    def oracle(self, device: DesktopDevice, params: FileParams) -> Iterator[Action | Demo]:
+        browser = Browser(device, params, self)
+        yield from browser.carry(params.source, [params.target], params.value, self.how)
+
+    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+        """``sibling``: another file is taken; ``place``: it goes into another folder."""
+        free = [folder for folder in params.places if folder != params.source]
+        if mistake == "place":
+            others = [folder for folder in free if folder != params.value]
+            return dataclasses.replace(params, value=pick(rng, others)) if others else params
+        there = params.names(params.value)
+        names = [name for name in params.names(params.source) if name not in there]
+        names.remove(params.target)
+        return dataclasses.replace(params, target=pick(rng, names)) if names else params
+
+
+@register(
+    "DesktopMoveFile", suite="desktop", category="pcmanfm", difficulty="medium", max_steps=20,
+    tags=("files",),
+)  # fmt: skip
+class DesktopMoveFile(CarryTask):
+    """Move a file into another folder.
+
+    ## Description
+    The goal names a file, its folder and the one where it is to go. Files of like names lie beside
+    it and in other folders.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file is in the other folder and no more in its own, and all others are unchanged.
+
+    ## Starting state
+    The file manager with the file's folder or the home folder.
+
+    ## Episode end
+    Termination: it is in the other folder, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sibling", "place")
+    goals = (
+        'Move the file "{name}" from the folder "{folder}" to "{value}".',
+        'The file "{name}" in {folder} belongs in {value}. Move it there.',
+        "Use the file manager to move {folder}/{name} into the folder {value}.",
+    )
+
+    def after(self, params: FileParams) -> Mapping[str, str]:
+        files = self.before(params)
+        text = files.pop(params.path)
+        return {**files, f"{params.value}/{params.target}": text}
+
+
+@register(
+    "DesktopCopyFile", suite="desktop", category="pcmanfm", difficulty="medium", max_steps=20,
+    tags=("files", "clipboard"),
+)  # fmt: skip
+class DesktopCopyFile(CarryTask):
+    """Copy a file into another folder.
+
+    ## Description
+    The goal names a file, its folder and the one where its copy is to go. Files of like names lie
+    beside it and in other folders.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file is in both folders, and all others are unchanged.
+
+    ## Starting state
+    The file manager with the file's folder or the home folder.
+
+    ## Episode end
+    Termination: the copy is there, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    how = "ctrl+c"
+    mistakes = ("sibling", "place")
+    goals = (
+        'Copy the file "{name}" from the folder "{folder}" to "{value}".',
+        'Put a copy of {folder}/{name} into the folder "{value}". The original stays.',
+        'The file "{name}" of {folder} is needed in {value}, too. Copy it there.',
+    )
+
+    def after(self, params: FileParams) -> Mapping[str, str]:
+        files = self.before(params)
+        return {**files, f"{params.value}/{params.target}": files[params.path]}
+
+
+@register(
+    "DesktopDeleteFile", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
+    tags=("files",),
+)  # fmt: skip
+class DesktopDeleteFile(FileTask):
+    """Delete one file and no other.
+
+    ## Description
+    The goal names a file and its folder. Files of like names lie beside it and in other folders.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file is gone, into the trash or for ever, and all others are unchanged.
+
+    ## Starting state
+    The file manager with that folder or the home folder.
+
+    ## Episode end
+    Termination: it is gone, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sibling", "twin")
+    goals = (
+        'Delete the file "{name}" in the folder "{folder}".',
+        "Please remove {name} from {folder}, and keep all other files.",
+        "Use the file manager to move {folder}/{name} to the trash.",
+    )
+
+    def after(self, params: FileParams) -> Mapping[str, str]:
+        files = self.before(params)
+        del files[params.path]
+        return files
+
+    def oracle(self, device: DesktopDevice, params: FileParams) -> Iterator[Action | Demo]:
+        browser = Browser(device, params, self)
+        yield from browser.show(params.source)
+        yield from browser.choose(params.target)
+        yield Press("delete")
+        yield from moves.opened(device, "Confirm")
+        yield Press("enter")
+        yield from moves.closed(device, "Confirm")

@@ -1,0 +1,172 @@
+"""Change how the file manager shows folders."""
+
+from __future__ import annotations
+
+import configparser
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from ui_gym.action import Action
+from ui_gym.desktop import moves
+from ui_gym.desktop.content.drawing import pick
+from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.desktop.tasks.filing import (
+    BY_EXTENSION,
+    MANAGER,
+    SORT_FILES,
+    VIEW,
+    FilingParams,
+    FilingTask,
+)
+from ui_gym.registry import register
+from ui_gym.task import Demo, Verdict
+
+CONFIG = ".config/pcmanfm/default/pcmanfm.conf"
+"""Where the file manager keeps its settings, those of `_KEYS` among them."""
+
+_KEYS = ("show_hidden", "show_statusbar", "sort")
+
+SHOW_HIDDEN, STATUS_BAR = (140, 67), (140, 222)
+ORDERS = {"ascending": (480, 89), "descending": (480, 110)}
+COLUMNS = {"name": (480, 138), "size": (480, 181), "ext": BY_EXTENSION}
+"""Entries of its View menu, and those of the submenu for sorting."""
+
+TOLD = {
+    "show_hidden=1": "show hidden files",
+    "show_hidden=0": "no longer show hidden files",
+    "show_statusbar=1": "show its status bar",
+    "sort=name;ascending;": "sort files by name, from A to Z",
+    "sort=name;descending;": "sort files by name, from Z to A",
+    "sort=size;ascending;": "sort files by size, the smallest first",
+    "sort=size;descending;": "sort files by size, the largest first",
+    "sort=ext;ascending;": "sort files by extension, from A to Z",
+    "sort=ext;descending;": "sort files by extension, from Z to A",
+}
+"""How a goal speaks of each setting."""
+
+
+@dataclass(frozen=True)
+class ViewParams(FilingParams):
+    """Folders, and how they are shown."""
+
+    hidden: str
+    """The name of a hidden file in the first folder."""
+    start: tuple[str, ...]
+    """Settings in the beginning."""
+    wanted: str
+    """One of `TOLD`."""
+
+    @property
+    def end(self) -> dict[str, str]:
+        """The settings in the end, by their keys."""
+        return dict(setting.split("=", 1) for setting in (*self.start, self.wanted))
+
+
+@register(
+    "DesktopFolderSetting", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
+    tags=("settings",),
+)  # fmt: skip
+class DesktopFolderSetting(FilingTask[ViewParams]):
+    """Change how the file manager shows folders, such as hidden files.
+
+    ## Description
+    The goal asks for hidden files to be shown or not, for the status bar, or for an order of the
+    list.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the file manager's settings on the disk have it so, and the other two are as they were.
+
+    ## Starting state
+    The file manager with a folder or the home folder.
+
+    ## Episode end
+    Termination: it is set so, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("other", "direction")
+    goals = (
+        "Make the file manager {wanted}.",
+        "In the file manager that is open: {wanted}.",
+        "Change the view of the file manager. It should {wanted}.",
+    )
+
+    def sample(self, rng: np.random.Generator) -> ViewParams:
+        hidden = "show_hidden=" + pick(rng, "01")
+        order = pick(rng, [setting for setting in TOLD if setting.startswith("sort")])
+        start = (hidden, "show_statusbar=0", order)
+        kind = pick(rng, _KEYS)
+        wanted = pick(rng, [one for one in TOLD if one not in start and one.startswith(kind)])
+        cabinet = self.cabinet(rng)
+        name = "." + cabinet["folders"][0][1][0][0]
+        return ViewParams(**cabinet, hidden=name, start=start, wanted=wanted)
+
+    def told(self, params: ViewParams) -> Mapping[str, object]:
+        return {"wanted": TOLD[params.wanted]}
+
+    def session(self, params: ViewParams) -> Session:
+        usual = super().session(params)
+        home = files("ui_gym.desktop.x11") / "home"
+        lines = (home / CONFIG).read_text().splitlines()
+        lines = [line for line in lines if line.partition("=")[0] not in _KEYS]
+        at = lines.index("[ui]") + 1
+        text = "\n".join([*lines[:at], *params.start, *lines[at:], ""])
+        secret = f"{params.places[0]}/{params.hidden}"
+        own = {CONFIG: text.encode(), secret: b"secret\n"}
+        return dataclasses.replace(usual, files={**usual.files, **own})
+
+    def judge(
+        self, device: DesktopDevice, params: ViewParams, history: Sequence[Action]
+    ) -> Verdict:
+        kept = _settings(device.read(CONFIG) or b"")
+        wrong = [key for key, value in params.end.items() if kept.get(key) != value]
+        notes = ", ".join(f"{key} is {kept.get(key)!r}" for key in wrong)
+        return Verdict(0.0 if wrong else 1.0, done=not wrong, notes=notes)
+
+    def oracle(self, device: DesktopDevice, params: ViewParams) -> Iterator[Action | Demo]:
+        window = moves.window(device, MANAGER)
+        key, _, value = params.wanted.partition("=")
+        if key != "sort":
+            entry = SHOW_HIDDEN if key == "show_hidden" else STATUS_BAR
+            yield from moves.menu(window, VIEW, entry)
+            return
+        column, order, _ = value.split(";")
+        old = dict(setting.split("=") for setting in params.start)["sort"].split(";")
+        if order != old[1]:
+            yield from moves.menu(window, VIEW, SORT_FILES, ORDERS[order])
+        if column != old[0]:
+            yield from moves.menu(window, VIEW, SORT_FILES, COLUMNS[column])
+
+    def misread(self, params: ViewParams, mistake: str, rng: np.random.Generator) -> ViewParams:
+        """``other``: another setting is changed; ``direction``: the list goes the other way."""
+        key = params.wanted.partition("=")[0]
+        if mistake == "other":
+            free = [one for one in TOLD if not one.startswith(key) and one not in params.start]
+            return dataclasses.replace(params, wanted=pick(rng, free))
+        ways = ("ascending", "descending")
+        here, there = ways if ways[0] in params.wanted else ways[::-1]
+        return dataclasses.replace(params, wanted=params.wanted.replace(here, there))
+
+
+def _settings(data: bytes) -> dict[str, str]:
+    parser = configparser.RawConfigParser(interpolation=None, strict=False, delimiters=("=",))
+    try:
+        parser.read_string(data.decode("utf-8", "replace"))
+    except configparser.Error:
+        return {}
+    return dict(parser["ui"]) if parser.has_section("ui") else {}
