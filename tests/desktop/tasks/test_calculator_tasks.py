@@ -1,0 +1,90 @@
+"""Tasks with the calculator: what counts as done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from desktop_episodes import assert_solved, desktops, made, play
+
+from ui_gym.desktop.content import sums
+from ui_gym.desktop.content.sums import Sum
+from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.device import DevicePool
+from ui_gym.testing import check_ui_env
+
+TASKS = ("DesktopCalculate", "DesktopOrderTotal")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DevicePool]:
+    with desktops() as made_pool:
+        yield made_pool
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_oracle_reaches_the_goal(name: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        for seed in (1, 2):
+            assert_solved(env, seed)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_keeps_its_contract(name: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        check_ui_env(env, seeds=range(1))
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_tasks_are_solved_on_a_smaller_screen(name: str) -> None:
+    with made(name, viewport=(1024, 768)) as env:
+        assert_solved(env, 3)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_what_is_not_saved_does_not_count(name: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        assert not play(env, 0, without="ctrl+s")["success"]
+
+
+def test_an_order_that_was_changed_is_not_as_asked(pool: DevicePool) -> None:
+    with made("DesktopOrderTotal", pool=pool) as env:
+        env.reset(seed=0)
+        params = env.task.draw(0, env.split)
+        assert isinstance(env.device, DesktopDevice)
+        total = f"{float(params.total):.2f}\n"
+        env.device.write(params.file, (params.text.replace("x", "*") + total).encode())
+        assert not env.step("wait(0.1)")[4]["success"]
+        env.device.write(params.file, (params.text + total).encode())
+        assert env.step("wait(0.1)")[4]["success"]
+
+
+@pytest.mark.parametrize(
+    ("sum", "value"),
+    [
+        (Sum(("2", "3", "4"), ("+", "*"), grouped=False), 14),
+        (Sum(("2", "3", "4"), ("+", "*"), grouped=True), 20),
+        (Sum(("9", "8", "4"), ("-", "/"), grouped=False), 7),
+        (Sum(("1.5", "0.5", "4"), ("-", "/"), grouped=True), Fraction(1, 4)),
+    ],
+    ids=str,
+)
+def test_sums_have_their_value(sum: Sum, value: Fraction) -> None:
+    assert sum.value == value
+
+
+def test_brackets_matter_in_every_sum_that_is_drawn() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        drawn = sums.draw(rng)
+        assert Sum(drawn.numbers, drawn.operators, not drawn.grouped).value != drawn.value
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("2.5", True), (" 2.50\n", True), ("2,5", False), ("2.5 = x", False), ("", False)],
+)
+def test_a_number_and_nothing_else_is_the_number(text: str, right: bool) -> None:
+    assert sums.is_number(text, Fraction(5, 2)) == right

@@ -1,0 +1,110 @@
+"""Tasks in a terminal: what counts as done."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterator
+
+import pytest
+from desktop_episodes import assert_solved, desktops, made
+
+from ui_gym.desktop import archives
+from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.device import DevicePool
+from ui_gym.env import UIEnv
+from ui_gym.testing import check_ui_env
+
+TASKS = (
+    "DesktopNestedFolders", "DesktopChangeMode", "DesktopArchiveFolder", "DesktopMoveLargest",
+    "DesktopCountLines",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DevicePool]:
+    with desktops() as made_pool:
+        yield made_pool
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_oracle_reaches_the_goal(name: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        for seed in (1, 2):
+            assert_solved(env, seed)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_keeps_its_contract(name: str, pool: DevicePool) -> None:
+    with made(name, pool=pool) as env:
+        check_ui_env(env, seeds=range(1))
+
+
+def test_a_task_is_solved_on_a_smaller_screen() -> None:
+    with made("DesktopMoveLargest", viewport=(1024, 768)) as env:
+        assert_solved(env, 3)
+
+
+# -- what is and what is not as asked --
+
+
+def judged(env: UIEnv, *lines: str) -> bool:
+    """Whether the goal is reached once somebody ran these lines in the home folder."""
+    assert isinstance(env.device, DesktopDevice)
+    for line in lines:
+        assert env.device.run(line).code == 0
+    return bool(env.step("wait(0.1)")[4]["success"])
+
+
+def test_one_folder_too_many_is_not_as_asked(pool: DevicePool) -> None:
+    with made("DesktopNestedFolders", pool=pool) as env:
+        env.reset(seed=0)
+        params = env.task.draw(0, env.split)
+        paths = " ".join(params.made)
+        assert not judged(env, f"cd '{params.folder}' && mkdir -p {paths} extra")
+        assert judged(env, f"rmdir '{params.folder}/extra'")
+
+
+def test_a_changed_file_is_not_as_asked_whatever_its_mode(pool: DevicePool) -> None:
+    with made("DesktopChangeMode", pool=pool) as env:
+        env.reset(seed=0)
+        params = env.task.draw(0, env.split)
+        line = f"chmod {params.mode} '{params.target}'"
+        assert not judged(env, f"chmod 700 '{params.target}' && echo >> '{params.target}'", line)
+
+
+def test_a_number_with_the_name_of_its_file_is_not_the_number(pool: DevicePool) -> None:
+    with made("DesktopCountLines", pool=pool) as env:
+        seed = next(seed for seed in range(50) if not env.task.draw(seed, env.split).word)
+        env.reset(seed=seed)
+        params = env.task.draw(seed, env.split)
+        log = f"'{params.folder}/{params.target}'"
+        assert not judged(env, f"wc -l {log} > {params.out}")
+        assert judged(env, f"wc -l < {log} > {params.out}")
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["by its name", "from inside"])
+def test_an_archive_may_be_made_beside_the_folder_or_in_it(pool: DevicePool, inside: bool) -> None:
+    with made("DesktopArchiveFolder", pool=pool) as env:
+        env.reset(seed=0)
+        params = env.task.draw(0, env.split)
+        what = f"-C '{params.folder}' ." if inside else f"'{params.folder}'"
+        assert judged(env, f"tar -czf {params.archive} {what}")
+
+
+def test_an_archive_without_one_of_the_files_is_not_as_asked(pool: DevicePool) -> None:
+    with made("DesktopArchiveFolder", pool=pool) as env:
+        env.reset(seed=0)
+        params = env.task.draw(0, env.split)
+        left_out = params.files[0][0].rpartition("/")[2]
+        lines = f"tar -czf {params.archive} --exclude='{left_out}' '{params.folder}'"
+        assert not judged(env, lines)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_none() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        member = tarfile.TarInfo("zeros")
+        member.size = archives.LARGEST + 1
+        archive.addfile(member, io.BytesIO(bytes(member.size)))
+    assert archives.members(file.getvalue()) is None

@@ -1,0 +1,84 @@
+"""SheetTask: what tasks with a spreadsheet share, whichever application shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+from ui_gym.action import Action
+from ui_gym.desktop.content import sheets
+from ui_gym.desktop.content.sheets import Book, Cell, Table
+from ui_gym.desktop.offices import await_document
+from ui_gym.desktop.spreadsheets import GNUMERIC, Spreadsheet
+from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.desktop.task import DesktopTask
+from ui_gym.task import Verdict
+
+
+@dataclass(frozen=True)
+class SheetParams:
+    """What varies in all of them."""
+
+    file: str
+    """The workbook, in the home folder."""
+    tables: tuple[Table, ...]
+    """Its sheets; the first is in front."""
+    phrasing: int
+
+    @property
+    def table(self) -> Table:
+        """The sheet in front."""
+        return self.tables[0]
+
+
+S = TypeVar("S", bound=SheetParams)
+
+
+class SheetTask(DesktopTask[S]):
+    """A task with a workbook that is to be changed and saved."""
+
+    application: ClassVar[Spreadsheet] = GNUMERIC
+
+    def wanted(self, params: S) -> dict[str, dict[str, Cell]]:
+        """What the cells of the sheets should hold, by the sheets' names in their order."""
+        raise NotImplementedError
+
+    def lacks(self, book: Book, params: S) -> list[str]:
+        """What else is not as it should be."""
+        return []
+
+    def session(self, params: S) -> Session:
+        return Session(
+            files={params.file: sheets.workbook(params.tables)},
+            launch=[[*self.application.command, params.file]],
+            warm=self.application.warm,
+            titles=[params.file],
+        )
+
+    def setup(self, device: DesktopDevice, params: S) -> None:
+        super().setup(device, params)
+        program = self.application
+        await_document(device, params.file, program.rest, program=program.process)
+
+    def judge(self, device: DesktopDevice, params: S, history: Sequence[Action]) -> Verdict:
+        book = sheets.read(device.read(params.file))
+        wrong = sheets.differences(book, self.wanted(params))
+        if book is not None and not wrong:
+            wrong = self.lacks(book, params)
+        notes = "; ".join(wrong[:3])
+        return Verdict(0.0 if wrong else 1.0, done=not wrong, notes=notes)
+
+
+def before(params: SheetParams) -> dict[str, dict[str, Cell]]:
+    """What the cells of the sheets hold at the beginning."""
+    return {table.name: table.cells() for table in params.tables}
+
+
+def with_cells(params: SheetParams, sheet: str, changes: Mapping[str, Cell]) -> dict[
+    str, dict[str, Cell]
+]:  # fmt: skip
+    """What they hold with some cells of a sheet changed."""
+    found = before(params)
+    found[sheet] |= changes
+    return found

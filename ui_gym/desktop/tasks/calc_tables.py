@@ -1,0 +1,114 @@
+"""The tasks with whole columns, rows and sheets, with Calc of LibreOffice."""
+
+from __future__ import annotations
+
+from ui_gym.desktop.spreadsheets import CALC
+from ui_gym.desktop.tasks import sheet_tables
+from ui_gym.registry import register
+
+
+@register(
+    "DesktopCalcSumColumn", suite="desktop", category="calc", difficulty="medium", max_steps=15,
+    tags=("sheet", "extra", "libreoffice"),
+)  # fmt: skip
+class DesktopCalcSumColumn(sheet_tables.DesktopSumColumn):
+    """Sum up a column with a formula, with LibreOffice.
+
+    ## Description
+    The goal names a column by its title, and the cell where its sum is to be computed.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the saved workbook holds a formula in that cell whose value is the sum, and all else as it
+    was. A number that was typed is no formula.
+
+    ## Starting state
+    The workbook is open in Calc.
+
+    ## Episode end
+    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    application = CALC
+
+
+@register(
+    "DesktopCalcSortRows", suite="desktop", category="calc", difficulty="medium", max_steps=20,
+    tags=("sheet", "extra", "libreoffice"),
+)  # fmt: skip
+class DesktopCalcSortRows(sheet_tables.DesktopSortRows):
+    """Sort a table by one of its columns, with LibreOffice.
+
+    ## Description
+    The goal names a column by its title, and whether the smallest or the largest is to come first.
+    The titles stay where they are, and rows stay together.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the rows of the saved workbook are in that order, and all else as it was.
+
+    ## Starting state
+    The workbook is open in Calc, with its rows in another order.
+
+    ## Episode end
+    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    application = CALC
+
+
+@register(
+    "DesktopCalcRenameSheet", suite="desktop", category="calc", difficulty="medium", max_steps=20,
+    tags=("sheet", "extra", "libreoffice"),
+)  # fmt: skip
+class DesktopCalcRenameSheet(sheet_tables.DesktopRenameSheet):
+    """Give one of three sheets another name, with LibreOffice.
+
+    ## Description
+    The goal names a sheet of the workbook and its new name.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if that sheet of the saved workbook has the name, and all else is as it was.
+
+    ## Starting state
+    The workbook is open in Calc, with its first sheet in front.
+
+    ## Episode end
+    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    application = CALC

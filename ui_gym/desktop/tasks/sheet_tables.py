@@ -1,0 +1,312 @@
+"""Work with whole columns, rows and sheets, with Gnumeric."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.action import Action, Type
+from ui_gym.desktop.content import sheets
+from ui_gym.desktop.content.drawing import between, other, pick
+from ui_gym.desktop.content.sheets import Book, Cell, Table, reference
+from ui_gym.desktop.sheet_task import SheetParams, SheetTask, before, with_cells
+from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.registry import register
+from ui_gym.task import Demo
+
+
+@dataclass(frozen=True)
+class SumColumnParams(SheetParams):
+    """All that varies between episodes."""
+
+    column: int
+    cell: str
+    """Where the sum is to stand."""
+    skipped: int = 0
+    """Rows at the end that are left out, and whether the number itself is typed: mistakes."""
+    typed: bool = False
+
+    @property
+    def summands(self) -> str:
+        """The cells that are summed up, as a formula names them."""
+        last = self.table.height - 1 - self.skipped
+        return f"{reference(self.column, 1)}:{reference(self.column, last)}"
+
+    @property
+    def total(self) -> int | float:
+        return sum(float(value) for value in self.table.column(self.column) if value is not None)
+
+
+@register(
+    "DesktopSumColumn", suite="desktop", category="gnumeric", difficulty="medium", max_steps=15,
+    tags=("sheet",),
+)  # fmt: skip
+class DesktopSumColumn(SheetTask[SumColumnParams]):
+    """Sum up a column with a formula.
+
+    ## Description
+    The goal names a column by its title, and the cell where its sum is to be computed.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the saved workbook holds a formula in that cell whose value is the sum, and all else as it
+    was. A number that was typed is no formula.
+
+    ## Starting state
+    The workbook is open in Gnumeric.
+
+    ## Episode end
+    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("column", "cell", "short", "typed")
+    goals = (
+        'Compute the sum of the column "{title}" in cell {cell} with a formula, and save {file}.',
+        'In {file}, cell {cell} should be a formula that adds up all of "{title}". Save the file.',
+        'Use SUM to put the total of "{title}" into {cell}, then save the workbook.',
+    )
+
+    def sample(self, rng: np.random.Generator) -> SumColumnParams:
+        tables = sheets.tables(rng, between(rng, 1, 2))
+        column = between(rng, 1, 3)
+        return SumColumnParams(
+            file=f"{pick(rng, sheets.FILES)}.xlsx",
+            tables=tables,
+            phrasing=between(rng, 0, len(self.goals) - 1),
+            column=column,
+            cell=_place(rng, tables[0], column),
+        )
+
+    def goal(self, params: SumColumnParams) -> str:
+        title = params.table.titles[params.column]
+        return self.goals[params.phrasing].format(title=title, cell=params.cell, file=params.file)
+
+    def wanted(self, params: SumColumnParams) -> dict[str, dict[str, Cell]]:
+        return with_cells(params, params.table.name, {params.cell: params.total})
+
+    def lacks(self, book: Book, params: SumColumnParams) -> list[str]:
+        there = params.cell in book.formulas[params.table.name]
+        return [] if there else [f"{params.cell} holds no formula"]
+
+    def oracle(self, device: DesktopDevice, params: SumColumnParams) -> Iterator[Action | Demo]:
+        yield from self.application.go_to(device, params.file, params.cell)
+        yield Type(str(params.total) if params.typed else f"=SUM({params.summands})", enter=True)
+        yield from self.application.save(device, params.file)
+
+    def misread(
+        self, params: SumColumnParams, mistake: str, rng: np.random.Generator
+    ) -> SumColumnParams:
+        """``column``, ``cell``: another. ``short``: without the last rows. ``typed``: a number."""
+        if mistake == "typed":
+            return dataclasses.replace(params, typed=True)
+        if mistake == "short":
+            return dataclasses.replace(params, skipped=between(rng, 1, 2))
+        if mistake == "column":
+            return dataclasses.replace(params, column=other(rng, range(1, 4), params.column))
+        cell = params.cell
+        while cell == params.cell:
+            cell = _place(rng, params.table, between(rng, 1, 3))
+        return dataclasses.replace(params, cell=cell)
+
+
+@dataclass(frozen=True)
+class SortRowsParams(SheetParams):
+    """All that varies between episodes."""
+
+    column: int
+    descending: bool
+
+    @property
+    def sorted(self) -> Table:
+        """The table as it should become."""
+
+        def key(row: tuple[Cell, ...]) -> float:
+            value = row[self.column]
+            assert isinstance(value, int | float)
+            return value
+
+        titles, *rows = self.table.rows
+        return Table(self.table.name, (titles, *sorted(rows, key=key, reverse=self.descending)))
+
+
+@register(
+    "DesktopSortRows", suite="desktop", category="gnumeric", difficulty="medium", max_steps=20,
+    tags=("sheet",),
+)  # fmt: skip
+class DesktopSortRows(SheetTask[SortRowsParams]):
+    """Sort a table by one of its columns.
+
+    ## Description
+    The goal names a column by its title, and whether the smallest or the largest is to come first.
+    The titles stay where they are, and rows stay together.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if the rows of the saved workbook are in that order, and all else as it was.
+
+    ## Starting state
+    The workbook is open in Gnumeric, with its rows in another order.
+
+    ## Episode end
+    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("column", "order")
+    goals = (
+        'Sort the rows of {file} by "{title}", {order} first, and save. Keep the titles on top.',
+        "Put the rows of the table in order of their {title} ({order} first), then save the file.",
+        "Order the table in {file} so that the {order} {title} comes first. Save it.",
+    )
+
+    def sample(self, rng: np.random.Generator) -> SortRowsParams:
+        while True:
+            params = SortRowsParams(
+                file=f"{pick(rng, sheets.FILES)}.xlsx",
+                tables=sheets.tables(rng, between(rng, 1, 2)),
+                phrasing=between(rng, 0, len(self.goals) - 1),
+                column=between(rng, 1, 3),
+                descending=bool(rng.random() < 0.5),
+            )
+            if params.sorted != params.table:
+                return params
+
+    def goal(self, params: SortRowsParams) -> str:
+        return self.goals[params.phrasing].format(
+            file=params.file, title=params.table.titles[params.column],
+            order="largest" if params.descending else "smallest",
+        )  # fmt: skip
+
+    def wanted(self, params: SortRowsParams) -> dict[str, dict[str, Cell]]:
+        return before(params) | {params.table.name: params.sorted.cells()}
+
+    def oracle(self, device: DesktopDevice, params: SortRowsParams) -> Iterator[Action | Demo]:
+        yield from self.application.sort(
+            device, params.file, params.table, params.column, descending=params.descending
+        )
+        yield from self.application.save(device, params.file)
+
+    def misread(
+        self, params: SortRowsParams, mistake: str, rng: np.random.Generator
+    ) -> SortRowsParams:
+        """``column``: by another, where that gives another order. ``order``: the other way."""
+        if mistake == "order":
+            return dataclasses.replace(params, descending=not params.descending)
+        column = other(rng, range(1, 4), params.column)
+        misread = dataclasses.replace(params, column=column)
+        return params if misread.sorted == params.sorted else misread
+
+
+@dataclass(frozen=True)
+class RenameSheetParams(SheetParams):
+    """All that varies between episodes."""
+
+    sheet: int
+    name: str
+    """The new name."""
+
+
+@register(
+    "DesktopRenameSheet", suite="desktop", category="gnumeric", difficulty="medium", max_steps=20,
+    tags=("sheet",),
+)  # fmt: skip
+class DesktopRenameSheet(SheetTask[RenameSheetParams]):
+    """Give one of three sheets another name.
+
+    ## Description
+    The goal names a sheet of the workbook and its new name.
+
+    ## Action space
+    `ActionText`: any text; actions are written in the env's dialect.
+
+    ## Observation space
+    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
+
+    ## Rewards
+    1 if that sheet of the saved workbook has the name, and all else is as it was.
+
+    ## Starting state
+    The workbook is open in Gnumeric, with its first sheet in front.
+
+    ## Episode end
+    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
+
+    ## Arguments
+    None.
+
+    ## Version history
+    * v0: first version.
+    """
+
+    mistakes = ("sheet", "name")
+    goals = (
+        'Rename the sheet "{old}" of {file} to "{new}" and save.',
+        'The sheet "{old}" should be called "{new}". Change its name and save the workbook.',
+        'Give the sheet named "{old}" the name "{new}", then save {file}.',
+    )
+
+    def sample(self, rng: np.random.Generator) -> RenameSheetParams:
+        tables = sheets.tables(rng, 3)
+        return RenameSheetParams(
+            file=f"{pick(rng, sheets.FILES)}.xlsx",
+            tables=tables,
+            phrasing=between(rng, 0, len(self.goals) - 1),
+            sheet=between(rng, 0, 2),
+            name=other(rng, sheets.NAMES, *(table.name for table in tables)),
+        )
+
+    def goal(self, params: RenameSheetParams) -> str:
+        old = params.tables[params.sheet].name
+        return self.goals[params.phrasing].format(old=old, new=params.name, file=params.file)
+
+    def wanted(self, params: RenameSheetParams) -> dict[str, dict[str, Cell]]:
+        renamed = params.tables[params.sheet].name
+        return {
+            params.name if name == renamed else name: cells
+            for name, cells in before(params).items()
+        }
+
+    def oracle(self, device: DesktopDevice, params: RenameSheetParams) -> Iterator[Action | Demo]:
+        yield from self.application.show(device, params.file, params.sheet)
+        yield from self.application.rename(device, params.file, params.name)
+        yield from self.application.save(device, params.file)
+
+    def misread(
+        self, params: RenameSheetParams, mistake: str, rng: np.random.Generator
+    ) -> RenameSheetParams:
+        """``sheet``: another one. ``name``: another new name."""
+        if mistake == "sheet":
+            return dataclasses.replace(params, sheet=other(rng, range(3), params.sheet))
+        taken = (params.name, *(table.name for table in params.tables))
+        return dataclasses.replace(params, name=other(rng, sheets.NAMES, *taken))
+
+
+def _place(rng: np.random.Generator, table: Table, column: int) -> str:
+    """An empty cell: below a column, or to the right of the table."""
+    if rng.random() < 0.7:
+        return reference(column, between(rng, table.height, table.height + 1))
+    return reference(between(rng, 4, 5), between(rng, 0, table.height))
