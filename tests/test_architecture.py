@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS = (
     ("errors",),
-    ("action", "leash"),
+    ("action", "drawing", "leash"),
     ("xvfb",),
     ("device", "dialects", "registry"),
     ("pool", "spaces", "task"),

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.action import Action, Answer
 from ui_gym.android import answers, moves
-from ui_gym.android.content import drawing, scenes
+from ui_gym.android.content import scenes
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.android import checks
-from ui_gym.android.content import drawing, records, scenes, texts
+from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.task import AndroidTask
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.action import Action
 from ui_gym.android import moves
 from ui_gym.android.checks import Check
-from ui_gym.android.content import drawing, people, records, scenes
+from ui_gym.android.content import people, records, scenes
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.surface import AndroidDevice, ShellResult

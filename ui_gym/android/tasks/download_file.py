@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.action import Action
 from ui_gym.android import moves
 from ui_gym.android.checks import Check, exists
-from ui_gym.android.content import drawing, records, scenes, web
+from ui_gym.android.content import records, scenes, web
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.content.web import Offer
 from ui_gym.android.surface import AndroidDevice

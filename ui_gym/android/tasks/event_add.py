@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.action import Action
 from ui_gym.android import checks, moves
 from ui_gym.android.checks import Check
-from ui_gym.android.content import drawing, records, texts
+from ui_gym.android.content import records, texts
 from ui_gym.android.surface import AndroidDevice, ShellResult
 from ui_gym.android.tasks import picking
 from ui_gym.android.tasks.calendar import (

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.action import Action, Answer
 from ui_gym.android import answers, moves
-from ui_gym.android.content import drawing, texts
+from ui_gym.android.content import texts
 from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.tasks.calendar import (
     CalendarParams,

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym import drawing
 from ui_gym.action import Action
 from ui_gym.android import moves
 from ui_gym.android.checks import Check
-from ui_gym.android.content import drawing, filenames, records, scenes, texts
+from ui_gym.android.content import filenames, records, scenes, texts
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask

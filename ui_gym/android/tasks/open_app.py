@@ -12,11 +12,11 @@ from ui_gym.action import Action, Drag, Press
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
 from ui_gym.android.content.apps import BUILT_IN, THIRD_PARTY, packages_of
-from ui_gym.android.content.drawing import other, pick
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
+from ui_gym.drawing import other, pick
 from ui_gym.errors import UserError, nearest
 from ui_gym.registry import register
 from ui_gym.task import Demo

@@ -12,11 +12,11 @@ from ui_gym.action import Action
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
 from ui_gym.android.content.apps import THIRD_PARTY
-from ui_gym.android.content.drawing import other, pick
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.surface import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks.installed_apps import APPS, app_info, known_app
+from ui_gym.drawing import other, pick
 from ui_gym.errors import UserError
 from ui_gym.registry import register
 from ui_gym.task import Demo

@@ -11,10 +11,10 @@ import numpy as np
 from ui_gym.action import Action
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
-from ui_gym.android.content.drawing import pick
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
+from ui_gym.drawing import pick
 from ui_gym.registry import register
 from ui_gym.task import Demo
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.desktop.content import zipped
-from ui_gym.desktop.content.drawing import between, pick, some
+from ui_gym.drawing import between, pick, some
 from ui_gym.errors import UserError
 
 Cell = str | int | float | None

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ui_gym.desktop.content.drawing import between, pick
+from ui_gym.drawing import between, pick
 
 _TOLERANCE = Fraction(1, 1_000_000)
 

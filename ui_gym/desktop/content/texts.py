@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ui_gym.desktop.content import words
-from ui_gym.desktop.content.drawing import between, pick
+from ui_gym.drawing import between, pick
 
 _LINES = (
     "Buy {thing} at the {place}", "Return {thing} on {day}", "Book a table for {few}",

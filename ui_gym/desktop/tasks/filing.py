@@ -12,10 +12,10 @@ import numpy as np
 from ui_gym.action import Action, Click, Press, Type
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.content.drawing import between, some
 from ui_gym.desktop.files import encoded, judge_files
 from ui_gym.desktop.surface import DesktopDevice, Session, Window
 from ui_gym.desktop.task import DesktopTask
+from ui_gym.drawing import between, some
 from ui_gym.task import Demo, Verdict
 
 MANAGER = "Pcmanfm"

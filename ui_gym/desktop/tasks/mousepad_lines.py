@@ -11,7 +11,6 @@ import numpy as np
 from ui_gym.action import Action, Press, Type
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import words
-from ui_gym.desktop.content.drawing import between, some
 from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
     EDIT,
@@ -20,6 +19,7 @@ from ui_gym.desktop.tasks.editing import (
     EditorTask,
     go_to,
 )
+from ui_gym.drawing import between, some
 from ui_gym.registry import register
 from ui_gym.task import Demo
 

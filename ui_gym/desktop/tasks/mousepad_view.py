@@ -10,9 +10,9 @@ import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.desktop import keyfile, moves
-from ui_gym.desktop.content.drawing import between, other
 from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.desktop.tasks.editing import DOCUMENT, EDITOR, VIEW, EditorParams, EditorTask
+from ui_gym.drawing import between, other
 from ui_gym.registry import register
 from ui_gym.task import Demo, Verdict
 

@@ -12,13 +12,13 @@ import numpy as np
 from ui_gym.action import Action, Press, Type
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.content.drawing import between, pick, some
 from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
     EditorParams,
     EditorTask,
     word_at,
 )
+from ui_gym.drawing import between, pick, some
 from ui_gym.registry import register
 from ui_gym.task import Demo
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ui_gym.action import Action, Press, Type
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.content.drawing import between, other, pick
 from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.desktop.tasks.editing import EditorParams, EditorTask, save_as, show
+from ui_gym.drawing import between, other, pick
 from ui_gym.registry import register
 from ui_gym.task import Demo
 

@@ -11,9 +11,9 @@ import numpy as np
 from ui_gym.action import Action, Press
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import words
-from ui_gym.desktop.content.drawing import other, pick
 from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.desktop.tasks.filing import FILE, MANAGER, Browser, FilingParams, FilingTask
+from ui_gym.drawing import other, pick
 from ui_gym.registry import register
 from ui_gym.task import Demo
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from ui_gym.action import Action
 from ui_gym.desktop import moves
-from ui_gym.desktop.content.drawing import pick
 from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.desktop.tasks.filing import (
     BY_EXTENSION,
@@ -22,6 +21,7 @@ from ui_gym.desktop.tasks.filing import (
     FilingParams,
     FilingTask,
 )
+from ui_gym.drawing import pick
 from ui_gym.registry import register
 from ui_gym.task import Demo, Verdict
 

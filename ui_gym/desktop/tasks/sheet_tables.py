@@ -10,10 +10,10 @@ import numpy as np
 
 from ui_gym.action import Action, Type
 from ui_gym.desktop.content import sheets
-from ui_gym.desktop.content.drawing import between, other, pick
 from ui_gym.desktop.content.sheets import Book, Cell, Table, reference
 from ui_gym.desktop.sheet_task import SheetParams, SheetTask, before, with_cells
 from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.drawing import between, other, pick
 from ui_gym.registry import register
 from ui_gym.task import Demo
 
