@@ -84,20 +84,22 @@ def list_tasks(
         return _print_json([{"id": spec.id, **asdict(spec)} for spec in found])
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("task", style="bold", no_wrap=True)
-    table.add_column("suite")
+    if suite is None:
+        table.add_column("suite")
     table.add_column("category")
     table.add_column("difficulty")
     table.add_column("steps", justify="right")
     table.add_column("what to do", ratio=1)
     for spec in found:
-        table.add_row(
-            spec.id, spec.suite, spec.category, _level(spec), str(spec.max_steps), spec.summary
-        )
+        of = [spec.suite] if suite is None else []
+        rest = (spec.category, _level(spec), str(spec.max_steps), spec.summary)
+        table.add_row(spec.id, *of, *rest)
     for name in dict.fromkeys(spec.collection for spec in folded):
         members = [spec for spec in folded if spec.collection == name]
         prefix = os.path.commonprefix([spec.id for spec in members])  # noqa: RUF071  of letters
-        text = f"{len(members)} tasks: ui-gym list --tag {name}"
-        table.add_row(f"{prefix}*", members[0].suite, "", "", "", text)
+        many = f"{len(members)} tasks" if len(members) > 1 else "a task"
+        of = [members[0].suite] if suite is None else []
+        table.add_row(f"{prefix}*", *of, "", "", "", f"{many}: ui-gym list --tag {name}")
     Console().print(table)
     return None
 

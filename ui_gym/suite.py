@@ -72,10 +72,11 @@ class Suite(Task[Any, Any]):
             all_of_it = families(self.of, extra=True)
             chosen = [self._named(name, all_of_it) for name in tasks]
         if category is not None:
-            choose(category, sorted({spec.category for spec in known}), "category")
+            choose(category, sorted({spec.category for spec in [*known, *chosen]}), "category")
             chosen = [spec for spec in chosen if spec.category == category]
         if difficulty is not None:
-            choose(difficulty, sorted({spec.difficulty for spec in known}), "difficulty")
+            levels = {spec.difficulty for spec in [*known, *chosen]}
+            choose(difficulty, sorted(levels), "difficulty")
             chosen = [spec for spec in chosen if spec.difficulty == difficulty]
         if not chosen:
             raise UserError(f"{self.spec.id}: no task is left to draw from")

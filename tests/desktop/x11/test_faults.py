@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import numpy as np
 import psutil
 import pytest
 import xcffib
+from waiting import eventually
 from x11_helpers import SIZE
 
 from ui_gym.action import Press, Type
@@ -82,29 +84,28 @@ def test_an_application_that_hangs_is_named_when_patience_is_over(env: UIEnv) ->
 
 
 def test_a_program_that_was_slow_twice_does_not_hang() -> None:
-    env = UIEnv(TASK, viewport=SIZE, timeout=3)
-    env.reset(seed=1)
-    (process,) = processes("mousepad")
-    for _ in range(2):
-        process.suspend()
-        *_, truncated, info = env.step("click(300, 300)")
-        assert (truncated, info["failure"]) == (False, None)
-        process.resume()
-        time.sleep(3.2)
-    env.close()
+    with contextlib.closing(UIEnv(TASK, viewport=SIZE, timeout=3)) as env:
+        env.reset(seed=1)
+        (process,) = processes("mousepad")
+        for _ in range(2):
+            process.suspend()
+            *_, truncated, info = env.step("click(300, 300)")
+            assert (truncated, info["failure"]) == (False, None)
+            process.resume()
+            until = time.monotonic() + 3.2
+            assert eventually(lambda until=until: time.monotonic() > until)
 
 
 def test_a_program_that_takes_the_x_server_for_itself_is_a_failure() -> None:
-    env = UIEnv(TASK, viewport=SIZE, timeout=2)
-    env.reset(seed=1)
-    other = xcffib.connect(env.device.display.name)
-    other.core.GrabServer()
-    other.flush()
-    *_, truncated, info = env.step("click(300, 300)")
-    assert truncated
-    assert "X server has ended" in info["failure"]
-    env.reset(seed=1)
-    env.close()
+    with contextlib.closing(UIEnv(TASK, viewport=SIZE, timeout=2)) as env:
+        env.reset(seed=1)
+        other = xcffib.connect(env.device.display.name)
+        other.core.GrabServer()
+        other.flush()
+        *_, truncated, info = env.step("click(300, 300)")
+        assert truncated
+        assert "X server has ended" in info["failure"]
+        env.reset(seed=1)
 
 
 def test_closing_the_application_is_no_fault(env: UIEnv) -> None:

@@ -193,7 +193,7 @@ def test_nothing_of_another_sandbox_is_seen() -> None:
 def test_files_of_the_host_are_not_seen(confined: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "ours").write_text("secret")
     assert confined.read(str(tmp_path / "ours")) is None
-    assert confined.run("ls /root /work 2>/dev/null").text == ""
+    assert confined.run(["ls", "/root", str(tmp_path.parent)]).text == ""
     assert confined.run("cat /etc/shadow").code != 0
     assert confined.run(["id", "-un"]).text == "user"
     assert confined.run("touch /usr/x").code != 0

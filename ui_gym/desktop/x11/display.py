@@ -46,6 +46,9 @@ _ATOMS = (
     "WM_PROTOCOLS",
 )  # fmt: skip
 
+AT_ONCE = 1000
+"""Events that are looked at before the time is."""
+
 WAKE = 0.02
 """Seconds after which a window manager that does not answer is woken."""
 
@@ -250,9 +253,11 @@ class Display:
         if event is None:
             select.select([self.x.get_file_descriptor()], [], [], max(seconds, 0))
             event = self._event()
+        count = 0
         while event is not None:
             yield event
-            event = self._event()
+            count += 1  # a program that sends events without end must not hold us
+            event = self._event() if count < AT_ONCE else None
 
     def _awaited(self, seconds: float, waits_for: int) -> Iterator[Any]:
         """As `_events`, keeping the manager awake if it is that which is waited for."""

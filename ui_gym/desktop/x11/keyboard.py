@@ -32,8 +32,6 @@ _ALIASES = {
     "super": "meta", "win": "meta", "option": "alt", "command": "meta", "print": "printscreen",
 }  # fmt: skip
 
-SHIFT = _NAMED["shift"]
-
 
 @dataclass(frozen=True)
 class Stroke:
