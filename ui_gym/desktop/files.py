@@ -1,8 +1,9 @@
 """Files: what a task's folders hold, and whether they hold what they should.
 
 A task says which files there are before and after, as texts by their paths in the home folder.
-Whatever differs from that, in the folders that these paths name, is wrong; hidden files that the
-task does not name are not looked at, as applications keep theirs there.
+Whatever differs from that, in the folders that these paths name, is wrong, and so is a file in the
+home folder itself with the name of one of them; hidden files that the task does not name are not
+looked at, as applications keep theirs there. A link to a file is no file.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.task import Verdict
 
 Files = Mapping[str, str]
+
+_ODD = "@"
+"""Marks in a listing what is neither a file nor a folder."""
 
 
 def encoded(files: Files) -> dict[str, bytes]:
@@ -42,8 +46,9 @@ def judge_files(
     wanted = {path for path in after if not _hidden(path)}
     wanted |= {f"{folder}/" for folder in {*parents([*before, *after]), *folders}}
     found = listing(device, {path.partition("/")[0] for path in wanted if "/" in path})
-    looked_at = {path for path in wanted if "/" in path}
-    missing, unexpected = sorted(looked_at - found), sorted(found - looked_at)
+    names = {PurePosixPath(path).name for path in (*before, *after)}
+    found |= {entry for entry in listing(device, ["."]) if entry.removesuffix(_ODD) in names}
+    missing, unexpected = sorted(wanted - found), sorted(found - wanted)
     different = []
     for path, text in after.items():
         data = None if path in missing else device.read(path)
@@ -57,13 +62,22 @@ def judge_files(
 
 
 def listing(device: DesktopDevice, folders: Iterable[str]) -> set[str]:
-    """The visible files in these folders of the home folder, and the folders with a slash."""
-    command = ["find", *sorted(folders), "-not", "-path", "*/.*", "-printf", r"%y %p\0"]
+    """The visible files in these folders of the home folder, and the folders with a slash; links
+    and the like have an ``@`` behind them. Of ``.`` alone, the home folder, only what lies directly
+    in it."""
+    where = sorted(folders)
+    if where == ["."]:
+        what = [".", "-mindepth", "1", "-maxdepth", "1", "-not", "-name", ".*"]
+        command = ["find", *what, "-printf", r"%y %P\0"]
+    elif where:
+        command = ["find", *where, "-not", "-path", "*/.*", "-printf", r"%y %p\0"]
+    else:
+        return set()
     found = set()
     for entry in device.run(command).stdout.decode("utf-8", "replace").split("\0"):
         kind, _, path = entry.partition(" ")
         if path:
-            found.add(f"{path}/" if kind == "d" else path)
+            found.add(path + {"d": "/", "f": ""}.get(kind, _ODD))
     return found
 
 

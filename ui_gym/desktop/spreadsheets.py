@@ -26,7 +26,7 @@ class Spreadsheet(Protocol):
     rest: float
     """Seconds in which nothing happens once it has started."""
 
-    def show(self, device: DesktopDevice, file: str, sheet: int) -> Iterator[Action]:
+    def show(self, sheet: int) -> Iterator[Action]:
         """From the first sheet to the one of this index."""
 
     def go_to(self, device: DesktopDevice, file: str, cells: str) -> Iterator[Action]:
@@ -40,16 +40,16 @@ class Spreadsheet(Protocol):
     def rename(self, device: DesktopDevice, file: str, name: str) -> Iterator[Action]:
         """Give the sheet that shows another name."""
 
-    def save(self, device: DesktopDevice, file: str) -> Iterator[Action]:
+    def save(self) -> Iterator[Action]:
         """Save, and wait until that is done."""
 
 
 class _Common:
-    def show(self, device: DesktopDevice, file: str, sheet: int) -> Iterator[Action]:
+    def show(self, sheet: int) -> Iterator[Action]:
         for _ in range(sheet):
             yield Press("ctrl+pagedown")
 
-    def save(self, device: DesktopDevice, file: str) -> Iterator[Action]:
+    def save(self) -> Iterator[Action]:
         yield Press("ctrl+s")
         for _ in range(4):  # the file is written in the application's own time
             yield Wait(0.5)

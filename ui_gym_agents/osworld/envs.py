@@ -114,11 +114,27 @@ class PausedPool:
         self._pool.close()
 
 
+def _kind(options: Options, items: Sequence[Item]) -> str:
+    """The device of all `items`, which is that of their files where none is asked for."""
+    if options.device != "auto":
+        return options.device
+    files = {item.key: getattr(item.task, "file", None) for item in items}
+    named = {getattr(file, "device", None): key for key, file in files.items()}
+    kinds = [f"{kind} ({key})" for kind, key in named.items() if kind is not None]
+    if len(kinds) > 1:
+        raise UserError(
+            f"these task files are meant for different devices, {' and '.join(kinds)}: say which "
+            "one plays them all by --device, or choose among them by --domain"
+        )
+    return next((kind for kind in named if kind is not None), "auto")
+
+
 def make_envs(options: Options, items: Sequence[Item]) -> tuple[ForgivingEnvs, DevicePool]:
     """Envs that play all `items`, each asked for by its key, and their pool, to be closed after."""
     mix = Mix({item.key: item.task for item in items})
     size = (options.screen_width, options.screen_height)
-    pool = mix.pool(DeviceOptions(options.device, size, TIMEOUT, elements=options.shows_elements))
+    kind = _kind(options, items)
+    pool = mix.pool(DeviceOptions(kind, size, TIMEOUT, elements=options.shows_elements))
     if options.sleep_after_execution > 0:
         pool = PausedPool(pool, options.sleep_after_execution)
     limit = {} if options.max_steps is None else {"max_steps": options.max_steps}

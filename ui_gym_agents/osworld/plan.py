@@ -136,6 +136,8 @@ def make_plan(options: Options) -> Plan:
             skipped[f"{domain}/{name}"] = str(error)
     if options.agent == "oracle" and not all(item.task.has_oracle for item in items):
         raise UserError("the oracle cannot play task files: nobody wrote down how they are solved")
+    if not items and not skipped:
+        raise UserError(f"{meta} names no task of the domain {options.domain!r}")
     if not items:
         key, why = next(iter(skipped.items()))
         raise UserError(f"none of the {len(skipped)} tasks of {meta} can be played; {key}: {why}")

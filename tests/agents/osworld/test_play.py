@@ -246,6 +246,8 @@ def test_other_options_for_the_same_folder_are_noted(tmp_path: Path) -> None:
         ("{", "cannot be read"),
         ('{"os": "a"}', "is no meta file"),
         ('{"os": ["../a"]}', "'../a' cannot be the name of a file"),
+        ('{"os": []}', "names no task"),
+        ("{}", "names no task"),
         ('{"os": ["gone"]}', "none of the 1 tasks .* can be played; os/gone: neither"),
     ],
 )
@@ -256,6 +258,15 @@ def test_a_meta_file_that_cannot_be_played_is_refused(
     meta.write_text(text)
     with pytest.raises(UserError, match=message):
         run(options(tmp_path, meta))
+
+
+def test_files_for_different_devices_are_not_played_together(tmp_path: Path) -> None:
+    tasks = {"a": HELLO, "b": HELLO | {"device": "x11"}, "c": HELLO | {"device": "osworld"}}
+    meta = write_tasks(tmp_path, os=tasks)
+    with pytest.raises(UserError, match=r"x11 \(os/b\) and osworld \(os/c\)"):
+        run(options(tmp_path, meta))
+    run(options(tmp_path, meta, device="x11"))
+    assert done(tmp_path) == ["os/a", "os/b", "os/c"]
 
 
 def test_results_cannot_be_led_astray(tmp_path: Path) -> None:

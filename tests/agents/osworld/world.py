@@ -82,6 +82,7 @@ class Desk:
 class File:
     id: str
     infeasible: bool
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class StubWorld(Task[Params, Desk]):
     def __init__(self, task_file: str, patience: int = 15) -> None:
         self.raw = json.loads(Path(task_file).read_text())
         self.max_steps = patience
-        self.file = File(self.raw["id"], self.raw.get("want") is None)
+        self.file = File(self.raw["id"], self.raw.get("want") is None, self.raw.get("device"))
         if "lacks" in self.raw:
             raise UserError(f"{task_file} lacks {self.raw['lacks']}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import json
 import os
@@ -19,14 +20,30 @@ from hypothesis import strategies as st
 
 from ui_gym.action import Click, Press, Scroll, Type
 from ui_gym.desktop.http import guest, lowering
-from ui_gym.desktop.http.address import Address, addresses
+from ui_gym.desktop.http.address import TOKEN, Address, addresses, token
+from ui_gym.desktop.http.client import Refused
 from ui_gym.desktop.http.message import Mistake, Request
 from ui_gym.desktop.uitree import MAX_VALUE, elements_from_xml, parse_tree, terminal_text
 from ui_gym.device import Element
 from ui_gym.errors import ActionError, DeviceError, UserError
 from ui_gym.xvfb import XServer
 
+
+def test_a_refusal_can_be_told_anew_and_sent_on():
+    error = Refused("no", 404)
+    assert str(type(error)(f"step 1: {error}")) == "step 1: no"
+    assert str(copy.copy(error)) == "no"
+
+
 # -- addresses --
+
+
+@pytest.mark.parametrize("said", ["correct horse", "correct\nhorse", "pferdestärke"])
+def test_what_cannot_be_a_token_is_refused_and_not_shown(monkeypatch, said):
+    monkeypatch.setenv(TOKEN, said)
+    with pytest.raises(UserError, match=TOKEN) as told:
+        token()
+    assert said not in str(told.value)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import threading
@@ -72,6 +74,15 @@ def bring(cache: FileCache, *urls: str) -> list[Fetched]:
     return list(fetch(urls, cache, timeout=5, pauses=(0.0, 0.0)))
 
 
+@contextlib.contextmanager
+def cache_locked(cache: FileCache, url: str) -> Iterator[list[object]]:
+    """As while another process fetches that address."""
+    cache.folder.mkdir(parents=True, exist_ok=True)
+    with cache.part(url).with_suffix(".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield []
+
+
 def test_what_was_fetched_is_there_without_a_network(cache: FileCache, web: str) -> None:
     url = f"{web}/file"
     assert bring(cache, url) == [Fetched(url)]
@@ -125,6 +136,36 @@ def test_many_are_fetched_at_once_and_counted(cache: FileCache, web: str) -> Non
     assert len(json.loads((cache.folder / "index.json").read_text())) == 12
 
 
+def test_addresses_may_hold_any_character(cache: FileCache, web: str) -> None:
+    url = f"{web}/file-ü a%20b?c=d&e"
+    assert bring(cache, url) == [Fetched(url)]
+    assert Web.asked == [("/file-%C3%BC%20a%20b?c=d&e", None)]
+    assert cache.get(url).read_bytes() == BODY
+
+
+def test_two_fetches_at_once_bring_a_file_once(cache: FileCache, web: str) -> None:
+    url = f"{web}/file"
+    with cache_locked(cache, url) as entered:
+        second = threading.Thread(target=lambda: entered.append(bring(cache, url)))
+        second.start()
+        cache.part(url).write_bytes(BODY)
+        FileCache(cache.folder).add(url, cache.part(url))
+    second.join(30)
+    assert entered == [[Fetched(url)]]
+    assert Web.asked == []
+
+
+def test_a_file_that_cannot_be_kept_is_a_problem_of_its_own(
+    cache: FileCache, web: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache, "add", full)
+    (found,) = bring(cache, f"{web}/file")
+    assert "No space left on device" in found.problem
+
+
 def test_only_addresses_of_the_web_are_fetched(cache: FileCache) -> None:
     (found,) = bring(cache, "ftp://a.example/b")
     assert found.problem == "only http and https addresses are fetched"
@@ -166,3 +207,22 @@ def test_files_beside_the_task_file_need_no_cache(cache: FileCache, tmp_path: Pa
     assert files.get(f"file://{tmp_path}/a%20seed.txt").read_text() == "x"
     with pytest.raises(UserError, match=r"other.txt, which is not there"):
         files.get("file:other.txt")
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "file:../secret", "file:link", "file:%2e%2e/secret"]
+)
+def test_no_file_outside_the_task_files_folder_is_had(
+    cache: FileCache, tmp_path: Path, url: str
+) -> None:
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "task").mkdir()
+    (tmp_path / "task" / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(UserError, match="is outside"):
+        TaskFiles(tmp_path / "task", cache).get(url)
+
+
+@pytest.mark.parametrize("url", ["file://[x", "file:%00"])
+def test_what_is_no_address_of_a_file_is_named(cache: FileCache, tmp_path: Path, url: str) -> None:
+    with pytest.raises(UserError, match="is no address of a file"):
+        TaskFiles(tmp_path, cache).get(url)

@@ -81,3 +81,11 @@ def test_programs_are_told_the_same(found: Coverage) -> None:
     assert counts == {"files": 6, "loads": 3, "ready": 2, "infeasible": 1}
     assert told["lacking"] == {"metric compare_dreams": 2, "getter telepathy": 1}
     assert len(told["tasks"]) == 6
+
+
+def test_a_file_of_somebody_elses_folder_is_damage(tmp_path: Path) -> None:
+    check = {"func": "a", "result": {"type": "cloud_file", "path": "file://[x"}}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"id": "a", "instruction": "Do it.", "evaluator": check}))
+    (task,) = cover([path], FileCache(tmp_path / "cache")).tasks
+    assert (task.state, "is no address of a file" in task.problem) == ("damaged", True)

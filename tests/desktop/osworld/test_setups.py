@@ -67,6 +67,14 @@ def test_placeholders_are_filled_in(context: Context) -> None:
     assert text(context, "192") == ""
 
 
+def test_the_password_is_in_no_note(context: Context) -> None:
+    do(context, "execute", command=["sh", "-c", "exit 3", "{CLIENT_PASSWORD}"])
+    (noted,) = notes(context)
+    assert "exit code 3" in noted
+    assert "{CLIENT_PASSWORD}" in noted
+    assert "secret" not in noted
+
+
 def test_osworlds_home_is_the_machines(context: Context) -> None:
     do(context, "execute", command=["touch", "/home/user/a", "/home/user2-x"])
     assert text(context, "a") == ""

@@ -86,6 +86,32 @@ def test_our_own_block_is_read_and_checked() -> None:
         task(ui_gym={"max_steps": "4"})
 
 
+@pytest.mark.parametrize("device", ["osworld:http://evil", "qemu:/a.qcow2", "x11:none", ""])
+def test_no_file_names_a_machine(device: str) -> None:
+    with pytest.raises(UserError, match=r"ui_gym.device: must be one of x11, osworld, qemu"):
+        task(ui_gym={"device": device})
+
+
+@pytest.mark.parametrize("files", [None, ["url"], [{"url": 5}], {"url": "http://a"}])
+def test_files_to_download_are_checked(files: object) -> None:
+    with pytest.raises(UserError, match=r"config.0.parameters.files"):
+        task(config=[{"type": "download", "parameters": {"files": files}}])
+
+
+@pytest.mark.parametrize("path", [None, 5, [5], {}])
+def test_addresses_of_expected_files_are_checked(path: object) -> None:
+    with pytest.raises(UserError, match=r"evaluator.expected.path"):
+        task(evaluator=evaluator(expected={"type": "cloud_file", "path": path}))
+
+
+def test_nesting_has_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 100_000)
+    assert taskfile.find(tmp_path) == [path]
+    with pytest.raises(UserError, match="is not JSON"):
+        taskfile.read(path)
+
+
 def test_everything_that_is_wrong_is_said_at_once_with_its_place() -> None:
     with pytest.raises(UserError) as caught:
         taskfile.parse(

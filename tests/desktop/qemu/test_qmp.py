@@ -179,3 +179,7 @@ def test_a_line_without_end_is_not_read_for_ever(peer, monkeypatch: pytest.Monke
     monkeypatch.setattr(qmp, "MAX_LINE", 1000)
     with pytest.raises(DeviceLost, match="a line of more than 1000 bytes"):
         Qmp(peer(greeting=b"x" * 5000).ours, timeout=5)
+
+
+def test_a_refusal_can_be_told_anew():
+    assert str(type(QmpError("no", "GenericError"))("step 1: no")) == "step 1: no"

@@ -68,3 +68,18 @@ def test_an_image_of_another_format_says_how_it_is_converted(tmp_path: Path):
     other.write_bytes(b"KDMV")
     with pytest.raises(UserError, match=r"is no qcow2 image.*qemu-img convert -O qcow2"):
         Settings.parse(f"qemu:{other}")
+
+
+@pytest.mark.parametrize(
+    ("version", "where", "value"), [(2, 15, 1), (3, 15, 1), (3, 79, 4)], ids=["v2", "v3", "data"]
+)
+def test_an_image_that_needs_another_file_is_refused(
+    image: Path, version: int, where: int, value: int
+):
+    header = bytearray(b"QFI\xfb" + version.to_bytes(4, "big") + bytes(96))
+    image.write_bytes(header)
+    assert Settings.parse(f"qemu:{image}").image == image
+    header[where] = value
+    image.write_bytes(header)
+    with pytest.raises(UserError, match=r"flatten it: qemu-img convert"):
+        Settings.parse(f"qemu:{image}")

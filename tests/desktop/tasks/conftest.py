@@ -1,8 +1,22 @@
-"""Makes the helpers of these tests importable."""
+"""What these tests share."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+
+from ui_gym.device import DevicePool
+
+sys.path.insert(0, str(Path(__file__).parent))  # makes their helpers importable
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DevicePool]:
+    """Devices that the envs of a module share."""
+    from desktop_episodes import desktops
+
+    with desktops() as made:
+        yield made

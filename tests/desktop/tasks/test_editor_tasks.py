@@ -32,12 +32,6 @@ MISTAKES = [(name, mistake) for name in TASKS for mistake in registry.spec(name)
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[DevicePool]:
-    with desktops() as pool:
-        yield pool
-
-
-@pytest.fixture(scope="module")
 def small() -> Iterator[DevicePool]:
     with desktops(size=(1024, 768)) as pool:
         yield pool

@@ -20,18 +20,27 @@ AFTER = {**BEFORE, "Boat/plan.txt": "one\ntwo\nthree\n"}
 class Disk:
     """A desktop of which only the disk is there."""
 
-    def __init__(self, files: Mapping[str, bytes], folders: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, files: Mapping[str, bytes], folders: tuple[str, ...] = (), link: str = ""
+    ) -> None:
         self._files = files
         self._folders = {"Boat", *folders}
+        self._link = link
 
     def read(self, path: str) -> bytes | None:
         return self._files.get(path)
 
     def run(self, command: list[str]) -> CommandResult:
         """What ``find`` says of the visible ones."""
-        files = [f"f {path}" for path in self._files if "/." not in path]
-        entries = [*files, *(f"d {path}" for path in self._folders)]
-        assert command[:2] == ["find", "Boat"]
+        kinds = {path: "l" if path == self._link else "f" for path in self._files}
+        kinds |= dict.fromkeys(self._folders, "d")
+        assert command[:2] in (["find", "Boat"], ["find", "."])
+        inside = command[1] == "Boat"
+        entries = [
+            f"{kind} {path}"
+            for path, kind in kinds.items()
+            if "/." not in path and (path.startswith("Boat") if inside else "/" not in path)
+        ]
         return CommandResult("".join(f"{entry}\0" for entry in entries).encode(), b"", 0)
 
 
@@ -82,6 +91,23 @@ def test_folders_are_told_from_files() -> None:
     assert judged(files, "Boat/deck") == (False, "unexpected: Boat/deck/")
 
 
+def test_a_file_that_strayed_into_the_home_folder_is_unexpected() -> None:
+    files = {path: text.encode() for path, text in AFTER.items()}
+    assert judged({**files, "menu.txt": b"soup\n"}) == (False, "unexpected: menu.txt")
+    assert judged({**files, "other.txt": b"of somebody else"}) == (True, "")
+
+
+def test_a_link_is_not_the_file() -> None:
+    files = {path: text.encode() for path, text in AFTER.items()}
+    device = cast(DesktopDevice, Disk(files, link="Boat/plan.txt"))
+    assert judge_files(device, BEFORE, AFTER).details["missing"] == ["Boat/plan.txt"]
+    wanted = {**AFTER, "count.txt": "3\n"}
+    link = cast(DesktopDevice, Disk({**files, "count.txt": b"3\n"}, link="count.txt"))
+    assert judge_files(link, BEFORE, wanted).details["missing"] == ["count.txt"]
+    plain = cast(DesktopDevice, Disk({**files, "count.txt": b"3\n"}))
+    assert judge_files(plain, BEFORE, wanted).success
+
+
 def test_changed_settings_stand_beside_those_of_every_home() -> None:
     plain = keyfile.parse(keyfile.beginning({}))
     group = "org/xfce/mousepad/state/window"
@@ -110,6 +136,24 @@ def test_a_misspelt_word_is_another_one() -> None:
         assert wrong not in words.THINGS
         assert abs(len(wrong) - len(word)) <= 1
         assert (wrong[0], wrong[-1]) == (word[0], word[-1])
+
+
+@pytest.mark.parametrize("word", words.THINGS)
+def test_a_misspelling_is_no_word(word: str) -> None:
+    shorter = {short for short, _ in words.PAIRS}
+    longer = {long for _, long in words.PAIRS}
+    real = {"caret", "father", "manet", "samp", "soon", "widow", *shorter, *longer, *words.THINGS}
+    found = words.misspellings(word)
+    assert len(found) >= 3
+    assert not real & set(found)
+
+
+def test_an_article_suits_every_thing() -> None:
+    for seed in range(300):
+        for thing in words.THINGS:
+            if thing[0] in "aeiou":
+                line = texts.line_with(np.random.default_rng(seed), thing)
+                assert f" a {thing}" not in f" {line.lower()}"
 
 
 def test_lines_fit_into_a_window() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import shutil
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from desktop_episodes import assert_idleness_scores_nothing, assert_solved, desktops, made
+from desktop_episodes import assert_idleness_scores_nothing, assert_solved, made
 
 from ui_gym import registry
 from ui_gym.desktop.content import documents
@@ -23,12 +24,6 @@ TASKS = (
 needs_libreoffice = pytest.mark.skipif(
     shutil.which("soffice") is None, reason="LibreOffice is not installed"
 )
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[DevicePool]:
-    with desktops() as made_pool:
-        yield made_pool
 
 
 @needs_libreoffice
@@ -72,6 +67,46 @@ def test_documents_after_a_mistake_are_not_those_that_are_wanted(name: str, mist
 def test_a_document_is_read_as_it_was_written() -> None:
     found = documents.read(documents.document(["One", "Two ", ""]))
     assert found == [Paragraph("One"), Paragraph("Two")]
+
+
+def test_other_changes_of_a_document_are_seen() -> None:
+    docx = pytest.importorskip("docx")
+    plain = documents.document(["One", "Two"])
+
+    def heading(book: Any) -> None:
+        book.paragraphs[0].style = book.styles["Heading 1"]
+
+    def struck(book: Any) -> None:
+        book.paragraphs[1].runs[0].font.strike = True
+
+    def table(book: Any) -> None:
+        book.add_table(1, 2)
+
+    for change in (heading, struck, table):
+        book = docx.Document(io.BytesIO(plain))
+        change(book)
+        file = io.BytesIO()
+        book.save(file)
+        assert documents.read(file.getvalue()) not in (documents.read(plain), None)
+
+
+def test_replaced_words_and_their_twins_differ() -> None:
+    task: Any = registry.spec("DesktopWriterReplaceWord").load()()
+    for seed in range(400):
+        params = task.draw(seed)
+        misread = task.misunderstand(params, {"new": 1.0}, seed)
+        assert params.twin not in (params.new, misread.new)
+
+
+def test_a_beginning_is_that_of_one_paragraph() -> None:
+    task: Any = registry.spec("DesktopWriterFormat").load()()
+    for seed in range(100):
+        drawn = task.draw(seed)
+        lines = ("Call the bank before 9:15", "Call the bank before 9:30", *drawn.paragraphs[:1])
+        params = dataclasses.replace(drawn, phrasing=2, paragraphs=lines, target=seed % 3)
+        start = task.goal(params).split('"')[1]
+        assert [one.startswith(start) for one in lines].index(True) == params.target
+        assert sum(one.startswith(start) for one in lines) == 1
 
 
 @pytest.mark.parametrize("data", [None, b"", b"PK\x03\x04 half of a file", b"text"])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import io
-from collections.abc import Iterator
+import re
 from typing import Any
 
+import numpy as np
 import pytest
-from desktop_episodes import assert_solved, desktops, made, play
+from desktop_episodes import assert_solved, made, play
 
+from ui_gym import registry
 from ui_gym.desktop.content import sheets
-from ui_gym.desktop.content.sheets import Table
+from ui_gym.desktop.content.sheets import Book, Table
 from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.device import DevicePool
 from ui_gym.env import UIEnv
@@ -20,12 +23,6 @@ TASKS = (
     "DesktopEnterCell", "DesktopFixValue", "DesktopFillBlanks", "DesktopSumColumn",
     "DesktopSortRows", "DesktopRenameSheet",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[DevicePool]:
-    with desktops() as made_pool:
-        yield made_pool
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -104,6 +101,55 @@ def test_a_workbook_is_read_as_it_was_written() -> None:
     assert book.values["One"] == {"A1": "a", "B1": "b", "A2": 1, "B2": 2.5}
     assert book.values["Two"] == {"C1": "c"}
     assert book.formulas == {"One": {}, "Two": {"A1": "=A2"}}
+
+
+def test_sheets_of_a_workbook_have_no_title_and_no_thing_in_common() -> None:
+    for seed in range(200):
+        tables = sheets.tables(np.random.default_rng(seed), 3)
+        seen: set[str] = set()
+        for table in tables:
+            texts = {*table.titles, *map(str, table.column(0))}
+            assert not seen & texts
+            seen |= texts
+
+
+def test_formulas_of_arrays_are_formulas() -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    formula = importlib.import_module("openpyxl.worksheet.formula")
+    book = openpyxl.Workbook()
+    book.active["B5"] = formula.ArrayFormula("B5", "=SUM(B2:B4)")
+    file = io.BytesIO()
+    book.save(file)
+    read = sheets.read(file.getvalue())
+    assert read is not None
+    assert read.formulas == {"Sheet": {"B5": "=SUM(B2:B4)"}}
+
+
+@pytest.mark.parametrize(
+    ("formula", "right"),
+    [
+        ("=SUM({0}2:{0}6)", True), ("=${0}$2+{0}3", True), ("=SUM({0}:{0})", True),
+        ("=430", False), ("=SUM(Z2:Z6)", False), ("", False), ("=BIN{0}2", False),
+    ],
+)  # fmt: skip
+def test_a_sum_is_made_of_cells_of_the_column(formula: str, right: bool) -> None:
+    task: Any = registry.spec("DesktopSumColumn").load()()
+    for seed in range(5):
+        params = task.draw(seed)
+        text = formula.format(sheets.reference(params.column, 0)[0])
+        formulas = {params.table.name: {params.cell: text} if text else {}}
+        assert (not task.lacks(Book({}, formulas), params)) == right
+
+
+def test_goals_name_values_as_people_write_them() -> None:
+    for name in ("DesktopEnterCell", "DesktopFillBlanks", "DesktopFixValue"):
+        task: Any = registry.spec(name).load()()
+        for seed in range(40):
+            params = task.draw(seed)
+            goal = task.goal(params)
+            if isinstance(params.value, str):
+                assert f'"{params.value}"' in goal
+            assert not re.search(r"\d\.0\b", goal)
 
 
 @pytest.mark.parametrize("data", [None, b"", b"PK\x03\x04 half of a file", b"text"])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import tarfile
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from desktop_episodes import assert_solved, desktops, made
+from desktop_episodes import assert_solved, made
 
+from ui_gym import registry
 from ui_gym.desktop import archives
 from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.device import DevicePool
@@ -19,12 +20,6 @@ TASKS = (
     "DesktopNestedFolders", "DesktopChangeMode", "DesktopArchiveFolder", "DesktopMoveLargest",
     "DesktopCountLines",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[DevicePool]:
-    with desktops() as made_pool:
-        yield made_pool
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -108,3 +103,11 @@ def test_an_archive_that_unpacks_to_too_much_is_none() -> None:
         member.size = archives.LARGEST + 1
         archive.addfile(member, io.BytesIO(bytes(member.size)))
     assert archives.members(file.getvalue()) is None
+
+
+def test_no_file_is_overwritten_by_the_largest() -> None:
+    task: Any = registry.spec("DesktopMoveLargest").load()()
+    for seed in range(300):
+        params = task.draw(seed)
+        assert len(task.after(params)) == len(task.before(params)), seed
+        assert params == task.draw(seed)

@@ -21,6 +21,8 @@ ALIGNMENTS = ("centre", "right", "justify")
 _ALIGNED = {1: "centre", 2: "right", 3: "justify"}
 """Alignments by their number in python-docx (``WD_PARAGRAPH_ALIGNMENT``); others are left."""
 
+_HEADINGS = ("Heading", "Title", "Subtitle")
+
 _MADE = datetime.datetime(2025, 1, 1)
 
 
@@ -28,12 +30,18 @@ _MADE = datetime.datetime(2025, 1, 1)
 class Paragraph:
     """A paragraph: its text, which of `STYLES` all of it is in, and its alignment.
 
-    A style that only a part of it is in has ``part of`` before it.
+    A style that only a part of it is in has ``part of`` before it. Beside those of `STYLES`, there
+    are ``strike``, and ``heading`` for a paragraph in a style for headings and titles. The size,
+    the colour and the font of letters are not looked at.
     """
 
     text: str
     styles: tuple[str, ...] = ()
     alignment: str = "left"
+
+
+ADDED = Paragraph("", ("table or picture",))
+"""What stands for a table or a picture: documents of tasks have none."""
 
 
 def document(paragraphs: Sequence[str]) -> bytes:
@@ -50,27 +58,31 @@ def document(paragraphs: Sequence[str]) -> bytes:
 
 
 def read(data: bytes | None) -> list[Paragraph] | None:
-    """The paragraphs of a .docx file, without empty ones at its end; None where it is none, or
-    only half of one."""
+    """The paragraphs of a .docx file, without empty ones at its end, and after them `ADDED` for
+    each table and each picture; None where it is none, or only half of one."""
     if data is None or not zipped.is_readable(data):
         return None
     library = _docx()
     try:
-        found = [_paragraph(one) for one in library.Document(io.BytesIO(data)).paragraphs]
+        body = library.Document(io.BytesIO(data))
+        found = [_paragraph(one) for one in body.paragraphs]
+        added = len(body.tables) + len(body.element.xpath("//w:drawing | //w:pict"))
     except Exception:  # a damaged file may break its reader in any way
         return None
     while found and not found[-1].text:
         found.pop()
-    return found
+    return found + [ADDED] * added
 
 
 def _paragraph(one: Any) -> Paragraph:
     runs = [run for run in one.runs if run.text.strip()]
     styles = []
-    for style in STYLES:
-        marked = sum(bool(getattr(run, style)) for run in runs)
+    for style in (*STYLES, "strike"):
+        marked = sum(bool(getattr(run.font, style)) for run in runs)
         if marked:
             styles.append(style if marked == len(runs) else f"part of {style}")
+    if one.style is not None and str(one.style.name).startswith(_HEADINGS):
+        styles.append("heading")
     alignment = _ALIGNED.get(int(one.alignment or 0), "left")
     return Paragraph(one.text.rstrip(), tuple(styles), alignment)
 

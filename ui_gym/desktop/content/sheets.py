@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.desktop.content import zipped
-from ui_gym.drawing import between, pick, some
+from ui_gym.drawing import between, some
 from ui_gym.errors import UserError
 
 Cell = str | int | float | None
@@ -23,7 +23,9 @@ Cells = Mapping[str, Cell]
 
 _MADE = datetime.datetime(2025, 1, 1)
 
-_SUBJECTS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+Subject = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+_SUBJECTS: tuple[Subject, ...] = (
     ("Item", ("Apples", "Bread", "Butter", "Candles", "Dates", "Eggs", "Flour", "Grapes", "Honey",
               "Jam", "Kettles", "Lamps", "Mugs", "Nails", "Olives", "Paint", "Rice", "Soap", "Tea",
               "Yarn"), ("Count", "Price", "Weight", "Shelf")),
@@ -35,9 +37,10 @@ _SUBJECTS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
               "Zadar"), ("Nights", "Cost", "Miles", "Visits")),
     ("Book", ("Atlas", "Bridges", "Canoe", "Dune", "Ember", "Fjord", "Glacier", "Harbour", "Island",
               "Jungle", "Kites", "Lagoon", "Meadow", "Nomads", "Orchard", "Prairie", "Quarry",
-              "River", "Summit", "Tundra"), ("Pages", "Year", "Price", "Copies")),
+              "River", "Summit", "Tundra"), ("Pages", "Year", "Loans", "Copies")),
 )  # fmt: skip
-"""What a table lists: the title of its first column, what stands there, titles of numbers."""
+"""What a table lists: the title of its first column, what stands there, titles of numbers. No word
+stands in two of them, so that a title or a thing is in one sheet of a workbook only."""
 
 GOODS = _SUBJECTS[0][1]
 """What is bought."""
@@ -91,9 +94,13 @@ def reference(column: int, row: int) -> str:
 
 
 def tables(rng: np.random.Generator, count: int, *, most_rows: int = 9) -> tuple[Table, ...]:
-    """Tables with different names, each of 5 to `most_rows` rows of three numbers. The numbers of
-    a column are different."""
-    return tuple(_table(rng, name, most_rows) for name in some(rng, NAMES, count))
+    """Up to four tables with different names and no title in common, each of 5 to `most_rows` rows
+    of three numbers. The numbers of a column are different."""
+    subjects = some(rng, _SUBJECTS, count)
+    names = some(rng, NAMES, count)
+    return tuple(
+        _table(rng, name, subject, most_rows) for name, subject in zip(names, subjects, strict=True)
+    )
 
 
 def number(rng: np.random.Generator, title: str) -> int | float:
@@ -145,7 +152,7 @@ def read(data: bytes | None) -> Book | None:
     except Exception:  # a damaged file may break its reader in any way
         return None
     texts = {
-        name: {at: text for at, text in cells.items() if str(text).startswith("=")}
+        name: {at: text for at, text in map(_formula, cells.items()) if text.startswith("=")}
         for name, cells in formulas.items()
     }
     return Book(values, texts)
@@ -174,8 +181,8 @@ def alike(one: Cell, other: Cell) -> bool:
     return one is None and other is None
 
 
-def _table(rng: np.random.Generator, name: str, most_rows: int) -> Table:
-    first, things, titles = pick(rng, _SUBJECTS)
+def _table(rng: np.random.Generator, name: str, subject: Subject, most_rows: int) -> Table:
+    first, things, titles = subject
     chosen = some(rng, titles, 3)
     listed = some(rng, things, between(rng, 5, most_rows))
     columns = [_numbers(rng, title, len(listed)) for title in chosen]
@@ -201,6 +208,11 @@ def _sheets(book: Any) -> dict[str, dict[str, Any]]:
         }
         for sheet in book.worksheets
     }
+
+
+def _formula(cell: tuple[str, Any]) -> tuple[str, str]:
+    at, value = cell
+    return at, str(getattr(value, "text", value))  # an array's formula is an object with a text
 
 
 def _font() -> Any:

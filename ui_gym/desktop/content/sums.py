@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ui_gym.drawing import between, pick
 
+_DECIMALS = re.compile(r"[-+]?\d+(\.\d*)?", re.ASCII)
 _TOLERANCE = Fraction(1, 1_000_000)
 
 
@@ -55,10 +57,8 @@ def draw(rng: np.random.Generator) -> Sum:
 
 def is_number(text: str, value: Fraction) -> bool:
     """Whether a text is this number and nothing else, in decimals."""
-    try:
-        return abs(Fraction(text.strip().replace(",", "")) - value) <= _TOLERANCE
-    except (ValueError, ZeroDivisionError):
-        return False
+    plain = text.strip().replace(",", "")
+    return bool(_DECIMALS.fullmatch(plain)) and abs(Fraction(plain) - value) <= _TOLERANCE
 
 
 def _number(rng: np.random.Generator) -> str:

@@ -19,10 +19,10 @@ _LINES = (
 
 _WITH = (
     "We keep one {} in the {place}", "Another {} was seen on {day}", "Please check the {} twice",
-    "The old {} costs {code}", "Somebody left a {} behind", "Ask {few} people about the {}",
+    "The old {} costs {code}", "Somebody left the {} behind", "Ask {few} people about the {}",
     "A good {} needs time", "My {} is ready at {hour}", "Each {} has a number, this is {room}",
     "On {day} the {} will be back", "There is no {} like this {}", "This {} belongs to the {place}",
-    "Compare the {} with that other {}", "Nobody asked for a {}",
+    "Compare the {} with that other {}", "Nobody asked for the {}",
 )  # fmt: skip
 
 _THINGS = (

@@ -76,8 +76,18 @@ def addresses(kind: str) -> list[str]:
 
 
 def token() -> str:
-    """What the environment says; empty where it says nothing."""
-    return os.environ.get(TOKEN, "").strip()
+    """What the environment says; empty where it says nothing.
+
+    Raises:
+        UserError: it is no token; does not show it.
+    """
+    said = os.environ.get(TOKEN, "").strip()
+    if said and not re.fullmatch(r"[\x21-\x7e]+", said):
+        raise UserError(
+            f"the token in {TOKEN} holds a blank, a control or a non-ASCII character, which a "
+            "header cannot carry: set another, as `openssl rand -hex 16` makes one"
+        )
+    return said
 
 
 def _bracketed(host: str) -> str:

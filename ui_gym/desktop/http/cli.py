@@ -84,17 +84,39 @@ def serve(
             forwarder = Forwarder(lambda p: server.desk.device.connect(p), far, near)
             stack.callback(forwarder.close)
             console.print(f"127.0.0.1:{forwarder.port}: the desktop's port {far}")
+        stop.started()
         console.print("Ctrl-C ends it", style="dim")
         stop.wait()
 
 
+class _Stop:
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._started = False
+
+    def started(self) -> None:
+        self._started = True
+
+    def wait(self) -> None:
+        self._event.wait()
+
+    def signalled(self, *_: object) -> None:
+        first = not self._event.is_set()
+        self._event.set()
+        # Later ones must not interrupt the cleaning up.
+        if first and not self._started:
+            raise KeyboardInterrupt
+
+
 @contextlib.contextmanager
-def _stopped() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set, for as long as the context is open."""
-    stop = threading.Event()
+def _stopped() -> Iterator[_Stop]:
+    """An event that Ctrl-C and SIGTERM set, for as long as the context is open.
+
+    Until `started` they raise `KeyboardInterrupt`, once: a start may take minutes.
+    """
+    stop = _Stop()
     before = {
-        number: signal.signal(number, lambda *_: stop.set())
-        for number in (signal.SIGINT, signal.SIGTERM)
+        number: signal.signal(number, stop.signalled) for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
         yield stop

@@ -27,9 +27,9 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 class Refused(DeviceError):
-    """The server answered with an error."""
+    """The server answered with an error; `status` is 0 where it is not known."""
 
-    def __init__(self, message: str, status: int) -> None:
+    def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
         self.status = status
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ui_gym.action import Action
+from ui_gym.action import Action, Wait
 from ui_gym.desktop.http.message import Mistake
 from ui_gym.desktop.http.picture import encode
 from ui_gym.desktop.surface import Command, CommandResult, DesktopDevice, Session
@@ -16,13 +16,16 @@ from ui_gym.device import DevicePool
 from ui_gym.dialects.pyautogui import read_script
 from ui_gym.dialects.pyautogui_code import read_calls
 from ui_gym.dialects.seen import Point, Seen
-from ui_gym.errors import DeviceLost
+from ui_gym.errors import ActionError, DeviceLost
 
 MAX_ACTIONS = 200
 """The most actions of one script."""
 
 MAX_SLEEP = 30.0
 """The longest single ``time.sleep`` of a script, in seconds; what asks for more gets this."""
+
+MAX_WAITS = 120.0
+"""The seconds that all waits of a script may come to; one that asks for more is refused."""
 
 MAX_HELD = 20_000
 """The longest script that may wait for its keys and buttons to be let go, in characters."""
@@ -46,22 +49,32 @@ class Desk:
         self._session = session
         self._held = ""
         self._device: DesktopDevice | None = None
+        self._starting: DesktopDevice | None = None
         self._closed = False
 
     @property
     def device(self) -> DesktopDevice:
         """The device, started. `DeviceLost` once the desk is closed."""
+        device = self._device
+        if device is not None and not self._closed:
+            return device  # not its turn: a command runs beside a long script
         with self.turn:
             if self._closed:
                 raise DeviceLost("the server is closed")
-            if self._device is None:
-                self._device = cast(DesktopDevice, self._pool.acquire())
-                try:
-                    self._device.renew(self._session)
-                except BaseException:
-                    self.lose()
-                    raise
-            return self._device
+            return self._device or self._started()
+
+    def _started(self) -> DesktopDevice:
+        """A device from the pool, which is the desk's once its session is there."""
+        device = self._starting = cast(DesktopDevice, self._pool.acquire())
+        try:
+            device.renew(self._session)
+            if self._closed:
+                raise DeviceLost("the server is closed")
+        except BaseException:
+            self.lose()
+            raise
+        self._device, self._starting = device, None
+        return device
 
     def renew(self, session: Session | None = None) -> None:
         """Come to the start of `session`; without one, of that which the server began with."""
@@ -81,7 +94,7 @@ class Desk:
         """
         if failed is not None and failed is not self._device:
             return
-        device, self._device = self._device, None
+        device, self._device, self._starting = self._device or self._starting, None, None
         self.pointer, self._held = None, ""
         if device is not None:
             self._pool.release(device, healthy=False)
@@ -118,7 +131,15 @@ class Desk:
                 return
             size = self.device.size
             seen = Seen(pointer=self.pointer)
-            self.perform(read_script(code, size, seen, limit=MAX_ACTIONS, longest=MAX_SLEEP))
+            actions = read_script(code, size, seen, limit=MAX_ACTIONS, longest=MAX_SLEEP)
+            seconds = sum(action.seconds for action in actions if isinstance(action, Wait))
+            if seconds > MAX_WAITS:
+                raise ActionError(
+                    "runtime",
+                    f"the script waits for {seconds:g} s in all, and at most {MAX_WAITS:g} are "
+                    "allowed: divide it",
+                )
+            self.perform(actions)
 
     def perform(self, actions: Sequence[Action]) -> None:
         with self.turn:

@@ -98,8 +98,8 @@ class DesktopServer:
             self._http.shutdown()
             self._thread.join()
         self._http.server_close()
+        self.desk.close()  # frees what films it, if that waits for a picture
         self._recorder.close()
-        self.desk.close()
 
     def answer(self, method: str, path: str, request: Request) -> Answer:
         """What a request that was let in is answered. Never raises."""

@@ -5,8 +5,8 @@ once; afterwards tasks are played without a network. The folder holds a file for
 by its SHA-256, and ``index.json``, which says of each name the address, the size in bytes and the
 SHA-256 of the content. Every file is there whole or not at all.
 
-Files of one's own need no cache: ``file:seed.xlsx`` lies beside the task file, and
-``file:///data/seed.xlsx`` anywhere.
+Files of one's own need no cache: ``file:seeds/seed.xlsx`` lies in the folder of the task file, or
+below it. No address leads out of that folder: a task file is often somebody else's.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class FileCache:
 
 
 class TaskFiles:
-    """The files of one task: those of the cache, and those that lie beside the task file."""
+    """The files of one task: those of the cache, and those of the task file's folder, `base`."""
 
     def __init__(self, base: Path, cache: FileCache | None = None) -> None:
         self.base = base
@@ -162,7 +162,7 @@ class TaskFiles:
         """The local file of an address.
 
         Raises:
-            UserError: it is not there; says how to have it.
+            UserError: it is not there, with how to have it; or it lies outside the folder.
         """
         if not url.startswith("file:"):
             return self.cache.get(url)
@@ -172,7 +172,11 @@ class TaskFiles:
         return path
 
     def missing(self, task: TaskFile) -> list[str]:
-        """The addresses that a task needs and that are not there."""
+        """The addresses that a task needs and that are not there.
+
+        Raises:
+            UserError: one of a file leads out of the task file's folder.
+        """
         return [url for url in urls(task) if not self._has(url)]
 
     def _has(self, url: str) -> bool:
@@ -181,4 +185,15 @@ class TaskFiles:
         return self.cache.find(url) is not None
 
     def _local(self, url: str) -> Path:
-        return self.base / unquote(urlsplit(url).path)
+        """The file that an address means, in the folder also where links are followed."""
+        try:
+            base = self.base.resolve()
+            path = (base / unquote(urlsplit(url).path)).resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise UserError(f"{url!r} is no address of a file: {error}") from error
+        if not path.is_relative_to(base):
+            raise UserError(
+                f"{url} is outside {base}: a task has only files of the folder that its task file "
+                "lies in; copy the file there, and name it as in file:seeds/seed.xlsx"
+            )
+        return path

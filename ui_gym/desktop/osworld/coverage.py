@@ -80,10 +80,10 @@ def cover(paths: Iterable[Path], cache: FileCache | None = None) -> Coverage:
 def _covered(path: Path, cache: FileCache) -> Covered:
     try:
         task = taskfile.read(path)
+        missing = tuple(TaskFiles(path.parent, cache).missing(task))
     except UserError as error:
         return Covered(str(path), path.parent.name, path.stem, "damaged", problem=str(error))
     lacks = tuple(taskfile.lacks(task))
-    missing = tuple(TaskFiles(path.parent, cache).missing(task))
     return Covered(
         path=str(path),
         domain=task.domain,

@@ -10,6 +10,7 @@ import base64
 import contextlib
 import itertools
 import json
+import re
 import time
 import urllib.parse
 from collections.abc import Iterator
@@ -66,18 +67,23 @@ class DevTools:
         self._timeout = timeout
 
     def tabs(self) -> list[Tab]:
-        """The open tabs, the one used last first."""
-        found = self._json("GET", "/json/list")
-        return [
-            Tab(entry["id"], entry.get("title", ""), entry.get("url", ""))
-            for entry in found
-            if entry.get("type") == "page" and not entry.get("url", "").startswith("devtools://")
-        ]
+        """The open tabs, the one used last first; none where what answers is not Chrome."""
+        try:
+            found = json.loads(self._get("GET", "/json/list"))
+        except (ValueError, RecursionError):  # a program that an agent started may answer there
+            return []
+        if not isinstance(found, list):
+            return []
+        pages = [one for one in found if isinstance(one, dict) and one.get("type") == "page"]
+        tabs = [tab for tab in map(_tab, pages) if tab is not None]
+        return [tab for tab in tabs if not tab.url.startswith("devtools://")]
 
     def open(self, url: str = "about:blank") -> Tab:
         """A new tab with that address."""
-        entry = self._json("PUT", "/json/new?" + urllib.parse.quote(url, safe=""))
-        return Tab(entry["id"], entry.get("title", ""), entry.get("url", ""))
+        tab = _tab(self._json("PUT", "/json/new?" + urllib.parse.quote(url, safe="")))
+        if tab is None:
+            raise DeviceError("what answers at Chrome's port names no tab")
+        return tab
 
     def close(self, tab_id: str) -> None:
         """Close a tab."""
@@ -111,7 +117,7 @@ class DevTools:
     def _json(self, method: str, path: str) -> Any:
         try:
             return json.loads(self._get(method, path))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DeviceError(f"Chrome's answer to {path} is not JSON: {error}") from error
 
     def _get(self, method: str, path: str) -> bytes:
@@ -122,6 +128,16 @@ class DevTools:
         if status != 200:
             raise DeviceError(f"Chrome answered {status} to {path}: {body[:200]!r}")
         return body
+
+
+def _tab(entry: object) -> Tab | None:
+    """What Chrome says of a tab; None where it is nothing that Chrome would say."""
+    if not isinstance(entry, dict):
+        return None
+    said = [entry.get(key, "") for key in ("id", "title", "url")]
+    if not all(isinstance(text, str) for text in said) or not re.fullmatch(r"[\w-]+", said[0]):
+        return None
+    return Tab(*said)
 
 
 class Page:
@@ -144,7 +160,7 @@ class Page:
         deadline = time.monotonic() + self._timeout
         while (left := deadline - time.monotonic()) > 0:
             message = self._wire.receive(left)
-            if message.get("id") != number:  # an event
+            if not isinstance(message, dict) or message.get("id") != number:  # an event
                 continue
             if "error" in message:
                 raise DeviceError(f"Chrome refused {method}: {message['error'].get('message')}")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import http.client
+import string
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -13,7 +17,6 @@ from pathlib import Path
 
 from ui_gym.desktop.osworld.cache import FileCache
 
-TRIES = 3
 PAUSES = (1.0, 4.0)
 """Seconds before the second and the third try."""
 
@@ -22,6 +25,9 @@ TIMEOUT = 60.0
 
 MOST_BYTES = 4 << 30
 """The largest file that is taken."""
+
+PATIENCE = 3600.0
+"""Seconds to wait for another process that fetches the same address."""
 
 PARALLEL = 4
 BLOCK = 1 << 16
@@ -68,11 +74,26 @@ def _fetch(
 ) -> Fetched:
     if not url.startswith(("http://", "https://")):
         return Fetched(url, "only http and https addresses are fetched")
+    try:
+        with _alone(cache.part(url)):
+            # Another process may have brought it meanwhile.
+            found = cache.find(url) is not None
+            problem = "" if found else _brought(url, cache, progress, timeout, pauses)
+    except OSError as error:
+        problem = str(error)
+    return Fetched(url, problem)
+
+
+def _brought(
+    url: str, cache: FileCache, progress: Progress, timeout: float, pauses: tuple[float, ...]
+) -> str:
+    """Why an address cannot be brought; empty where its file is in the cache now."""
     problem = ""
     for pause in (0.0, *pauses):
         time.sleep(pause)
         try:
             _transfer(url, cache.part(url), progress, timeout)
+            cache.add(url, cache.part(url))
         except urllib.error.HTTPError as error:
             problem = f"the server answered {error.code} {error.reason}"
             if error.code == 416:  # the part is longer than the file
@@ -82,15 +103,38 @@ def _fetch(
         except (OSError, http.client.HTTPException, ValueError) as error:
             problem = str(getattr(error, "reason", error)) or type(error).__name__
         else:
-            cache.add(url, cache.part(url))
-            return Fetched(url)
-    return Fetched(url, problem)
+            return ""
+    return problem
+
+
+@contextlib.contextmanager
+def _alone(part: Path) -> Iterator[None]:
+    """No other process, and no other thread, fetches into `part` meanwhile."""
+    lock = part.with_suffix(".lock")
+    deadline = time.monotonic() + PATIENCE
+    with lock.open("w") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise TimeoutError(
+                        f"another process has been fetching it for {PATIENCE:g} s"
+                    ) from None
+                time.sleep(0.1)
+        yield
+        # Who waits for this file still has it open, and finds that there is nothing to do.
+        if not part.exists():
+            lock.unlink(missing_ok=True)
 
 
 def _transfer(url: str, part: Path, progress: Progress, timeout: float) -> None:
     """Bring the rest of a file. `OSError` if it breaks off."""
     begun = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"User-Agent": "ui-gym"})
+    # What may stand in an address stays as it is, the escapes in it too.
+    quoted = urllib.parse.quote(url, safe=string.punctuation)
+    request = urllib.request.Request(quoted, headers={"User-Agent": "ui-gym"})
     if begun:
         request.add_header("Range", f"bytes={begun}-")
     with urllib.request.urlopen(request, timeout=timeout) as answer:

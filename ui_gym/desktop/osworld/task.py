@@ -127,7 +127,11 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
         self.password = password
 
     def missing(self) -> list[str]:
-        """The addresses of files that the task needs and that are not on this machine."""
+        """The addresses of files that the task needs and that are not on this machine.
+
+        Raises:
+            UserError: the file names one outside its own folder.
+        """
         return self.files.missing(self.file)
 
     def draw(self, seed: int, split: Split | None = None) -> OSWorldParams:

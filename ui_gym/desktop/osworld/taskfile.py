@@ -34,6 +34,9 @@ EMPTY_HISTORY = (
 )
 """The history that the step ``update_browse_history`` begins with."""
 
+DEVICES = ("x11", "osworld", "qemu")
+"""The kinds of devices that a file may be meant for. Which machine it is, its player says."""
+
 Conjunction = Literal["and", "or"]
 
 
@@ -104,7 +107,7 @@ def read(path: Path | str) -> TaskFile:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the task file {path} cannot be read: {error}") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"the task file {path} is not JSON: {error}") from error
     return parse(raw, path)
 
@@ -116,7 +119,10 @@ def parse(raw: object, path: Path) -> TaskFile:
         UserError: see `read`.
     """
     reader = _Reader()
-    task = reader.task(raw, path)
+    try:
+        task = reader.task(raw, path)
+    except RecursionError:
+        raise UserError(f"{path} is nested too deeply for a task file") from None
     if reader.problems:
         listed = "\n".join(f"  {problem}" for problem in reader.problems)
         raise UserError(f"{path} is no task file as OSWorld has them:\n{listed}")
@@ -204,7 +210,7 @@ def _looks_like_a_task(path: Path) -> bool:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return False
-    except ValueError:
+    except (ValueError, RecursionError):
         return True  # to be told of
     return isinstance(raw, dict) and "evaluator" in raw and "instruction" in raw
 
@@ -234,7 +240,7 @@ class _Reader:
             related_apps=tuple(apps) if _is_names(apps) else (),
             max_steps=ours.get("max_steps"),
             device=ours.get("device"),
-            apps=tuple(ours.get("apps", ())),
+            apps=self.names(ours.get("apps", []), "ui_gym.apps"),
             raw=whole,
         )
 
@@ -246,7 +252,15 @@ class _Reader:
                 self.problems.append(f"ui_gym: there is no key {name!r}. {nearest(name, kinds)}")
             elif type(value) is not kinds[name] or value == 0:
                 self.wrong(f"ui_gym.{name}", f"of type {kinds[name].__name__}", value)
+        if isinstance(block.get("device"), str) and block["device"] not in DEVICES:
+            # An address would be told the token and sent the task's files.
+            self.wrong("ui_gym.device", f"one of {', '.join(DEVICES)}, no address", block["device"])
         return block
+
+    def names(self, value: object, place: str) -> tuple[str, ...]:
+        if isinstance(value, list):
+            return tuple(self.text(name, f"{place}.{n}") for n, name in enumerate(value))
+        return ()
 
     def steps(self, raw: object, place: str) -> tuple[Step, ...]:
         if not isinstance(raw, list):
@@ -258,8 +272,19 @@ class _Reader:
             step = self.mapping(value, here)
             kind = self.text(step.get("type"), f"{here}.type")
             parameters = self.mapping(step.get("parameters", {}), f"{here}.parameters")
+            if kind == "download":
+                self.downloads(parameters.get("files", []), f"{here}.parameters.files")
             found.append(Step(kind, parameters, here))
         return tuple(found)
+
+    def downloads(self, raw: object, place: str) -> None:
+        if not isinstance(raw, list):
+            self.wrong(place, "a list of files", raw)
+            return
+        for number, value in enumerate(raw):
+            file = self.mapping(value, f"{place}.{number}")
+            if "url" in file:
+                self.text(file["url"], f"{place}.{number}.url")
 
     def checks(self, evaluator: Mapping[str, Any]) -> tuple[Check, ...]:
         func = evaluator.get("func")
@@ -283,9 +308,14 @@ class _Reader:
                 self.wrong(f"evaluator.result{suffix}", "what the metric looks at", result)
             for key, config in (("result", result), ("expected", expected)):
                 if config:
-                    self.text(config.get("type"), f"evaluator.{key}{suffix}.type")
+                    self.getter(config, f"evaluator.{key}{suffix}")
             found.append(Check(metric, result or {}, expected or None, options or {}))
         return tuple(found)
+
+    def getter(self, config: Mapping[str, Any], place: str) -> None:
+        kind, paths = self.text(config.get("type"), f"{place}.type"), config.get("path", "")
+        if kind == "cloud_file" and not isinstance(paths, str) and not _is_names(paths):
+            self.wrong(f"{place}.path", "an address, or a list of them", paths)
 
     def column(
         self, evaluator: Mapping[str, Any], key: str, count: int, many: bool

@@ -126,7 +126,7 @@ class WebSocket:
             if final:
                 try:
                     return json.loads(whole)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise DeviceError(f"a WebSocket message is not JSON: {error}") from error
 
     def close(self) -> None:

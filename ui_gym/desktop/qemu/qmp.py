@@ -27,7 +27,7 @@ Message = dict[str, Any]
 class QmpError(DeviceError):
     """QEMU refused a command. `kind` is the class of its error, such as ``GenericError``."""
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
         self.kind = kind
 
@@ -102,7 +102,7 @@ class Qmp:
                 self._await(changed, f"the end of {command}", deadline)
             self._execute("job-dismiss", {"id": job}, deadline)
         if state.get("error"):
-            raise QmpError("JobFailed", f"QEMU's {command} failed: {state['error']}")
+            raise QmpError(f"QEMU's {command} failed: {state['error']}", "JobFailed")
 
     def close(self) -> None:
         """End the conversation, under a thread that waits in it too. Idempotent."""
@@ -129,7 +129,7 @@ class Qmp:
         answer = self._await(lambda message: message.get("id") == number, command, deadline)
         if "error" in answer:
             error = answer["error"]
-            raise QmpError(error.get("class", ""), f"QEMU refused {command}: {error.get('desc')}")
+            raise QmpError(f"QEMU refused {command}: {error.get('desc')}", error.get("class", ""))
         return answer["return"]
 
     def _await(self, wanted: Callable[[Message], bool], what: str, deadline: float) -> Message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -14,7 +15,11 @@ from ui_gym.errors import UserError, nearest
 KIND = "qemu"
 
 _QCOW2 = b"QFI\xfb"
-"""How a qcow2 file begins (QEMU's ``docs/interop/qcow2.txt``)."""
+"""How a qcow2 file begins (QEMU's ``docs/interop/qcow2.txt``); then come its version, 4 bytes, and
+where the name of its backing file is, 8 bytes, 0 where it has none."""
+_HEADER = 80
+_EXTERNAL_DATA = 1 << 2
+"""Among the incompatible features, bytes 72 to 79 of version 3: an external data file."""
 
 
 def _cores() -> int:
@@ -46,7 +51,8 @@ class Settings:
         `extra` are further settings by name; names that are none are left to others there.
 
         Raises:
-            UserError: no image is named, it is not there or no qcow2 image, or a setting is wrong.
+            UserError: no image is named, it is not there or no qcow2 image, needs another
+                file, or a setting is wrong.
         """
         address, _, query = kind.partition(":")[2].partition("?")
         if not address:
@@ -88,10 +94,18 @@ def _value(name: str, text: str) -> int | float | Path:
 def _image(text: str) -> Path:
     path = _file(text, "image")
     with path.open("rb") as file:
-        begins = file.read(len(_QCOW2))
-    if begins != _QCOW2:
+        header = file.read(_HEADER)
+    if not header.startswith(_QCOW2):
         raise UserError(
             f"{path} is no qcow2 image. One of another format is converted by: "
+            f"qemu-img convert -O qcow2 {path} IMAGE.qcow2"
+        )
+    version, backing = struct.unpack(">IQ", header[4:16].ljust(12, b"\0"))
+    (features,) = struct.unpack(">Q", header[72:80].ljust(8, b"\0"))
+    if backing or (version >= 3 and features & _EXTERNAL_DATA):
+        # QEMU would open whatever file of this machine the image names.
+        raise UserError(
+            f"the image {path} names another file that holds a part of it; flatten it: "
             f"qemu-img convert -O qcow2 {path} IMAGE.qcow2"
         )
     return path

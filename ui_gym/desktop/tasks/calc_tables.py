@@ -25,7 +25,7 @@ class DesktopCalcSumColumn(sheet_tables.DesktopSumColumn):
 
     ## Rewards
     1 if the saved workbook holds a formula in that cell whose value is the sum, and all else as it
-    was. A number that was typed is no formula.
+    was. A number that was typed is no formula, nor is one without cells of the column.
 
     ## Starting state
     The workbook is open in Calc.

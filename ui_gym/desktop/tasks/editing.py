@@ -21,7 +21,7 @@ from ui_gym.task import Demo, Verdict
 EDITOR = "Mousepad"
 """The class of the editor's windows."""
 
-FILE, EDIT, SEARCH, VIEW, DOCUMENT = (18, 12), (60, 12), (112, 12), (162, 12), (230, 12)
+EDIT, VIEW, DOCUMENT = (60, 12), (162, 12), (230, 12)
 """Where its menus are, in its window."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from importlib.resources import files
 import numpy as np
 
 from ui_gym.action import Action
-from ui_gym.desktop import moves
+from ui_gym.desktop import keyfile, moves
 from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.desktop.tasks.filing import (
     BY_EXTENSION,
@@ -102,7 +101,7 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
     mistakes = ("other", "direction")
     goals = (
         "Make the file manager {wanted}.",
-        "In the file manager that is open: {wanted}.",
+        "The file manager that is open should {wanted}. Set it so.",
         "Change the view of the file manager. It should {wanted}.",
     )
 
@@ -133,7 +132,7 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
     def judge(
         self, device: DesktopDevice, params: ViewParams, history: Sequence[Action]
     ) -> Verdict:
-        kept = _settings(device.read(CONFIG) or b"")
+        kept = keyfile.parse(device.read(CONFIG) or b"").get("ui", {})
         wrong = [key for key, value in params.end.items() if kept.get(key) != value]
         notes = ", ".join(f"{key} is {kept.get(key)!r}" for key in wrong)
         return Verdict(0.0 if wrong else 1.0, done=not wrong, notes=notes)
@@ -161,12 +160,3 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
         ways = ("ascending", "descending")
         here, there = ways if ways[0] in params.wanted else ways[::-1]
         return dataclasses.replace(params, wanted=params.wanted.replace(here, there))
-
-
-def _settings(data: bytes) -> dict[str, str]:
-    parser = configparser.RawConfigParser(interpolation=None, strict=False, delimiters=("=",))
-    try:
-        parser.read_string(data.decode("utf-8", "replace"))
-    except configparser.Error:
-        return {}
-    return dict(parser["ui"]) if parser.has_section("ui") else {}

@@ -85,7 +85,7 @@ class DesktopEnterCell(SheetTask[EnterCellParams]):
 
     def goal(self, params: EnterCellParams) -> str:
         return self.goals[params.phrasing].format(
-            value=params.value, cell=params.cell, file=params.file,
+            value=_said(params.value), cell=params.cell, file=params.file,
             sheet=params.tables[params.sheet].name,
         )  # fmt: skip
 
@@ -94,10 +94,10 @@ class DesktopEnterCell(SheetTask[EnterCellParams]):
         return with_cells(params, name, {params.cell: params.value})
 
     def oracle(self, device: DesktopDevice, params: EnterCellParams) -> Iterator[Action | Demo]:
-        yield from self.application.show(device, params.file, params.sheet)
+        yield from self.application.show(params.sheet)
         yield from self.application.go_to(device, params.file, params.cell)
         yield Type(str(params.value), enter=True)
-        yield from self.application.save(device, params.file)
+        yield from self.application.save()
 
     def misread(
         self, params: EnterCellParams, mistake: str, rng: np.random.Generator
@@ -182,7 +182,7 @@ class DesktopFixValue(SheetTask[FixValueParams]):
         table = params.table
         return self.goals[params.phrasing].format(
             file=params.file, title=table.titles[params.column], row=table.rows[params.row][0],
-            value=params.value,
+            value=_said(params.value),
         )  # fmt: skip
 
     def wanted(self, params: FixValueParams) -> dict[str, dict[str, Cell]]:
@@ -193,7 +193,7 @@ class DesktopFixValue(SheetTask[FixValueParams]):
         cell = reference(params.column, params.row)
         yield from self.application.go_to(device, params.file, cell)
         yield Type(str(params.value), enter=True)
-        yield from self.application.save(device, params.file)
+        yield from self.application.save()
 
     def misread(
         self, params: FixValueParams, mistake: str, rng: np.random.Generator
@@ -285,7 +285,9 @@ class DesktopFillBlanks(SheetTask[FillBlanksParams]):
 
     def goal(self, params: FillBlanksParams) -> str:
         title = params.table.titles[params.column]
-        return self.goals[params.phrasing].format(title=title, file=params.file, value=params.value)
+        return self.goals[params.phrasing].format(
+            title=title, file=params.file, value=_said(params.value)
+        )
 
     def wanted(self, params: FillBlanksParams) -> dict[str, dict[str, Cell]]:
         cells = {reference(params.column, row): params.value for row in params.blanks}
@@ -296,7 +298,7 @@ class DesktopFillBlanks(SheetTask[FillBlanksParams]):
             cell = reference(params.column, row)
             yield from self.application.go_to(device, params.file, cell)
             yield Type(str(params.value), enter=True)
-        yield from self.application.save(device, params.file)
+        yield from self.application.save()
 
     def misread(
         self, params: FillBlanksParams, mistake: str, rng: np.random.Generator
@@ -323,6 +325,11 @@ def _value(rng: np.random.Generator) -> int | float | str:
     if rng.random() < 0.5:
         return pick(rng, WORDS)
     return sheets.number(rng, pick(rng, ("Price", "Count")))
+
+
+def _said(value: int | float | str) -> str:
+    """As a goal names it."""
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
 
 
 def _empty(rng: np.random.Generator, table: Table) -> tuple[int, int]:

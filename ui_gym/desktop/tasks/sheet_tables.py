@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -58,7 +59,7 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
 
     ## Rewards
     1 if the saved workbook holds a formula in that cell whose value is the sum, and all else as it
-    was. A number that was typed is no formula.
+    was. A number that was typed is no formula, nor is one without cells of the column.
 
     ## Starting state
     The workbook is open in Gnumeric.
@@ -99,13 +100,15 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
         return with_cells(params, params.table.name, {params.cell: params.total})
 
     def lacks(self, book: Book, params: SumColumnParams) -> list[str]:
-        there = params.cell in book.formulas[params.table.name]
-        return [] if there else [f"{params.cell} holds no formula"]
+        letter = reference(params.column, 0)[0]
+        formula = book.formulas[params.table.name].get(params.cell, "")
+        summed = re.search(rf"(?<![A-Z]){letter}\$?\d|(?<![A-Z]){letter}:", formula.upper())
+        return [] if summed else [f"{params.cell} holds no formula with cells of column {letter}"]
 
     def oracle(self, device: DesktopDevice, params: SumColumnParams) -> Iterator[Action | Demo]:
         yield from self.application.go_to(device, params.file, params.cell)
         yield Type(str(params.total) if params.typed else f"=SUM({params.summands})", enter=True)
-        yield from self.application.save(device, params.file)
+        yield from self.application.save()
 
     def misread(
         self, params: SumColumnParams, mistake: str, rng: np.random.Generator
@@ -179,8 +182,8 @@ class DesktopSortRows(SheetTask[SortRowsParams]):
     mistakes = ("column", "order")
     goals = (
         'Sort the rows of {file} by "{title}", {order} first, and save. Keep the titles on top.',
-        "Put the rows of the table in order of their {title} ({order} first), then save the file.",
-        "Order the table in {file} so that the {order} {title} comes first. Save it.",
+        'Put the rows of the table in order of "{title}" ({order} first), then save the file.',
+        'Order all rows of {file} by "{title}", {order} first, below the titles. Save the file.',
     )
 
     def sample(self, rng: np.random.Generator) -> SortRowsParams:
@@ -208,7 +211,7 @@ class DesktopSortRows(SheetTask[SortRowsParams]):
         yield from self.application.sort(
             device, params.file, params.table, params.column, descending=params.descending
         )
-        yield from self.application.save(device, params.file)
+        yield from self.application.save()
 
     def misread(
         self, params: SortRowsParams, mistake: str, rng: np.random.Generator
@@ -291,9 +294,9 @@ class DesktopRenameSheet(SheetTask[RenameSheetParams]):
         }
 
     def oracle(self, device: DesktopDevice, params: RenameSheetParams) -> Iterator[Action | Demo]:
-        yield from self.application.show(device, params.file, params.sheet)
+        yield from self.application.show(params.sheet)
         yield from self.application.rename(device, params.file, params.name)
-        yield from self.application.save(device, params.file)
+        yield from self.application.save()
 
     def misread(
         self, params: RenameSheetParams, mistake: str, rng: np.random.Generator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,11 +181,15 @@ class DesktopMoveLargest(TerminalTask[MoveLargestParams]):
         folder, *places = words.folder_names(rng, 3)
         inner = [f"{folder}/{name}" for name in ("backup", "incoming", "old/2022", "shared")]
         files = trees.sized(rng, [folder, *inner], between(rng, 6, 9))
+        while True:
+            there = tuple(one for place in places for one in trees.files(rng, place, 1))
+            if not _names(path for path, _ in there) & _names(file.path for file in files):
+                break  # nothing would be overwritten
         return MoveLargestParams(
             folder=folder,
             files=tuple(sorted(files, key=lambda file: file.path)),
             target=files[0].path,
-            places=tuple(one for place in places for one in trees.files(rng, place, 1)),
+            places=there,
             place=places[0],
             phrasing=between(rng, 0, len(self.goals) - 1),
         )
@@ -225,6 +229,10 @@ class DesktopMoveLargest(TerminalTask[MoveLargestParams]):
 def inside(files: Files, folder: str) -> dict[str, str]:
     """Those of the files that lie in a folder."""
     return {path: text for path, text in files.items() if path.startswith(f"{folder}/")}
+
+
+def _names(paths: Iterable[str]) -> set[str]:
+    return {path.rpartition("/")[2] for path in paths}
 
 
 def _archive(rng: np.random.Generator) -> str:

@@ -84,7 +84,7 @@ class DesktopWriterReplaceWord(DocumentTask[WriterReplaceParams]):
             phrasing=between(rng, 0, len(self.goals) - 1),
             word=word,
             twin=twin,
-            new=words.another(rng),
+            new=words.another(rng, word, twin),
         )
 
     def goal(self, params: WriterReplaceParams) -> str:
@@ -121,7 +121,8 @@ class DesktopWriterReplaceWord(DocumentTask[WriterReplaceParams]):
             return dataclasses.replace(params, whole=False)
         if mistake == "twin":
             return dataclasses.replace(params, word=params.twin, twin=params.word)
-        return dataclasses.replace(params, new=words.another(rng, params.new))
+        new = words.another(rng, params.new, params.word, params.twin)
+        return dataclasses.replace(params, new=new)
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,7 @@ class DesktopWriterFormat(DocumentTask[WriterFormatParams]):
         return self.goals[params.phrasing].format(
             ordinal=ORDINALS[params.target], file=params.file,
             style=dict(self._SAID)[params.style],
-            start=" ".join(params.paragraphs[params.target].split()[:4]),
+            start=_beginning(params),
         )  # fmt: skip
 
     def wanted(self, params: WriterFormatParams) -> list[Paragraph]:
@@ -312,3 +313,13 @@ class DesktopWriterFormat(DocumentTask[WriterFormatParams]):
             return dataclasses.replace(params, style=other(rng, styles, params.style))
         target = other(rng, range(len(params.paragraphs)), params.target)
         return dataclasses.replace(params, target=target)
+
+
+def _beginning(params: WriterFormatParams) -> str:
+    """The first words of the paragraph, at least four, with which no other one begins."""
+    words_of_it = params.paragraphs[params.target].split()
+    for count in range(4, len(words_of_it)):
+        start = " ".join(words_of_it[:count])
+        if sum(one.startswith(start) for one in params.paragraphs) == 1:
+            return start
+    return params.paragraphs[params.target]

@@ -148,7 +148,7 @@ def _profile_file(context: Context, *names: str) -> bytes | None:
 def _profile_json(context: Context, name: str) -> dict[str, Any]:
     try:
         found = json.loads(_profile_file(context, name) or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

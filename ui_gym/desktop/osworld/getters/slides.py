@@ -9,6 +9,8 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from ui_gym.desktop.osworld.getters.files import fetch, keep
+from ui_gym.desktop.osworld.metrics.office import opened
+from ui_gym.desktop.osworld.metrics.reading import Broken
 from ui_gym.desktop.osworld.registry import Config, Context, getter
 
 PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}"
@@ -18,6 +20,10 @@ EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}em
 SLIDES = "ppt/slides"
 MAX_PART = 1 << 28
 """A part of more bytes is not unpacked."""
+MAX_XML = 1 << 24
+"""A part of more bytes is not read as XML."""
+_LINK = "file://"
+_LONGEST_NAME = 60
 
 
 @getter("audio_in_slide")
@@ -41,13 +47,28 @@ def _part(context: Context, config: Config, kind: str) -> str | None:
         return None
     number = int(config["slide_index"]) + 1
     try:
-        with zipfile.ZipFile(deck) as package:
-            target = _target(package, number, kind)
-            if target is None:
-                return None
-            return _copy(context, config, package, target)
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, OSError, RuntimeError):
+        target, data = opened(deck, lambda path: _found(path, number, kind))
+    except Broken:
         return None  # what an agent saved is not a presentation
+    if data is not None:
+        # Its own name keeps the kind of file, which `dest` may have another of.
+        name = PurePosixPath(target).name[-_LONGEST_NAME:]
+        return str(keep(context, f"{Path(config['dest']).stem}_{name}", data))
+    linked = unquote(target.removeprefix(_LINK))
+    if not target or "\0" in linked:
+        return None
+    copy = fetch(context, linked, config["dest"])
+    return str(copy) if copy is not None else None
+
+
+def _found(deck: str, number: int, kind: str) -> tuple[str, bytes | None]:
+    """What a slide relates to, and its content; None for what lies elsewhere, or for nothing."""
+    with zipfile.ZipFile(deck) as package:
+        target = _target(package, number, kind) or ""
+        if not target or target.startswith(_LINK):
+            return target, None
+        name = posixpath.normpath(posixpath.join(SLIDES, target)).lstrip("/")
+        return name, _read(package, name, MAX_PART)
 
 
 def _target(package: zipfile.ZipFile, number: int, kind: str) -> str | None:
@@ -73,21 +94,11 @@ def _background(slide: ElementTree.Element) -> str | None:
     return None
 
 
-def _copy(context: Context, config: Config, package: zipfile.ZipFile, target: str) -> str | None:
-    if target.startswith("file://"):
-        linked = fetch(context, unquote(target.removeprefix("file://")), config["dest"])
-        return str(linked) if linked is not None else None
-    name = posixpath.normpath(posixpath.join(SLIDES, target)).lstrip("/")
-    # Its own name keeps the kind of file, which `dest` may have another of.
-    dest = f"{Path(config['dest']).stem}_{PurePosixPath(name).name}"
-    return str(keep(context, dest, _read(package, name)))
-
-
 def _xml(package: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    return ElementTree.fromstring(_read(package, name))
+    return ElementTree.fromstring(_read(package, name, MAX_XML))
 
 
-def _read(package: zipfile.ZipFile, name: str) -> bytes:
-    if package.getinfo(name).file_size > MAX_PART:
+def _read(package: zipfile.ZipFile, name: str, most: int) -> bytes:
+    if package.getinfo(name).file_size > most:
         raise OSError(f"{name} is too large")
     return package.read(name)

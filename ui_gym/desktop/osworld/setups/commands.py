@@ -59,7 +59,6 @@ def execute(
     (``stdout``, ``stderr``) holds a text.
     """
     wanted = dict(until or {})
-    command = _filled(command, context)
     deadline = time.monotonic() + SECONDS
     failures = 0
     while True:
@@ -87,7 +86,7 @@ def execute_with_verification(
 ) -> None:
     """Run a command, then wait until a window of a name (``window_exists``) is there and a line of
     shell (``command_success``) succeeds; in vain after `max_wait_time` seconds."""
-    _run(context, _filled(command, context), bool(shell))
+    _run(context, command, bool(shell))
     wanted = dict(verification or {})
     until = time.monotonic() + max_wait_time
     while not _is_verified(context, wanted):
@@ -118,17 +117,21 @@ def launch(context: Context, command: Command, shell: bool = False) -> None:
 
 
 def _run(context: Context, command: Command, shell: bool) -> CommandResult | None:
-    """What came of a command; None if it took too long."""
+    """What came of a command; None if it took too long.
+
+    Its placeholders are filled in here, and not in what is said of it: one is the password.
+    """
     if not command:
         raise UserError("the command is empty")
-    if is_script(command):
-        run_script(context.device, command)
+    whole = _filled(command, context)
+    if is_script(whole):
+        run_script(context.device, whole)
         return CommandResult(b"", b"", 0)
-    words = guest_command(command, shell, context.device.home)
+    words = guest_command(whole, shell, context.device.home)
     try:
         result = context.device.run(words, timeout=SECONDS, cwd=context.device.home)
-    except DeviceTimeout as error:
-        note(context, f"{command!r}: {error}")
+    except DeviceTimeout:
+        note(context, f"{command!r}: took longer than {SECONDS:g} s")
         return None
     if result.code != 0:
         said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()[-200:]
