@@ -69,10 +69,11 @@ def run(work: Path) -> Callable[..., int]:
         path.mkdir(exist_ok=True)
         directory = RunDirectory(path)
         resumed = checkpoint.load_newest(directory.checkpoints, fall_back=False)
-        console = Console(file=(work / "out").open("a"), width=200)
         try:
             config = loader.load().config
-            return Host(trainer, config, directory, console, resumed, listeners).run()
+            with (work / "out").open("a") as out:
+                console = Console(file=out, width=200)
+                return Host(trainer, config, directory, console, resumed, listeners).run()
         finally:
             directory.close()
 
