@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -74,3 +75,17 @@ class Leash:
         self._process.wait(timeout=10)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def folder_for(user: int | None, prefix: str) -> Path:
+    """A new temporary folder that belongs to the user of an id (None: this one).
+
+    It lies where temporary files do, unless that user cannot get there; then in ``/tmp``.
+    """
+    parent = Path(tempfile.gettempdir()).resolve()
+    if user is not None and not all(p.stat().st_mode & 0o001 for p in (parent, *parent.parents)):
+        parent = Path("/tmp")
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    if user is not None:
+        os.chown(folder, user, user)
+    return folder

@@ -13,7 +13,6 @@ import os
 import select
 import shutil
 import struct
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ui_gym.errors import DeviceStartError
-from ui_gym.leash import Leash
+from ui_gym.leash import Leash, folder_for
 
 START_SECONDS = 15.0
 """How long the server may take to come up."""
@@ -56,7 +55,7 @@ class XServer:
         program = find_xvfb()
         if program is None:
             raise DeviceStartError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
-        self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-xvfb-"))
+        self._folder = folder_for(user, "ui-gym-xvfb-")
         self.authority: Path | None = None
         told, tell = os.pipe()
         width, height = size
@@ -70,9 +69,8 @@ class XServer:
             self.authority = self._folder / "authority"
             self.authority.write_bytes(authority(cookie))
             command += ["-auth", str(self.authority)]
-        if user is not None:
-            for path in (self._folder, *self._folder.iterdir()):
-                os.chown(path, user, user)
+            if user is not None:
+                os.chown(self.authority, user, user)
         try:
             self._leash = Leash(command, folder=self._folder, pass_fds=[tell], user=user)
         finally:

@@ -198,6 +198,7 @@ def test_the_command_leaves_nothing_behind(number, tmp_path):
     assert process.stdout is not None
     said = process.stdout.readline()
     while "Ctrl-C" not in (line := process.stdout.readline()):
+        assert line, said  # it has ended
         said += line
     address = re.match(r"http://127\.0\.0\.1:\d+", said)
     assert address, said

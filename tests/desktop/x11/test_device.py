@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,6 +95,23 @@ def test_without_namespaces_a_session_is_the_same() -> None:
         device.perform([Type("mine: ", clear=False)])
         assert saved(device).startswith("mine: ")
         assert "File" in [element.name for element in device.elements()]
+    finally:
+        device.close()
+
+
+@pytest.mark.parametrize("way", ["bubblewrap", "user"])
+def test_temporary_files_may_lie_where_only_we_can_go(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "user" and os.geteuid():
+        pytest.skip("another user takes root")
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    device = X11Device(DeviceOptions(f"x11:{way}", SIZE))
+    device.start()
+    try:
+        device.renew(NOTES)
+        assert "notes.txt" in device.windows()[0].title
     finally:
         device.close()
 

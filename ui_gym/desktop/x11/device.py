@@ -77,6 +77,7 @@ class X11Device:
         self._started = True
 
     def perform(self, actions: Sequence[Action]) -> None:
+        self.display.sync()  # first: without the X server, other programs end as well
         self.sandbox.check()
         for action in actions:
             if isinstance(action, Open):

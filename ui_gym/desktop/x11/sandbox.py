@@ -34,7 +34,7 @@ from ui_gym.desktop.x11.confinement import (
 )
 from ui_gym.desktop.x11.users import LentUser
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
-from ui_gym.leash import Leash
+from ui_gym.leash import Leash, folder_for
 
 
 class Sandbox:
@@ -59,7 +59,7 @@ class Sandbox:
         self._lock = threading.Lock()
         self.confinement = confinement or best_confinement()
         self._user = _lent_user(self.confinement)
-        self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-desktop-"))
+        self._folder = folder_for(None if self._user is None else self._user.id, "ui-gym-desktop-")
         if self.confinement == "bubblewrap":
             self.home, runtime = HOME, RUNTIME
         else:
