@@ -36,6 +36,11 @@ def test_a_session_shows_its_program_with_its_file(desk: X11Device) -> None:
     assert (inside.min(axis=2) > 200).mean() > 0.9  # paper, mostly
 
 
+def test_the_empty_desktop_has_its_colour(desk: X11Device) -> None:
+    desk.renew(Session())
+    assert [f"{n:02x}" for n in desk.capture().image[5, 5]] == ["3b", "5b", "78"]
+
+
 def test_a_picture_is_written_where_it_is_asked_for(desk: X11Device) -> None:
     desk.renew(NOTES)
     out = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)

@@ -238,6 +238,7 @@ class Display:
             xp.CW.BackPixel | xp.CW.EventMask,
             [BACKGROUND, xp.EventMask.SubstructureNotify | xp.EventMask.PropertyChange],
         )
+        self.x.core.ClearArea(False, self.root, 0, 0, 0, 0)  # paints it
         self._stamp = 0
         self._probe: int = self.x.generate_id()
         self.x.core.CreateWindow(
