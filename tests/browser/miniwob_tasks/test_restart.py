@@ -71,6 +71,16 @@ def seen(device: Any) -> tuple[str, list[str], Any, Any]:
     return device.evaluate(HELD), [*map(str, frame.elements)], device.state(), frame.image.copy()
 
 
+def both_seen(played: Any, fresh: Any) -> tuple[Any, Any]:
+    """What is seen on both, where it differs a second and a third time: on a busy machine the
+    browser's accessibility tree may be a moment behind, and what was left would stay."""
+    for _ in range(3):
+        ours, theirs = seen(played), seen(fresh)
+        if ours[:3] == theirs[:3]:
+            break
+    return ours, theirs
+
+
 @pytest.mark.parametrize("name", RESTARTED)
 def test_nothing_is_left_of_the_episode_before(name: str, devices: tuple[Any, Any]) -> None:
     task = registry.spec(f"MiniWoB-{name}").load()()
@@ -85,8 +95,7 @@ def test_nothing_is_left_of_the_episode_before(name: str, devices: tuple[Any, An
     spots = begun(played, task, seed, stay=True)
     assert begun(fresh, task, seed, stay=False) == spots
     for _ in range(4):
-        *told, picture = seen(played)
-        *expected, fresh_picture = seen(fresh)
+        (*told, picture), (*expected, fresh_picture) = both_seen(played, fresh)
         assert told == expected
         assert np.array_equal(picture, fresh_picture)
         action = wild(rng, spots)
