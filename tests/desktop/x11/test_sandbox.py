@@ -160,6 +160,18 @@ def test_another_user_takes_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user takes root")
+def test_a_user_whom_a_program_of_the_machine_runs_as_is_not_lent() -> None:
+    with subprocess.Popen(["sleep", "60"], user="nobody", group="nogroup") as other:
+        try:
+            box = Sandbox({}, confinement="user")
+            assert box.run(["id", "-un"]).text not in ("", "nobody")
+            box.close()
+            assert other.poll() is None
+        finally:
+            other.kill()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user takes root")
 def test_sandboxes_of_users_have_one_each_and_leave_nothing() -> None:
     first, second = (Sandbox({}, confinement="user") for _ in range(2))
     try:

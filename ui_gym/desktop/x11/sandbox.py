@@ -251,9 +251,6 @@ class Sandbox:
                 command, descriptors = bubblewrap(share, files)
             else:
                 source = self._folders()
-            if self._user is not None:  # whose process removes them, should we be killed
-                for owned in (self._folder, *self._folder.iterdir()):
-                    os.chown(owned, self._user.id, self._user.id)
             self._leash = Leash(
                 [*command, interpreter(), "-I", "-S", source],
                 folder=self._folder, environment=self.environment,
@@ -263,10 +260,13 @@ class Sandbox:
 
     def _folders(self) -> str:
         """Make the folders that a namespace would hold; where the steward's source lies."""
-        for path in (self.home, self.environment["XDG_RUNTIME_DIR"]):
-            Path(path).mkdir(mode=0o700)
+        for made in (self.home, self.environment["XDG_RUNTIME_DIR"]):
+            Path(made).mkdir(mode=0o700)
         source = self._folder / "steward.py"
         source.write_text(inspect.getsource(steward))
+        if self._user is not None:
+            for path in self._folder.iterdir():
+                os.chown(path, self._user.id, self._user.id)
         return str(source)
 
     def _await_steward(self) -> None:
