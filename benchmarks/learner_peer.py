@@ -33,7 +33,7 @@ from transformers.trainer_callback import PrinterCallback
 from trl import GRPOConfig as PeerConfig
 from trl import GRPOTrainer as PeerTrainer
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.policy import VLMPolicy, lora, model
 from ui_gym_agents.policy.prompts import Message

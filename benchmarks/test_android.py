@@ -21,10 +21,10 @@ import gymnasium as gym
 import pytest
 
 import ui_gym  # noqa: F401 - registers the ids
-from ui_gym.android.real import AdbDevice
-from ui_gym.android.serving import serve
-from ui_gym.device import DeviceOptions
-from ui_gym.vector import UIVectorEnv
+from ui_gym.android.adb_device import AdbDevice
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_phone.serving import serve
 
 OPEN = "drag(270, 5, 270, 600); drag(270, 300, 270, 900)"
 """Pulls the shade down, whole."""

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from usage import cpu_seconds
 
-from ui_gym.action import Click
 from ui_gym.browser.capture import WAYS
 from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.action import Click
+from ui_gym.contract.device import DeviceOptions
 
 SIZES = ((160, 210), (320, 256), (640, 480), (1280, 800))
 COUNTS = (1, 4, 8, 16)

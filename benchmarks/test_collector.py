@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from ui_gym.action import Action, Click
-from ui_gym.device import DeviceOptions, Frame, Image
+from ui_gym.contract.action import Action, Click
+from ui_gym.contract.device import DeviceOptions, Frame, Image
+from ui_gym.contract.registry import TaskSpec
+from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import DeviceLost
-from ui_gym.registry import TaskSpec
-from ui_gym.task import Task, Verdict
-from ui_gym.vector import UIVectorEnv
-from ui_gym_agents.agent import Decision, View
-from ui_gym_agents.rollout import Collector, EpisodeRequest
+from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_agents.agents.agent import Decision, View
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 
 SLOTS, EPISODES = 16, 480
 MEDIAN, SIGMA = 0.02, 0.8

@@ -19,10 +19,10 @@ import psutil
 import pytest
 from PIL import Image, ImageGrab
 
-from ui_gym.action import Click, Press
-from ui_gym.desktop.surface import Session
+from ui_gym.contract.action import Click, Press
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.x11.device import X11Device
-from ui_gym.device import DeviceOptions
 
 NOTES = Session(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "notes.txt"]])
 SIZES = ((1280, 720), (1920, 1080))

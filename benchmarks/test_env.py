@@ -15,7 +15,7 @@ import pytest
 from usage import cpu_seconds, megabytes
 
 import ui_gym  # noqa: F401 - registers the ids
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 SIZES = {"320x256": True, "1280x800": False}
 ROUNDS, STEPS = 5, 20

@@ -23,7 +23,7 @@ import pytest
 import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.browser import pages
 from ui_gym.browser.process import find_browser
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 STEPS, ROUNDS = 20, 5
 TASK = "ClickButton", "click-button"

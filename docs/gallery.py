@@ -12,8 +12,8 @@ from typing import Any
 import gymnasium as gym
 from PIL import Image
 
-from ui_gym import registry
-from ui_gym.suite import families
+from ui_gym.contract import registry
+from ui_gym.contract.suite import families
 
 HERE = Path(__file__).resolve().parent
 SEED = 7

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from ui_gym.android.factory import factory_phone
-from ui_gym.android.phone import switches
-from ui_gym.android.phone.phone import Phone
-from ui_gym.android.ui.painter import Painter
-from ui_gym.android.ui.screen import Screen
+from ui_gym_phone.factory import factory_phone
+from ui_gym_phone.state import switches
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.painter import Painter
+from ui_gym_phone.ui.screen import Screen
 
 HERE = Path(__file__).resolve().parent
 SCENES = HERE.parent / "tests" / "android" / "apps"

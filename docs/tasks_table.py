@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from ui_gym import registry
+from ui_gym.contract import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = {"README.md": "browser", "docs/android.md": "android", "docs/desktop.md": "desktop"}

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import paint
 
-from ui_gym.env import UIEnv
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Answer, Click, Drag, Finish, Press, Type
-from ui_gym.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.action import Action, Answer, Click, Drag, Finish, Press, Type
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Task, Verdict
 from ui_gym.errors import ActionError, DeviceLost, DeviceStartError, UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo, Task, Verdict
 
 CELL = 16
 COLORS = {"red": (220, 40, 40), "green": (40, 160, 60), "blue": (50, 80, 220)}

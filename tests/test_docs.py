@@ -83,7 +83,7 @@ def test_the_task_is_sound(architecture: Path) -> None:
 def test_the_dialect_reads_what_it_writes(architecture: Path) -> None:
     code = """
 from tagged import Tagged
-from ui_gym.action import Click, Type
+from ui_gym.contract.action import Click, Type
 from ui_gym.dialects import Dialect
 actions = [Click(3, 4), Type("</b>")]
 assert isinstance(Tagged(), Dialect)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import ui_gym
-from ui_gym import registry
+from ui_gym.contract import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGINS = tuple(sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))
@@ -156,13 +156,16 @@ def test_the_commands_of_the_readme_exist() -> None:
     text = (ROOT / "README.md").read_text()
     told = set(re.findall(r"`ui-gym (\w+)", text)) | set(re.findall(r"^ui-gym (\w+)", text, re.M))
     assert told >= {"list", "show", "play", "check", "doctor"}
-    shown = help_of("ui_gym.cli")
+    shown = help_of("ui_gym.tools.cli")
     assert [name for name in told if not re.search(rf"\b{name}\b", shown)] == []
 
 
 @pytest.mark.parametrize(
     ("module", "command"),
-    [("ui_gym_agents.training.cli", "ui-gym-train"), ("ui_gym_agents.eval_cli", "ui-gym-eval")],
+    [
+        ("ui_gym_agents.training.cli", "ui-gym-train"),
+        ("ui_gym_agents.evaluation.cli", "ui-gym-eval"),
+    ],
 )
 def test_the_options_of_the_readmes_exist(module: str, command: str) -> None:
     pytest.importorskip("torch")

@@ -9,7 +9,7 @@ tasks are played on::
     env = gym.make("UI/DataEntry-v0")
 """
 
-from ui_gym import registry
+from ui_gym.contract import registry
 from ui_gym.errors import (
     ActionError,
     DeviceError,

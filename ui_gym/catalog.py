@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ui_gym import registry
+from ui_gym.contract import registry
+from ui_gym.contract.registry import Difficulty, TaskSpec
 from ui_gym.errors import UserError, nearest
-from ui_gym.registry import Difficulty, TaskSpec
 
 RECIPE_SUITE = "android"
 """The suite that the demo tasks of the CUA recipe live in."""

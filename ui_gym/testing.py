@@ -20,8 +20,8 @@ import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 
-from ui_gym.env import Observation, UIEnv
-from ui_gym.task import SPLITS, Task, params_json
+from ui_gym.contract.task import SPLITS, Task, params_json
+from ui_gym.playing.env import Observation, UIEnv
 
 DRAWS = 30
 """How many params are drawn where no device is needed."""
@@ -127,7 +127,7 @@ def _check(env: UIEnv, seeds: list[int]) -> Report:
         return report  # nothing below could tell more
     with report.checking("Gymnasium's check_env passes without a warning"):
         _check_gymnasium(env)
-    other = env.heir()
+    other = env.clone()
     try:
         for seed in seeds:
             _check_episode(env, other, seed, report)

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ui_gym.child_process import ChildProcess, folder_for
 from ui_gym.errors import DeviceStartError
-from ui_gym.leash import Leash, folder_for
 
 START_SECONDS = 15.0
 """How long the server may take to come up."""
@@ -72,7 +72,7 @@ class XServer:
             if user is not None:
                 os.chown(self.authority, user, user)
         try:
-            self._leash = Leash(command, folder=self._folder, pass_fds=[tell], user=user)
+            self._child = ChildProcess(command, folder=self._folder, pass_fds=[tell], user=user)
         finally:
             os.close(tell)
         try:
@@ -88,15 +88,15 @@ class XServer:
     @property
     def pid(self) -> int:
         """The process group of the server."""
-        return self._leash.pid
+        return self._child.pid
 
     @property
     def alive(self) -> bool:
-        return self._leash.alive
+        return self._child.alive
 
     def close(self) -> None:
         """End the server and remove its folder. Bounded in time; idempotent."""
-        self._leash.close()
+        self._child.close()
 
 
 def authority(cookie: bytes) -> bytes:

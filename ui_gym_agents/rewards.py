@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ui_gym import registry
+from ui_gym.contract import registry
 from ui_gym.errors import UserError, nearest
 from ui_gym_agents.episode import Episode
 

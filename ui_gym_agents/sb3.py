@@ -23,7 +23,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from ui_gym.errors import UserError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.wrappers import vector
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from PIL import Image as PILImage
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 

@@ -19,7 +19,7 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import VecMonitor
 
 from ui_gym.errors import UserError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.wrappers import FrameHistory, GridActions, ResizeScreenshot, ScreenshotOnly, vector
 from ui_gym_agents.sb3 import SB3VecEnv, make_sb3
 

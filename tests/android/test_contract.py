@@ -17,7 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ui_gym.action import (
+from ui_gym.android import moves
+from ui_gym.android.adb.binary import find_adb
+from ui_gym.android.adb_device import AdbDevice
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import (
     Action,
     Click,
     Drag,
@@ -29,16 +33,12 @@ from ui_gym.action import (
     Type,
     Wait,
 )
-from ui_gym.android import moves
-from ui_gym.android.adb.binary import find_adb
-from ui_gym.android.adbd import AdbServer
-from ui_gym.android.builtin import PhoneDevice
-from ui_gym.android.handset import Handset
-from ui_gym.android.real import AdbDevice
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.device import DeviceOptions, Image
-from ui_gym.env import UIEnv
+from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import ActionError, DeviceError, DeviceLost
+from ui_gym.playing.env import UIEnv
+from ui_gym_phone.adbd import AdbServer
+from ui_gym_phone.device import PhoneDevice
+from ui_gym_phone.handset import Handset
 
 SIZE = (540, 1200)
 SERIAL = os.environ.get("UI_GYM_ANDROID_SERIAL", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ui_gym.dialects import DIALECTS
-from ui_gym.env import UIEnv
+from ui_gym.playing.env import UIEnv
 
 SEEDS = range(3)
 

@@ -8,13 +8,13 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from ui_gym.android.adbd import AdbServer
-from ui_gym.android.handset import Handset
 from ui_gym.android.pool import AndroidPool
-from ui_gym.device import DeviceOptions
-from ui_gym.env import UIEnv
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_phone.adbd import AdbServer
+from ui_gym_phone.handset import Handset
 
 TASK = "AndroidQuickSettings"
 SIZE = (360, 800)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ui_gym.android.builtin import PhoneDevice
 from ui_gym.android.pool import AndroidPool
-from ui_gym.android.serving import serve
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceLost, DeviceStartError, UserError
+from ui_gym_phone.device import PhoneDevice
+from ui_gym_phone.serving import serve
 
 SIZE = (360, 800)
 

@@ -21,7 +21,7 @@ from waiting import eventually
 
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.process import BROWSER_VARIABLE
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
 
 PAGE = """<!doctype html>
 <html><head><meta charset="utf-8"><title>{title}</title><!-- ui-gym --></head>

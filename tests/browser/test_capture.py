@@ -14,13 +14,13 @@ import psutil
 import pytest
 from waiting import eventually
 
-from ui_gym import action as act
 from ui_gym.browser import capture, chromium
 from ui_gym.browser.capture import BeginFrames, Framebuffer, Screenshots, choose_capture
 from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.device import DeviceOptions, Image
-from ui_gym.env import UIEnv
+from ui_gym.contract import action as act
+from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import DeviceError, DeviceStartError, UserError
+from ui_gym.playing.env import UIEnv
 from ui_gym.xvfb import XServer
 
 SIZE = (640, 420)

@@ -15,15 +15,15 @@ import cv2
 import numpy as np
 import pytest
 
-from ui_gym import action as act
-from ui_gym import registry
 from ui_gym.browser import chromium
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.pool import BrowserPool
 from ui_gym.browser.process import BROWSER_VARIABLE
-from ui_gym.device import Device, DeviceOptions
+from ui_gym.contract import action as act
+from ui_gym.contract import registry
+from ui_gym.contract.device import Device, DeviceOptions
+from ui_gym.contract.task import Task
 from ui_gym.errors import DeviceError, TaskError, UserError
-from ui_gym.task import Task
 
 FULL_CHROMIUM = "/usr/bin/chromium"
 
@@ -35,7 +35,7 @@ FIRST_PICTURES = """
 import hashlib, sys
 from ui_gym import registry
 from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
 for argument in sys.argv[1:]:
     name, compact = argument.split(":")
     task = registry.spec(name).load()(compact=compact == "True")

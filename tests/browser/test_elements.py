@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ui_gym import action as act
 from ui_gym.browser import accessibility
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.protocol import Command, Message
-from ui_gym.device import Element
+from ui_gym.contract import action as act
+from ui_gym.contract.device import Element
 from ui_gym.errors import DeviceError
 
 ROW = """<tr><td>{n}<td>Ann <b>Lee</b><td>{cell}<td role=gridcell tabindex=0>at {n}

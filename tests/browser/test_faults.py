@@ -21,19 +21,19 @@ import pytest
 from browser_helpers import browsers, pages_of
 from waiting import eventually
 
-from ui_gym import action as act
-from ui_gym.action import Action
 from ui_gym.browser import chromium, process
 from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.process import BROWSER_VARIABLE
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.device import DeviceOptions
-from ui_gym.env import UIEnv
+from ui_gym.contract import action as act
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.contract.registry import TaskSpec
+from ui_gym.contract.task import Verdict
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
-from ui_gym.registry import TaskSpec
-from ui_gym.task import Verdict
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 WAYS = ("beginframe", "framebuffer", "screenshot")
 
@@ -393,9 +393,9 @@ def fill():
     except OSError as error:
         print(error.strerror)
 
-from ui_gym.env import UIEnv
+from ui_gym.playing.env import UIEnv
 from ui_gym.errors import DeviceStartError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 mount("-t", "tmpfs", "-o", "size=1g", "tmpfs", "/dev/shm")
 asked = {"viewport": (1280, 800), "timeout": 10.0}
@@ -405,7 +405,7 @@ before = [env.reset(seed=1)[0]["screenshot"] for env in envs]
 fill()
 for way, env, first in zip(ways, envs, before):
     _, _, _, truncated, info = env.step("move(300, 300)")
-    env._lease.drop(healthy=False)  # the next browser starts with what there is now
+    env._loan.drop(healthy=False)  # the next browser starts with what there is now
     again = env.reset(seed=1)[0]["screenshot"]
     _, _, _, later, _ = env.step("move(300, 300)")
     print(way, bool(info["failure"]) is truncated, (again == first).all(), later)
@@ -450,7 +450,7 @@ import signal, sys, time
 # A shell starts background jobs with interrupts ignored, which a child would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
 device = ChromiumDevice(DeviceOptions(size=(64, 64)))
 device.start()
 device.capture()

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from browser_helpers import SIZE
 
-from ui_gym import action as act
 from ui_gym.browser import input as device_input
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.process import BROWSER_VARIABLE
-from ui_gym.device import DeviceOptions
+from ui_gym.contract import action as act
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import ActionError
 from ui_gym.xvfb import find_xvfb
 

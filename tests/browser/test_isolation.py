@@ -22,11 +22,11 @@ import pytest
 from browser_helpers import SIZE, pages_of
 from waiting import eventually
 
-from ui_gym import action as act
 from ui_gym.browser import pages, process
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.process import BrowserProcess
-from ui_gym.device import DeviceOptions
+from ui_gym.contract import action as act
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceError
 
 WALLS = ("--host-resolver-rules", "--proxy-", "--disable-quic", "--force-webrtc", "--block-new")

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 pytestmark = pytest.mark.slow
 

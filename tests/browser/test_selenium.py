@@ -24,20 +24,20 @@ from waiting import eventually
 
 pytest.importorskip("selenium", reason="needs the extra `selenium`")
 
-from ui_gym import action as act
-from ui_gym import registry
-from ui_gym.action import Action
 from ui_gym.browser import browsers as addresses
 from ui_gym.browser import process as browser_process
 from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.drivers import DriverProcess
 from ui_gym.browser.pool import BrowserPool
 from ui_gym.browser.site import Site
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.webdriver import SeleniumDevice
-from ui_gym.device import DeviceOptions
-from ui_gym.env import UIEnv
+from ui_gym.contract import action as act
+from ui_gym.contract import registry
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, UserError
+from ui_gym.playing.env import UIEnv
 
 Devices = Callable[[str, tuple[int, int]], BrowserDevice]
 
@@ -483,7 +483,7 @@ def test_close_ends_the_session_of_a_server() -> None:
 PARENT = """
 import time
 from ui_gym.browser.webdriver import SeleniumDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
 device = SeleniumDevice(DeviceOptions("selenium:chrome", size=(64, 64)))
 device.start()
 print(device.pid, flush=True)

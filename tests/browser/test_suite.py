@@ -9,10 +9,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from ui_gym.env import UIEnv
+from ui_gym.contract.suite import families
 from ui_gym.errors import UserError
-from ui_gym.suite import families
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 
 def test_all_thirty_families_are_drawn() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ui_gym import action as act
 from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.contract import action as act
 from ui_gym.errors import DeviceTimeout
 
 PANE = "<div id=pane style='height: 100px; overflow: auto'><p style='height: 900px'>far</p></div>"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     ACTIONS,
     MAX_ACTIONS,
     Action,

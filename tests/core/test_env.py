@@ -13,17 +13,17 @@ import paint
 import pytest
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from ui_gym.action import Answer, Finish
-from ui_gym.env import Seconds, UIEnv
+from ui_gym.contract.action import Answer, Finish
+from ui_gym.contract.task import Brief, Task, Verdict
 from ui_gym.errors import DeviceError, DeviceStartError, TaskError, UserError
-from ui_gym.task import Brief, Task, Verdict
+from ui_gym.playing.env import Seconds, UIEnv
 
 Make = Callable[..., UIEnv]
 
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui_gym.env.RESET_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr("ui_gym.playing.env.RESET_PAUSES", (0.0, 0.0))
 
 
 def play_oracle(env: UIEnv, seed: int, oracle: Any = True) -> list[tuple[Any, ...]]:
@@ -389,7 +389,7 @@ def test_an_env_of_its_own_pool_closes_it(make: Make) -> None:
     env.reset(seed=1)
     env.close()
     env.close()
-    assert env._lease.pool.closed
+    assert env._loan.pool.closed
     for call in (env.reset, lambda: env.step("wait(0)")):
         with pytest.raises(ClosedEnvironmentError):
             call()

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from ui_gym.dialects import DIALECTS, get_dialect
 from ui_gym.errors import UserError
-from ui_gym.spaces import ActionText, FreeText, observation_space
+from ui_gym.playing.spaces import ActionText, FreeText, observation_space
 
 SPACES = [FreeText(50), FreeText(50, min_length=2), ActionText("cells", (64, 48))]
 

@@ -13,9 +13,9 @@ import numpy as np
 import paint
 import pytest
 
-from ui_gym import registry
+from ui_gym.contract import registry
+from ui_gym.contract.task import HELDOUT_SHARE, Task, Verdict, params_json, split_of
 from ui_gym.errors import TaskError, UserError
-from ui_gym.task import HELDOUT_SHARE, Task, Verdict, params_json, split_of
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_task_without_register_is_refused() -> None:
     class Loose(Task[int, None]):
         pass
 
-    from ui_gym.env import UIEnv
+    from ui_gym.playing.env import UIEnv
 
     with pytest.raises(UserError, match="Loose is not registered; decorate it with @register"):
         UIEnv(Loose())

@@ -11,16 +11,16 @@ import gymnasium
 import paint
 import pytest
 
-from ui_gym.action import Click, Wait
-from ui_gym.env import UIEnv
+from ui_gym.contract.action import Click, Wait
+from ui_gym.contract.task import Brief, Task, Verdict
 from ui_gym.errors import UserError
-from ui_gym.task import Brief, Task, Verdict
+from ui_gym.playing.env import UIEnv
 from ui_gym.testing import check_ui_env
 
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui_gym.env.RESET_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr("ui_gym.playing.env.RESET_PAUSES", (0.0, 0.0))
 
 
 @pytest.mark.parametrize("task", ["UI/PaintClick-v0", "UI/PaintText-v0"])

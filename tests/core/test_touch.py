@@ -9,7 +9,7 @@ from gymnasium.spaces import Discrete
 
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
-from ui_gym.spaces import ActionText
+from ui_gym.playing.spaces import ActionText
 from ui_gym.wrappers import TouchActions, TouchType
 
 SIZE = (200, 400)

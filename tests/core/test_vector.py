@@ -16,9 +16,9 @@ import pytest
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from ui_gym.env import UIEnv
 from ui_gym.errors import DeviceTimeout, TaskError, UserError
-from ui_gym.vector import SlotResult, UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import SlotResult, UIVectorEnv
 
 Make = Callable[..., UIVectorEnv]
 MODES = list(AutoresetMode)
@@ -26,7 +26,7 @@ MODES = list(AutoresetMode)
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui_gym.env.RESET_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr("ui_gym.playing.env.RESET_PAUSES", (0.0, 0.0))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -18,7 +18,7 @@ import pytest
 from waiting import eventually
 
 from ui_gym.errors import TaskError, UserError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 Made = Callable[..., UIVectorEnv]
 
@@ -157,7 +157,7 @@ PARENT = """
 import sys, time
 sys.path.insert(0, {tests!r})
 import paint
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 env = UIVectorEnv(2, "PaintText", processes=2)
 env.reset(seed=1)
 print("up", flush=True)

@@ -15,11 +15,21 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from ui_gym import wrappers
-from ui_gym.action import Click, Finish, LongPress, Move, Press, Scroll, Wait, check_points, parse
+from ui_gym.contract.action import (
+    Click,
+    Finish,
+    LongPress,
+    Move,
+    Press,
+    Scroll,
+    Wait,
+    check_points,
+    parse,
+)
 from ui_gym.dialects import get_dialect
-from ui_gym.env import UIEnv
 from ui_gym.errors import UserError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.wrappers import (
     KEYS,
     KINDS,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from ui_gym import registry
 from ui_gym.catalog import TaskSource, select
+from ui_gym.contract import registry
+from ui_gym.contract.registry import TaskSpec
 from ui_gym.errors import UserError
-from ui_gym.registry import TaskSpec
 
 
 @pytest.fixture(autouse=True)
@@ -119,8 +119,8 @@ def test_a_file_that_is_missing_or_empty_is_named(tmp_path: Path) -> None:
 
 def test_a_class_of_ones_own_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_catalog_tasks.py").write_text(
-        "from ui_gym.registry import register\n"
-        "from ui_gym.task import Task\n"
+        "from ui_gym.contract.registry import register\n"
+        "from ui_gym.contract.task import Task\n"
         "@register('OwnCatalogTask', suite='own')\n"
         "class Own(Task): 'Mine.'\n"
         "class Plain(Task): 'Not registered.'\n"

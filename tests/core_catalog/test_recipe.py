@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ui_gym.android.tasks  # noqa: F401  registers them
-from ui_gym import registry
 from ui_gym.android.recipe import COLLECTION, ENTRIES, VALIDATORS
 from ui_gym.catalog import TaskSource
+from ui_gym.contract import registry
 
 
 def test_the_recipes_ids_choose_tasks_in_their_order() -> None:

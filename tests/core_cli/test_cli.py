@@ -13,9 +13,10 @@ import typer.main
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from ui_gym import doctor, registry
-from ui_gym.cli import app, main
+from ui_gym.contract import registry
 from ui_gym.errors import DeviceStartError, TaskError, UserError
+from ui_gym.tools import doctor
+from ui_gym.tools.cli import app, main
 
 TASK = "UI/DataEntry-v0"
 COMPACT = ("--set", "compact=True")
@@ -110,7 +111,8 @@ def test_show_prints_the_docstring_arguments_and_an_example_goal() -> None:
 
 def test_show_starts_no_browser_and_imports_no_opencv() -> None:
     code = (
-        "import sys; from ui_gym.cli import app; app(['show', 'DataEntry'], standalone_mode=False);"
+        "import sys; from ui_gym.tools.cli import app; "
+        "app(['show', 'DataEntry'], standalone_mode=False);"
         "sys.exit('cv2' in sys.modules or 'torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
@@ -376,7 +378,7 @@ def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_console_script_is_this_main() -> None:
     result = subprocess.run(
-        [sys.executable, "-m", "ui_gym.cli", "list", "--json"], capture_output=True, text=True
+        [sys.executable, "-m", "ui_gym.tools.cli", "list", "--json"], capture_output=True, text=True
     )
     assert result.returncode == 0
     assert TASK in result.stdout

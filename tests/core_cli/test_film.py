@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ui_gym.action import Click, Drag
-from ui_gym.device import Image as Frame
+from ui_gym.contract.action import Click, Drag
+from ui_gym.contract.device import Image as Frame
 from ui_gym.errors import UserError
-from ui_gym.film import ROW, animation, film_strip, mark
+from ui_gym.tools.film import ROW, animation, film_strip, mark
 
 RED = (230, 57, 70)
 

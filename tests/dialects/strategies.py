@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ui_gym import action as a
+from ui_gym.contract import action as a
 
 SIZES = st.tuples(st.integers(1, 1000), st.integers(1, 1000))
 TEXT = (

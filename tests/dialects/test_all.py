@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.dialects.strategies import TEXT, THOUGHTS, actions, screens
-from ui_gym.action import MAX_ACTIONS, Action, Click, Type
+from ui_gym.contract.action import MAX_ACTIONS, Action, Click, Type
 from ui_gym.dialects import DIALECTS, Dialect, get_dialect
 from ui_gym.dialects.cells import Cells
 from ui_gym.dialects.qwen import Qwen25

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.dialects.refusal import refused
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,
@@ -19,7 +19,7 @@ from ui_gym.action import (
     Type,
     Wait,
 )
-from ui_gym.device import Element
+from ui_gym.contract.device import Element
 from ui_gym.dialects.androidworld import SWIPE, WAIT, AndroidWorld
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError

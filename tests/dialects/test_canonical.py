@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui_gym.action import ACTIONS, Click, Type, usage
+from ui_gym.contract.action import ACTIONS, Click, Type, usage
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import ActionError
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui_gym.action import Click, Drag, Press, Scroll, Type
+from ui_gym.contract.action import Click, Drag, Press, Scroll, Type
 from ui_gym.dialects.cells import Cells
 from ui_gym.errors import ActionError
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.dialects.refusal import refused
-from ui_gym.action import Click, LongPress, Move, Scroll, Type
-from ui_gym.device import Element
+from ui_gym.contract.action import Click, LongPress, Move, Scroll, Type
+from ui_gym.contract.device import Element
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.seen import Seen
-from ui_gym.env import UIEnv
 from ui_gym.errors import ActionError
+from ui_gym.playing.env import UIEnv
 
 SIZE = (320, 256)
 BUTTON = Element(12, "button", "Submit", (100, 50, 40, 20))

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from ui_gym.dialects import DIALECTS, Dialect, get_dialect
-from ui_gym.env import UIEnv
 from ui_gym.errors import ActionError
-from ui_gym.spaces import random_action
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.spaces import random_action
 
 SIZE = (96, 64)
 TEXTS = 100_000

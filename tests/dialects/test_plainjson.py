@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.dialects.refusal import refused
-from ui_gym.action import ACTIONS, Action, Click, Drag, Finish, Press, Type, Wait
+from ui_gym.contract.action import ACTIONS, Action, Click, Drag, Finish, Press, Type, Wait
 from ui_gym.dialects.plainjson import PlainJson
 
 SIZE = (100, 50)

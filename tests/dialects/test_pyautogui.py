@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dialects.refusal import refused
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,
@@ -17,7 +17,7 @@ from ui_gym.action import (
     Type,
     Wait,
 )
-from ui_gym.device import Element
+from ui_gym.contract.device import Element
 from ui_gym.dialects.pyautogui import WAIT, PyAutoGUI
 from ui_gym.dialects.seen import Seen
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.dialects.refusal import refused
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ui_gym.action import Click
-from ui_gym.device import Element
+from ui_gym.contract.action import Click
+from ui_gym.contract.device import Element
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.reread import reread
-from ui_gym.env import UIEnv
+from ui_gym.playing.env import UIEnv
 
 SIZE = (320, 256)
 PLACES = st.integers(-2000, 2000)

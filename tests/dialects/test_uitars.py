@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.dialects.refusal import refused
 from tests.dialects.strategies import actions
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,

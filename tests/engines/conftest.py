@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from model_server import ModelServer
 from tiny_models import BUILDERS, picture
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.engines.agent import WIRES
 from ui_gym_agents.engines.http import Patience
 from ui_gym_agents.engines.openai import OpenAIEngine

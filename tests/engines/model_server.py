@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from PIL import Image as PILImage
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym_agents.engines import Question
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 

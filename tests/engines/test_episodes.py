@@ -11,14 +11,14 @@ from model_server import ModelServer
 from pydantic import SecretStr
 
 from ui_gym.errors import UserError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents import make_agent
 from ui_gym_agents.agents.openai_chat import OpenAIAgent
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.engines.agent import EngineAgent
 from ui_gym_agents.engines.http import Patience
 from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.policy import VLMPolicy
-from ui_gym_agents.rollout import Collector, EpisodeRequest
 
 MakeVector = Callable[..., UIVectorEnv]
 MakeEngine = Callable[..., OpenAIEngine]

@@ -16,7 +16,7 @@ from policy_helpers import shake
 from waiting import eventually
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines import Answer, EngineError, Sampling
 from ui_gym_agents.engines.agent import EngineAgent, engine_agent
 from ui_gym_agents.engines.http import Patience

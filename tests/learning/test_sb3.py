@@ -27,7 +27,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 import ui_gym  # noqa: F401  registers the tasks
 from ui_gym.wrappers import FrameHistory, GridActions, ResizeScreenshot, ScreenshotOnly
-from ui_gym_agents.evaluate import wilson
+from ui_gym_agents.evaluation.evaluate import wilson
 from ui_gym_agents.sb3 import make_sb3
 
 pytestmark = pytest.mark.slow

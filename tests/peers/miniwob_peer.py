@@ -12,8 +12,8 @@ from typing import Any
 import gymnasium
 import pytest
 
-from ui_gym import action as act
 from ui_gym.browser import pages, process
+from ui_gym.contract import action as act
 
 miniwob = pytest.importorskip("miniwob", reason="needs pip install 'ui-gym[miniwob]'")
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium>=4.40,<5")

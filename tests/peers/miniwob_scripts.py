@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from ui_gym.action import Action, Click, Drag, Press, Scroll, Type
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.miniwob.tasks import SIZE, MiniWoBParams, MiniWoBTask
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.contract.action import Action, Click, Drag, Press, Scroll, Type
 
 SPOTS = """((selector, width, height) => {
   const found = [];

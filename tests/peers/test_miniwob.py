@@ -17,11 +17,11 @@ import pytest
 from miniwob_peer import Peer
 from miniwob_scripts import script
 
-from ui_gym import registry
-from ui_gym.action import Action
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.miniwob.catalogue import ENTRIES
-from ui_gym.browser.surface import BrowserDevice
-from ui_gym.device import DeviceOptions, Image
+from ui_gym.contract import registry
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions, Image
 
 SEEDS = (0, 1)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import ScreenshotStore

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.device import Image
-from ui_gym_agents.agent import View
+from ui_gym.contract.device import Image
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import EpisodeStore

@@ -15,12 +15,12 @@ import numpy as np
 import paint
 import torch
 
-from ui_gym.action import Action, Click
-from ui_gym.device import DeviceOptions, Image
+from ui_gym.contract.action import Action, Click
+from ui_gym.contract.device import DeviceOptions, Image
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import DeviceLost
-from ui_gym.registry import register
-from ui_gym.task import Task, Verdict
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.tiny.model import TinyConfig, build

@@ -10,10 +10,10 @@ from typing import Any
 import paint
 import pytest
 
-from ui_gym.vector import UIVectorEnv
-from ui_gym_agents.agent import Decision, View
+from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_agents.agents.agent import Decision, View
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
 from ui_gym_agents.episode import Episode, TokenRecord
-from ui_gym_agents.rollout import Collector, EpisodeRequest, derive_noise
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig

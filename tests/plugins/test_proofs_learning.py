@@ -13,9 +13,9 @@ from gymnasium.spaces import Box, Dict, Text
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from spots import CHANCE, SIZE, build_clicker, load_clicker
 
-from ui_gym_agents.evaluate import evaluate
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.evaluation.evaluate import evaluate
 from ui_gym_agents.policy import VLMPolicy
-from ui_gym_agents.rollout import Collector, EpisodeRequest
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig

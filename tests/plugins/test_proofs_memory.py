@@ -12,8 +12,8 @@ import psutil
 import pytest
 from grpo_helpers import make_learner, make_policy, trajectory
 
-from ui_gym.device import Image
-from ui_gym_agents.agent import View
+from ui_gym.contract.device import Image
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.policy import PromptBuilder
 from ui_gym_grpo.learning import Learner

@@ -24,7 +24,7 @@ from grpo_helpers import (
     weights,
 )
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import TokenRecord, Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.policy.merging import merge

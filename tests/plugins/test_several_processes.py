@@ -19,7 +19,7 @@ import torch
 from safetensors.torch import load_file
 from sft_helpers import build_model, picture
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 

@@ -14,8 +14,8 @@ from ui_gym_agents.collecting import (
     sample_fixed,
     sample_successes,
 )
+from ui_gym_agents.collecting.collector import EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
-from ui_gym_agents.rollout import EpisodeRequest
 
 
 def episode(

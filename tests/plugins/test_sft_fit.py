@@ -11,8 +11,8 @@ import torch
 from pydantic import ValidationError
 from sft_helpers import Runs, make_policy, picture, record, weights
 
+from ui_gym_agents.collecting.collector import EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord
-from ui_gym_agents.rollout import EpisodeRequest
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_sft import SFTConfig
 from ui_gym_sft.data import Example, Rounds, weighed

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from tiny_models import BUILDERS, picture
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import ScreenshotStore

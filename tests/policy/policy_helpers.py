@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import ScreenshotStore

@@ -8,7 +8,7 @@ import pytest
 import torch
 from policy_helpers import KINDS, Make, MakeView
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from policy_helpers import KINDS, Make, MakeView, act, difference, shake
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import TokenRecord, Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.policy.batching import merged_batches

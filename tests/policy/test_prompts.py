@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym_agents.tiny.model import TinyConfig, build
 from ui_gym_agents.tiny.tokenizer import build_tokenizer
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from policy_helpers import act, shake
 from tiny_models import picture
 
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.store import ScreenshotStore

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ui_gym import registry
+from ui_gym.contract import registry
 from ui_gym_agents.training import cli
 
 _SPEC = importlib.util.spec_from_file_location("toy_plugin", Path(__file__).parent / "toy.py")

@@ -14,8 +14,8 @@ import pytest
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agents import OracleAgent, RandomAgent, ScriptedAgent
+from ui_gym_agents.collecting.collector import Collector
 from ui_gym_agents.episode import Episode, Turn
-from ui_gym_agents.rollout import Collector
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig

@@ -84,8 +84,8 @@ class Loose(Toy):
 '''
 
 TASKS = """
-from ui_gym.registry import register
-from ui_gym.task import Task
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Task
 
 @register("Toy", suite="toys", category="walking", tags=("small",))
 class Toy(Task):

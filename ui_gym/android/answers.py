@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ui_gym.action import Action, Answer, Finish
-from ui_gym.task import Verdict
+from ui_gym.contract.action import Action, Answer, Finish
+from ui_gym.contract.task import Verdict
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[ ,]\d{3})*(?:\.\d+)?")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|percent)", re.IGNORECASE)

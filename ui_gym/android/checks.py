@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ui_gym.android.surface import AndroidDevice, ShellResult
-from ui_gym.task import Verdict
+from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.contract.task import Verdict
 
 
 @dataclass(frozen=True)

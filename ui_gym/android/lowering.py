@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym import action as act
+from ui_gym.contract import action as act
 from ui_gym.dialects import keycodes as keys
 from ui_gym.errors import ActionError
 

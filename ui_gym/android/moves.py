@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ui_gym.action import Action, Click, LongPress, Open, Press, Scroll, Type
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.device import Element
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import Action, Click, LongPress, Open, Press, Scroll, Type
+from ui_gym.contract.device import Element
 from ui_gym.errors import TaskError
 
 MOST_SCROLLS = 12

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import UserError, nearest
-from ui_gym.pool import NamedPool
+from ui_gym.playing.pool import NamedPool
 
 KINDS = ("auto", "phone", "adb", "adb-direct")
 
@@ -34,12 +34,12 @@ def _maker(
     if kind in ("auto", "phone"):
         if address:
             raise UserError(f"device='phone' takes no address, not {address!r}")
-        from ui_gym.android.builtin import PhoneDevice
+        from ui_gym_phone.device import PhoneDevice
 
         return (lambda _: PhoneDevice(options)), None
 
     from ui_gym.android.adb.target import Target
-    from ui_gym.android.real import AdbDevice
+    from ui_gym.android.adb_device import AdbDevice
 
     names = [f"{kind}:{one}" if one else kind for one in address.split(",")]
     for name in names:

@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ui_gym import registry
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.registry import Difficulty, TaskSpec
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract import registry
+from ui_gym.contract.registry import Difficulty, TaskSpec
 
 COLLECTION = "cua-recipe"
 MODULE = "ui_gym.android.recipe_tasks"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym import registry
 from ui_gym.android.recipe import ENTRIES
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract import registry
 
 DOC = """{summary}
 

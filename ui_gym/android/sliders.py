@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ui_gym.action import Action, Drag
 from ui_gym.android import moves
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.device import Element
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.device import Element
 from ui_gym.errors import TaskError
 
 KNOB = 15

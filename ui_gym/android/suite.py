@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ui_gym.android.task import AndroidTask
-from ui_gym.device import DeviceOptions, DevicePool
-from ui_gym.registry import register
-from ui_gym.suite import MEMBER_TAG, Suite
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.registry import register
+from ui_gym.contract.suite import MEMBER_TAG, Suite
 
 
 @register("Android", suite="android", category="suite", max_steps=40, tags=(MEMBER_TAG,))

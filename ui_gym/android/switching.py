@@ -9,15 +9,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ui_gym.action import Action, Finish
 from ui_gym.android import scenery
 from ui_gym.android.checks import Check
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.toggles import TOGGLES, switch_to
+from ui_gym.contract.action import Action, Finish
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.task import Demo, Verdict
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeVar
 
-from ui_gym.action import Action
 from ui_gym.android.checks import Check, judged
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.device import DeviceOptions, DevicePool
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.task import Demo, Task, Verdict
 from ui_gym.errors import DeviceError
-from ui_gym.task import Demo, Task, Verdict
 
 P = TypeVar("P")
 

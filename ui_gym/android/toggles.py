@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ui_gym.action import Action, Click, Drag, Open, Press
 from ui_gym.android import moves
 from ui_gym.android.checks import Check
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.device import Element
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import Action, Click, Drag, Open, Press
+from ui_gym.contract.device import Element
 from ui_gym.errors import TaskError
 
 

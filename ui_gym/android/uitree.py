@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from ui_gym.device import Element
+from ui_gym.contract.device import Element
 from ui_gym.errors import DeviceError
 
 MAX_XML = 8 << 20

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ui_gym.browser.protocol import Command, Message
-from ui_gym.device import Element
+from ui_gym.contract.device import Element
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 Box = tuple[float, float, float, float]

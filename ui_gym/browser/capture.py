@@ -25,7 +25,7 @@ import numpy as np
 from ui_gym.browser.cdp import Reply
 from ui_gym.browser.process import find_browser
 from ui_gym.browser.protocol import Command, Message
-from ui_gym.device import DeviceOptions, Image
+from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError, nearest
 from ui_gym.xvfb import XServer, find_xvfb
 

@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ui_gym.action import Action, Scroll
 from ui_gym.browser import accessibility, pages
 from ui_gym.browser import input as device_input
 from ui_gym.browser.capture import choose_capture
 from ui_gym.browser.cdp import Reply
+from ui_gym.browser.device import Event, PageQueries
 from ui_gym.browser.process import BrowserProcess
 from ui_gym.browser.protocol import Command, Message
 from ui_gym.browser.site import Site, Traffic
-from ui_gym.browser.surface import Event, PageQueries
-from ui_gym.device import DeviceOptions, Frame, Image
+from ui_gym.contract.action import Action, Scroll
+from ui_gym.contract.device import DeviceOptions, Frame, Image
 from ui_gym.errors import (
     DeviceError,
     DeviceLost,

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym import action as act
 from ui_gym.browser.protocol import Command
+from ui_gym.contract import action as act
 from ui_gym.errors import ActionError, nearest
 
 REST = 0.05

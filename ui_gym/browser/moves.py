@@ -6,8 +6,8 @@ import json
 import math
 from collections.abc import Iterator
 
-from ui_gym.action import Action, Click, Scroll, Type
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
+from ui_gym.contract.action import Action, Click, Scroll, Type
 
 SCROLL = 300
 """How far is scrolled at once, in pixels: what every dialect can say."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui_gym.browser.surface import BrowserDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.browser.device import BrowserDevice
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import UserError, nearest
-from ui_gym.pool import FreshPool
+from ui_gym.playing.pool import FreshPool
 
 
 class BrowserPool(FreshPool[BrowserDevice]):

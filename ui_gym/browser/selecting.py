@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ui_gym.action import Click, Drag
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
+from ui_gym.contract.action import Click, Drag
 from ui_gym.errors import TaskError
 
 Box = tuple[float, float, float, float]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ui_gym.browser.task import BrowserTask
-from ui_gym.device import DeviceOptions, DevicePool
-from ui_gym.registry import register
-from ui_gym.suite import MEMBER_TAG, Suite
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.registry import register
+from ui_gym.contract.suite import MEMBER_TAG, Suite
 
 
 @register("Browser", suite="browser", category="suite", max_steps=60, tags=(MEMBER_TAG,))

@@ -7,9 +7,9 @@ import hashlib
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from ui_gym.browser.surface import BrowserDevice
-from ui_gym.device import DeviceOptions, DevicePool
-from ui_gym.task import Task, params_json
+from ui_gym.browser.device import BrowserDevice
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.task import Task, params_json
 
 P = TypeVar("P")
 

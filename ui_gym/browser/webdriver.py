@@ -17,15 +17,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ui_gym.action import Action, Drag, Scroll
 from ui_gym.browser import accessibility, browsers, pages
 from ui_gym.browser import input as device_input
 from ui_gym.browser.capture import decode
+from ui_gym.browser.device import Event, PageQueries
 from ui_gym.browser.drivers import DriverProcess
 from ui_gym.browser.session import Session
 from ui_gym.browser.site import Site
-from ui_gym.browser.surface import Event, PageQueries
-from ui_gym.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.action import Action, Drag, Scroll
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, TaskError, UserError
 
 START = 60.0

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ui_gym.action import Action, Press, Wait
+from ui_gym.contract.action import Action, Press, Wait
+from ui_gym.contract.task import Verdict
 from ui_gym.desktop import offices
 from ui_gym.desktop.content import documents
 from ui_gym.desktop.content.documents import Paragraph
-from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.task import DesktopTask
-from ui_gym.task import Verdict
 
 
 @dataclass(frozen=True)

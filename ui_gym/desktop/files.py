@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
-from ui_gym.desktop.surface import DesktopDevice
-from ui_gym.task import Verdict
+from ui_gym.contract.task import Verdict
+from ui_gym.desktop.device import DesktopDevice
 
 Files = Mapping[str, str]
 

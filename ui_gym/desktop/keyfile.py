@@ -12,7 +12,7 @@ import io
 from collections.abc import Mapping
 from importlib.resources import files
 
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 
 PATH = ".config/glib-2.0/settings/keyfile"
 """The file, in the home folder."""

@@ -10,8 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 
-from ui_gym.action import Action, Button, Click
-from ui_gym.desktop.surface import DesktopDevice, Window
+from ui_gym.contract.action import Action, Button, Click
+from ui_gym.desktop.device import DesktopDevice, Window
 from ui_gym.errors import TaskError
 
 PATIENCE = 10.0

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from ui_gym.action import Wait
-from ui_gym.desktop.surface import DesktopDevice, Warm
-from ui_gym.device import Image
+from ui_gym.contract.action import Wait
+from ui_gym.contract.device import Image
+from ui_gym.desktop.device import DesktopDevice, Warm
 from ui_gym.errors import DeviceTimeout
 
 LONGEST = 60.0

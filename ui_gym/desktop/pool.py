@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from ui_gym.desktop.surface import DesktopDevice
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.errors import UserError, nearest
-from ui_gym.pool import NamedPool
+from ui_gym.playing.pool import NamedPool
 
 KINDS = ("auto", "x11", "osworld", "qemu")
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.task import Verdict
 from ui_gym.desktop.content import sheets
 from ui_gym.desktop.content.sheets import Book, Cell, Table
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.spreadsheets import GNUMERIC, Spreadsheet
-from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.desktop.task import DesktopTask
-from ui_gym.task import Verdict
 
 
 @dataclass(frozen=True)

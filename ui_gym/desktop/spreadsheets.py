@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from ui_gym.action import Action, Press, Type, Wait
+from ui_gym.contract.action import Action, Press, Type, Wait
 from ui_gym.desktop import moves, offices
 from ui_gym.desktop.content.sheets import Table, reference
-from ui_gym.desktop.surface import DesktopDevice, Warm
+from ui_gym.desktop.device import DesktopDevice, Warm
 
 
 class Spreadsheet(Protocol):

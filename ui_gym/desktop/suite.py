@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.registry import register
+from ui_gym.contract.suite import MEMBER_TAG, Suite
 from ui_gym.desktop.task import DesktopTask
-from ui_gym.device import DeviceOptions, DevicePool
-from ui_gym.registry import register
-from ui_gym.suite import MEMBER_TAG, Suite
 
 
 @register("Desktop", suite="desktop", category="suite", max_steps=30, tags=(MEMBER_TAG,))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from ui_gym.action import Action
-from ui_gym.desktop.surface import DesktopDevice, Session
-from ui_gym.device import DeviceOptions, DevicePool
-from ui_gym.task import Demo, Task, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.task import Demo, Task, Verdict
+from ui_gym.desktop.device import DesktopDevice, Session
 
 P = TypeVar("P")
 

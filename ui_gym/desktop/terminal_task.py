@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from ui_gym.action import Action, Type, Wait
+from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.task import Demo, Verdict
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.files import encoded, judge_files, parents
 from ui_gym.desktop.offices import await_document
-from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.desktop.task import DesktopTask
-from ui_gym.task import Demo, Verdict
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from ui_gym.device import Element
+from ui_gym.contract.device import Element
 from ui_gym.errors import DeviceError
 
 MAX_XML = 32 << 20

@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Protocol, cast, runtime_checkable
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
 from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import UserError, nearest
 
@@ -45,7 +45,7 @@ class Dialect(Protocol):
     name: str
 
     def parse(self, text: str, size: tuple[int, int], seen: Seen = NOTHING) -> list[Action]:
-        """Read one to `ui_gym.action.MAX_ACTIONS` actions; every point lies on the screen.
+        """Read one to `ui_gym.contract.action.MAX_ACTIONS` actions; every point lies on the screen.
 
         `seen` is what the agent was shown: elements that the text may name by their numbers, and
         where the pointer is, for formats that click where it rests.

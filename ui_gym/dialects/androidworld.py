@@ -19,7 +19,7 @@ What the format leaves open, and where we add to it:
 
 from __future__ import annotations
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,

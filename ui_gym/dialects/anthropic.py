@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Button,
     Click,

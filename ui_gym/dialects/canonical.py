@@ -1,11 +1,11 @@
-"""The canonical dialect: the text of `ui_gym.action` itself, as in ``click(10, 20)``."""
+"""The canonical dialect: the text of `ui_gym.contract.action` itself, as in ``click(10, 20)``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ui_gym.action import ACTIONS, MAX_ACTIONS, Action, check_points, shorten, usage
-from ui_gym.action import parse as parse_action
+from ui_gym.contract.action import ACTIONS, MAX_ACTIONS, Action, check_points, shorten, usage
+from ui_gym.contract.action import parse as parse_action
 from ui_gym.dialects.common import check_actions, check_length
 from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import ActionError

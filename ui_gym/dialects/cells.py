@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ui_gym.action import Action, shorten
+from ui_gym.contract.action import Action, shorten
 from ui_gym.dialects.canonical import ELEMENTS, Canonical
 from ui_gym.dialects.common import check_actions, check_length
 from ui_gym.dialects.seen import NOTHING, Seen

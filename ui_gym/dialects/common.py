@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
-from ui_gym.action import MAX_ACTIONS, Action, Type, check_points, shorten
+from ui_gym.contract.action import MAX_ACTIONS, Action, Type, check_points, shorten
 from ui_gym.errors import ActionError, nearest
 
 MAX_OUTPUT = 100_000

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from ui_gym.action import shorten
+from ui_gym.contract.action import shorten
 from ui_gym.dialects.uitars_text import read_numbers
 from ui_gym.errors import ActionError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ui_gym.action import Action, Answer, Finish, Open, Outcome
+from ui_gym.contract.action import Action, Answer, Finish, Open, Outcome
 from ui_gym.dialects.common import unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.hand import Hand

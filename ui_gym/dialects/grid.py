@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui_gym.action import shorten
+from ui_gym.contract.action import shorten
 from ui_gym.errors import ActionError
 
 Size = tuple[int, int]

@@ -7,7 +7,7 @@ that of the call before. `Hand` takes such calls in order and makes whole action
 
 from __future__ import annotations
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     MAX_ACTIONS,
     Action,
     Answer,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ui_gym.action import shorten
+from ui_gym.contract.action import shorten
 from ui_gym.dialects.uitars_text import unescape
 from ui_gym.errors import ActionError
 

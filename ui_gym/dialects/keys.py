@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ui_gym.action import Press, shorten
+from ui_gym.contract.action import Press, shorten
 from ui_gym.errors import ActionError
 
 _OURS = {

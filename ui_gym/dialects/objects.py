@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from ui_gym.action import Action, check_points
+from ui_gym.contract.action import Action, check_points
 from ui_gym.dialects.common import check_actions, check_length
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui_gym.action import Action, Button, Click, Drag, Move, Press, Scroll, Type, Wait
+from ui_gym.contract.action import Action, Button, Click, Drag, Move, Press, Scroll, Type, Wait
 from ui_gym.dialects.common import speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions

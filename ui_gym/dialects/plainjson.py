@@ -1,7 +1,8 @@
 """The dialect ``json``: our own actions as JSON objects, ``{"action": "click", "x": 10, "y": 20}``.
 
-The names of actions and arguments are those of `ui_gym.action`. Several actions are a list, and the
-key ``thought`` of an object is thought. ``"element": 12`` stands for a point, as in ``canonical``.
+The names of actions and arguments are those of `ui_gym.contract.action`. Several actions are a
+list, and the key ``thought`` of an object is thought. ``"element": 12`` stands for a point, as in
+``canonical``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import dataclasses
 import json
 from typing import Any
 
-from ui_gym.action import ACTIONS, MAX_ACTIONS, Action, build, shorten
+from ui_gym.contract.action import ACTIONS, MAX_ACTIONS, Action, build, shorten
 from ui_gym.dialects.canonical import MEANINGS
 from ui_gym.dialects.common import unknown, written
 from ui_gym.dialects.fields import Fields

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Button,
     Click,

@@ -14,7 +14,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from ui_gym.action import shorten, syntax_tree
+from ui_gym.contract.action import shorten, syntax_tree
 from ui_gym.dialects.common import unknown
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.seen import NOTHING, Seen

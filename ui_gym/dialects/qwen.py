@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, Literal
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Button,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ui_gym.action import Action
-from ui_gym.device import Element
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import Element
 from ui_gym.dialects import Dialect
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError

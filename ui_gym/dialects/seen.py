@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ui_gym.action import shorten
-from ui_gym.device import Element
+from ui_gym.contract.action import shorten
+from ui_gym.contract.device import Element
 from ui_gym.errors import ActionError
 
 Point = tuple[int, int]

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,

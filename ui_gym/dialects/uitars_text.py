@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ui_gym.action import MAX_ACTIONS, shorten
+from ui_gym.contract.action import MAX_ACTIONS, shorten
 from ui_gym.errors import ActionError
 
 

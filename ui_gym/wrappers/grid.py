@@ -11,11 +11,11 @@ from gymnasium.spaces import Discrete, MultiDiscrete, Space
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from ui_gym.action import Action, Click, Finish, LongPress, Move, Press, Scroll, Wait
+from ui_gym.contract.action import Action, Click, Finish, LongPress, Move, Press, Scroll, Wait
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.common import NOTCH
 from ui_gym.errors import ActionError, UserError, nearest
-from ui_gym.spaces import ActionText
+from ui_gym.playing.spaces import ActionText
 
 KEYS = ("enter", "tab", "escape", "backspace", "up", "down", "left", "right")
 """What `press` may press, unless other keys are named."""

@@ -17,11 +17,11 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import RecordConstructorArgs
 
-from ui_gym.action import Action, Click, Drag, LongPress, Press, Wait
+from ui_gym.contract.action import Action, Click, Drag, LongPress, Press, Wait
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.keycodes import NAMES
 from ui_gym.errors import ActionError, UserError
-from ui_gym.spaces import ActionText
+from ui_gym.playing.spaces import ActionText
 
 KEYCODES = (1 << 16) - 1
 

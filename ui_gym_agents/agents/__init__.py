@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.agent import Agent, Decision, View
+from ui_gym_agents.agents.agent import Agent, Decision, View
 
 BUILT_IN = ("oracle", "random")
 

@@ -11,8 +11,8 @@ from pydantic import SecretStr
 
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
-from ui_gym_agents.agent import Decision, View
 from ui_gym_agents.agents import SERVED
+from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines.http import JsonClient, Patience
 from ui_gym_agents.engines.openai import KEY
 from ui_gym_agents.engines.pictures import wire_messages

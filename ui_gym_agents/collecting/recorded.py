@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.reread import reread
 from ui_gym.errors import ActionError, UserError
+from ui_gym_agents.collecting.collector import views
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.rollout import views
 from ui_gym_agents.store import ScreenshotStore, from_json
 
 if TYPE_CHECKING:

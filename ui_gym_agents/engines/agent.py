@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines.openai import KEY, SGLANG, VLLM, OpenAIEngine
 from ui_gym_agents.engines.protocol import Answer, Engine, EngineError, Sampling
 from ui_gym_agents.episode import TokenRecord

@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 
 
 def data_url(image: Image) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym.errors import UIGymError
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym_agents.policy.images import PatchPixels, Pixels, ProcessorPixels, Screenshots
 from ui_gym_agents.policy.model import is_vision
 from ui_gym_agents.tiny.processor import FAMILY

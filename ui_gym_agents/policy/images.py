@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym_agents.store import screenshot_hash
 
 

@@ -12,7 +12,7 @@ from peft import PeftModel
 from torch import Tensor, nn
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agent import Decision, View
+from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines.protocol import Question
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import cpu, lora, model

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agent import View
+from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Turn
 
 Message = dict[str, Any]

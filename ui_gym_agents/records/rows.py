@@ -256,7 +256,7 @@ class Rows:
         row: dict[str, Any] = {"id": task, "name": name}
         judge = "the environment"
         try:
-            from ui_gym.registry import spec
+            from ui_gym.contract.registry import spec
 
             found = spec(name)
             judge = found.entry_point

@@ -16,9 +16,9 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ui_gym.registry import TaskSpec
+from ui_gym.contract.registry import TaskSpec
 from ui_gym_agents.policy.parallel import Processes
-from ui_gym_agents.task_sources import TaskEntry
+from ui_gym_agents.tasks.sources import TaskEntry
 from ui_gym_agents.training.listeners import Place, RunListener
 from ui_gym_agents.training.parts import run_envs, run_policy
 from ui_gym_agents.training.run_directory import RunDirectory
@@ -27,12 +27,12 @@ from ui_gym_agents.training.settings import RunConfig
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
-    from ui_gym.device import Image
-    from ui_gym_agents.curriculum import Curriculum
+    from ui_gym.contract.device import Image
+    from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
     from ui_gym_agents.episode import Episode, TokenRecord
     from ui_gym_agents.policy import VLMPolicy
-    from ui_gym_agents.rollout import Collector, EpisodeRequest
     from ui_gym_agents.store import ScreenshotStore
+    from ui_gym_agents.tasks.curriculum import Curriculum
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ class TrainerContext:
     @cached_property
     def collector(self) -> Collector:
         """Plays episodes with the policy in the envs."""
-        from ui_gym_agents.rollout import Collector
+        from ui_gym_agents.collecting.collector import Collector
         from ui_gym_agents.training.told_store import ToldStore, step_of
 
         return Collector(
@@ -277,9 +277,9 @@ class TrainerContext:
             return self._keep(self.evaluator(episodes, greedy), greedy)
         if not self.has_policy:
             return None
-        from ui_gym_agents.evaluate import evaluate
-        from ui_gym_agents.report.render import write_reports
-        from ui_gym_agents.rollout import Collector
+        from ui_gym_agents.collecting.collector import Collector
+        from ui_gym_agents.evaluation.evaluate import evaluate
+        from ui_gym_agents.evaluation.report.render import write_reports
         from ui_gym_agents.training.told_store import ToldStore
 
         folder = self.run.evaluation(self.done, greedy)
@@ -327,7 +327,7 @@ class TrainerContext:
         self._stack.close()
 
     def _group(self, step: int, index: int, size: int) -> Sequence[EpisodeRequest]:
-        from ui_gym_agents.rollout import EpisodeRequest
+        from ui_gym_agents.collecting.collector import EpisodeRequest
 
         seed = self.derive("train", step, index)
         name = self.curriculum.draw(step, index, derive(seed, "task") / 2**31)
@@ -355,14 +355,14 @@ class TrainerContext:
 
     @cached_property
     def _reset_names(self) -> dict[str, str]:
-        from ui_gym_agents.task_mix import reset_names
+        from ui_gym_agents.tasks.mix import reset_names
 
         return reset_names(self.entries)
 
     @cached_property
     def _limits(self) -> dict[str, int]:
         """The turn limit of each task id: the largest of its variants."""
-        from ui_gym_agents.task_mix import turn_limits
+        from ui_gym_agents.tasks.mix import turn_limits
 
         found: dict[str, int] = {}
         limits = turn_limits(self.entries, self.config.tasks.arguments)
@@ -386,7 +386,7 @@ def evaluation_requests(
 ) -> list[EpisodeRequest]:
     """The first `episodes` of a fixed list: episode ``i`` has a seed of its own, and the groups
     ``e0``, ``e1``... take the `tasks` in turn."""
-    from ui_gym_agents.rollout import EpisodeRequest
+    from ui_gym_agents.collecting.collector import EpisodeRequest
 
     return [
         EpisodeRequest(

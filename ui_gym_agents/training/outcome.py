@@ -20,7 +20,7 @@ def draw(run: Path) -> list[Path]:
 
 def film(episode: Episode, store: EpisodeStore, dialect: str, title: str) -> Any:
     """The film strip of a recorded episode, a Pillow image."""
-    from ui_gym.film import film_strip
+    from ui_gym.tools.film import film_strip
 
     keys = [*(turn.screenshot for turn in episode.turns), episode.final]
     frames = [store.screenshots.get(key) for key in keys]

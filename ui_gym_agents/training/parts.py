@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents.policy.parallel import Processes
-from ui_gym_agents.task_sources import TaskEntry
+from ui_gym_agents.tasks.sources import TaskEntry
 from ui_gym_agents.training.plugin import Trainer
 from ui_gym_agents.training.settings import RunConfig
 
@@ -69,7 +69,7 @@ def run_envs(config: RunConfig, entries: Sequence[TaskEntry], num_envs: int | No
     Raises:
         UserError: they cannot be played together, or an argument is wrong.
     """
-    from ui_gym_agents.task_mix import make_envs
+    from ui_gym_agents.tasks.mix import make_envs
 
     settings = config.env
     options: dict[str, Any] = (

@@ -11,9 +11,9 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
 from ui_gym.catalog import TaskSource
-from ui_gym.registry import TaskSpec
-from ui_gym_agents.curriculum import Candidate, Curriculum
-from ui_gym_agents.task_sources import TaskEntry, entries_of, from_recipe, merge
+from ui_gym.contract.registry import TaskSpec
+from ui_gym_agents.tasks.curriculum import Candidate, Curriculum
+from ui_gym_agents.tasks.sources import TaskEntry, entries_of, from_recipe, merge
 
 MAIN_TASK = "UI/DataEntry-v0"
 """What is trained on when nothing is asked for, in the compact form that the tiny VLM reads."""
@@ -99,7 +99,7 @@ class Tasks(TaskSource):
         self.make_curriculum(entries)
         if len({entry.variant for entry in entries}) > 1:
             # Imported only here: it makes tasks, and so imports their modules.
-            from ui_gym_agents.task_mix import members
+            from ui_gym_agents.tasks.mix import members
 
             members(entries, self.arguments)
         return list(dict.fromkeys(entry.spec for entry in entries))

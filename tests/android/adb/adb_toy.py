@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym.android.adb.sync import Stat
-from ui_gym.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions
 
 Adb = Callable[..., Any]
 """Runs an adb with the words given; ``.port`` is its server's, ``.path`` the program's."""

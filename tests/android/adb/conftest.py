@@ -23,8 +23,8 @@ from waiting import eventually
 from ui_gym.android.adb.direct import DirectConnection
 from ui_gym.android.adb.server import ServerConnection, SmartSocket
 from ui_gym.android.adb.stream import Connection
-from ui_gym.android.adbd import AdbServer
-from ui_gym.android.real import AdbDevice
+from ui_gym.android.adb_device import AdbDevice
+from ui_gym_phone.adbd import AdbServer
 
 
 @pytest.fixture(autouse=True)

@@ -15,12 +15,12 @@ from adb_peers import greet, packets
 from adb_toy import Toy
 from waiting import eventually
 
-from ui_gym.android import adbd
 from ui_gym.android.adb import shell
 from ui_gym.android.adb.direct import DirectConnection
 from ui_gym.android.adb.packets import AUTH, CLSE, CNXN, OKAY, OPEN, STLS, WRTE, Packet
-from ui_gym.android.adbd import AdbServer
 from ui_gym.errors import DeviceError, UserError
+from ui_gym_phone import adbd
+from ui_gym_phone.adbd import AdbServer
 
 FUZZ = int(os.environ.get("UI_GYM_FUZZ", "20000"))
 """Packets that are made up."""

@@ -8,9 +8,9 @@ import shlex
 
 import pytest
 
-from ui_gym import action as act
 from ui_gym.android import opening
 from ui_gym.android.lowering import MAX_DELETED, MAX_SWIPES, Screen, lines
+from ui_gym.contract import action as act
 from ui_gym.dialects import keycodes
 from ui_gym.errors import ActionError
 

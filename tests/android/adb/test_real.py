@@ -11,10 +11,9 @@ import pytest
 from adb_peers import use_server
 from adb_toy import NOW, TREE, Adb, Toy, options, raw_picture
 
-from ui_gym import action as act
-from ui_gym.android.adbd import AdbServer
-from ui_gym.android.real import AdbDevice
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.adb_device import AdbDevice
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract import action as act
 from ui_gym.errors import (
     ActionError,
     DeviceError,
@@ -23,6 +22,7 @@ from ui_gym.errors import (
     DeviceTimeout,
     UserError,
 )
+from ui_gym_phone.adbd import AdbServer
 
 
 def input_lines(toy: Toy) -> list[str]:

@@ -16,8 +16,8 @@ from adb_toy import Adb
 from ui_gym.android.adb import binary, shell
 from ui_gym.android.adb.server import Listed, ServerConnection, SmartSocket
 from ui_gym.android.adb.target import Target
-from ui_gym.android.adbd import AdbServer
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, UserError
+from ui_gym_phone.adbd import AdbServer
 
 Answers = Callable[[str], bytes | None]
 ServerIs = Callable[[Answers], AbstractContextManager[None]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from adb_toy import Adb, Toy, big
 
-from ui_gym.android.adbd import AdbServer
+from ui_gym_phone.adbd import AdbServer
 
 
 @pytest.fixture

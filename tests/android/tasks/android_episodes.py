@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.android.surface import AndroidDevice
-from ui_gym.env import UIEnv
+from ui_gym.android.device import AndroidDevice
+from ui_gym.playing.env import UIEnv
 
 SEEDS = range(20)
 

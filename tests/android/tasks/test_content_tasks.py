@@ -16,13 +16,13 @@ from android_episodes import (
     shell,
 )
 
-from ui_gym import registry
 from ui_gym.android import answers
 from ui_gym.android.content import people, web
 from ui_gym.android.content.records import contact, incoming
-from ui_gym.android.serving import serve
-from ui_gym.env import UIEnv
+from ui_gym.contract import registry
+from ui_gym.playing.env import UIEnv
 from ui_gym.testing import check_ui_env
+from ui_gym_phone.serving import serve
 
 TASKS = (
     "AndroidMkdir", "AndroidRenameFile", "AndroidMoveFile", "AndroidDeleteFile",

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from android_episodes import assert_solved, made
 
-from ui_gym import registry
-from ui_gym.android.builtin import PhoneDevice
 from ui_gym.android.recipe import ENTRIES, VALIDATORS
-from ui_gym.device import DeviceOptions
+from ui_gym.contract import registry
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.testing import check_ui_env
+from ui_gym_phone.device import PhoneDevice
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from android_episodes import (
 )
 
 from ui_gym.android.content.apps import BUILT_IN, PAGES, THIRD_PARTY, packages_of
-from ui_gym.android.factory import factory_phone
-from ui_gym.android.phone.packages import PERMISSIONS
 from ui_gym.errors import UserError
 from ui_gym.testing import check_ui_env
+from ui_gym_phone.factory import factory_phone
+from ui_gym_phone.state.packages import PERMISSIONS
 
 TASKS = (
     "AndroidOpenApp", "AndroidOpenSettings", "AndroidOpenSettingsPage", "AndroidGoHome",

@@ -10,9 +10,9 @@ import sys
 import gymnasium
 import pytest
 
-from ui_gym import registry
 from ui_gym.browser.miniwob import catalogue
 from ui_gym.catalog import TaskSource
+from ui_gym.contract import registry
 from ui_gym.errors import UserError
 
 ENTRIES = catalogue.ENTRIES

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ui_gym import action as act
-from ui_gym import registry
 from ui_gym.browser.miniwob import catalogue
-from ui_gym.device import DeviceOptions
+from ui_gym.contract import action as act
+from ui_gym.contract import registry
+from ui_gym.contract.device import DeviceOptions
 
 if catalogue.html_folder() is None:
     pytest.skip(f"needs {catalogue.REMEDY}", allow_module_level=True)

@@ -12,12 +12,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-from ui_gym import action as act
-from ui_gym import registry
 from ui_gym.browser.miniwob import catalogue
-from ui_gym.device import DeviceOptions
+from ui_gym.contract import action as act
+from ui_gym.contract import registry
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.contract.task import Brief, Verdict
 from ui_gym.errors import UserError
-from ui_gym.task import Brief, Verdict
 from ui_gym.testing import check_ui_env
 
 if catalogue.html_folder() is None:

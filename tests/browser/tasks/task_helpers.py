@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ui_gym.browser.surface import Event
-from ui_gym.task import Task, Verdict
+from ui_gym.browser.device import Event
+from ui_gym.contract.task import Task, Verdict
 
 SEEDS = range(60)
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym import registry
-from ui_gym.arguments import make_task
 from ui_gym.browser.tasks.click_button import ClickButton, ClickButtonParams
 from ui_gym.browser.tasks.login import Login
-from ui_gym.device import DeviceOptions
-from ui_gym.suite import families
-from ui_gym.task import Task, params_json
+from ui_gym.contract import registry
+from ui_gym.contract.arguments import make_task
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.contract.suite import families
+from ui_gym.contract.task import Task, params_json
 from ui_gym.testing import check_ui_env
 
 FAMILIES = families("browser")

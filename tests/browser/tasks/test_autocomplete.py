@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Press, Type, Wait
 from ui_gym.browser.content.directories import KINDS, directory
 from ui_gym.browser.tasks.autocomplete import Autocomplete, AutocompleteParams
+from ui_gym.contract.action import Click, Press, Type, Wait
 from ui_gym.errors import UserError
 
 FORM = AutocompleteParams(

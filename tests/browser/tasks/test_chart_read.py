@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Press, Type
 from ui_gym.browser.content import charts
 from ui_gym.browser.content.charts import CATEGORIES, PIES, TOPICS, Axis
 from ui_gym.browser.tasks.chart_read import ChartRead, ChartReadParams
+from ui_gym.contract.action import Click, Press, Type
 from ui_gym.errors import UserError
 
 LEVELS = ["easy", "medium", "hard"]

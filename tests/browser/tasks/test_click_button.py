@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym import registry
 from ui_gym.browser.tasks.click_button import FAMILIES, LONGEST_COMPACT, ClickButton
+from ui_gym.contract import registry
+from ui_gym.contract.task import Verdict
 from ui_gym.errors import UserError
-from ui_gym.task import Verdict
 
 
 def test_click_button_the_first_press_counts() -> None:

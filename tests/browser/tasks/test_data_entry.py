@@ -11,8 +11,8 @@ import pytest
 from task_helpers import SEEDS, judge
 
 from ui_gym.browser.tasks.data_entry import DataEntry, DataEntryParams
+from ui_gym.contract.task import Verdict
 from ui_gym.errors import UserError
-from ui_gym.task import Verdict
 
 PEOPLE = (("Ann", "Lee"), ("Bob", "Ray"), ("Cid", "Fox"), ("Dot", "Day"))
 ENTRY = DataEntryParams(people=PEOPLE, asked=(2, 4), fields=("last", "first"), place=0, phrasing=0)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ui_gym.action import Click, Press
 from ui_gym.browser.tasks.table_sort_filter import TableSortFilter
-from ui_gym.device import Element
+from ui_gym.contract.action import Click, Press
+from ui_gym.contract.device import Element
 
 OPENER = "#row-0 button"
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Press, Type, Wait
 from ui_gym.browser.content import lists
 from ui_gym.browser.tasks.dropdown_pick import SCENES, DropdownPick, DropdownPickParams
+from ui_gym.contract.action import Click, Press, Type, Wait
 from ui_gym.errors import UserError
 
 GUINEAS = ("Gabon", "Guinea", "Guinea-Bissau", "Guyana")

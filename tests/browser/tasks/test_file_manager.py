@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Drag, Press, Type
 from ui_gym.browser.content import filejobs, filetree
 from ui_gym.browser.content.filetree import Job
 from ui_gym.browser.tasks.file_manager import FileManager, FileManagerParams
+from ui_gym.contract.action import Click, Drag, Press, Type
 from ui_gym.errors import UserError
 
 PATHS = (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Drag, Press, Type
 from ui_gym.browser.tasks.kanban_drag import KanbanDrag, KanbanDragParams
+from ui_gym.contract.action import Click, Drag, Press, Type
 from ui_gym.errors import UserError
 
 BOARD = KanbanDragParams(

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Type
 from ui_gym.browser.tasks.login import CodeLoginParams, Login, LoginParams
+from ui_gym.contract.action import Click, Type
+from ui_gym.contract.task import params_json
 from ui_gym.errors import UserError
-from ui_gym.task import params_json
 
 ACCOUNT = LoginParams(
     user="ann", password="Secret-1", kind="name", stay=False, labels=("User name", "Password"),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Press, Type
 from ui_gym.browser.content import ledgers
 from ui_gym.browser.content.ledgers import LEDGERS, Record
 from ui_gym.browser.tasks.paginated_search import PAGE, PaginatedSearch, PaginatedSearchParams
+from ui_gym.contract.action import Click, Press, Type
 from ui_gym.errors import UserError
 
 ORDERS = PaginatedSearchParams(

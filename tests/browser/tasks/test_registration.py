@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Press, Type
 from ui_gym.browser.content.persons import DATES
 from ui_gym.browser.tasks.registration import Registration, RegistrationParams
+from ui_gym.contract.action import Click, Press, Type
 from ui_gym.errors import UserError
 
 PERSON = RegistrationParams(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Drag, Press
 from ui_gym.browser.content import sequences
 from ui_gym.browser.tasks.sortable_list import PLACES, SortableList, SortableListParams
+from ui_gym.contract.action import Click, Drag, Press
 from ui_gym.errors import UserError
 
 SONGS = SortableListParams(

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.action import Click, Press, Type
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import SHEETS, Change
 from ui_gym.browser.tasks.table_edit import TableEdit, TableEditParams
+from ui_gym.contract.action import Click, Press, Type
 from ui_gym.errors import UserError
 
 STOCK = TableEditParams(

@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import desktops
 
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.desktop.http.address import TOKEN
 from ui_gym.desktop.http.device import OSWorldDevice
 from ui_gym.desktop.http.server import DesktopServer
-from ui_gym.device import DeviceOptions
-from ui_gym.pool import FreshPool
+from ui_gym.playing.pool import FreshPool
 
 
 @pytest.fixture(autouse=True)

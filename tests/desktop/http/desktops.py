@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Open
-from ui_gym.desktop.surface import CommandResult, Session, Window
-from ui_gym.device import Frame
+from ui_gym.contract.action import Action, Open
+from ui_gym.contract.device import Frame
+from ui_gym.desktop.device import CommandResult, Session, Window
 from ui_gym.errors import ActionError, DeviceLost, DeviceTimeout
 
 TREE = """<desktop-frame xmlns:st="https://accessibility.ubuntu.example.org/ns/state"

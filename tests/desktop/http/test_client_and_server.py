@@ -8,9 +8,9 @@ import threading
 
 import pytest
 
-from ui_gym.action import Click, Drag, LongPress, Move, Open, Press, Scroll, Type, Wait
+from ui_gym.contract.action import Click, Drag, LongPress, Move, Open, Press, Scroll, Type, Wait
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.http.address import TOKEN
-from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.errors import ActionError, DeviceError, DeviceLost, DeviceTimeout, UserError
 
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 from desktops import FakeDesktop, badly_behaved, reply
 
-from ui_gym.action import Click, Open, Type
+from ui_gym.contract.action import Click, Open, Type
 from ui_gym.desktop.http.picture import encode
 from ui_gym.errors import (
     ActionError,

@@ -21,13 +21,13 @@ import pytest
 from PIL import Image
 
 import ui_gym  # noqa: F401  registers the tasks
-from ui_gym.action import Click, Press, Type
+from ui_gym.contract.action import Click, Press, Type
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.http.address import TOKEN
 from ui_gym.desktop.http.device import OSWorldDevice
 from ui_gym.desktop.http.server import DesktopServer
 from ui_gym.desktop.pool import DesktopPool
-from ui_gym.desktop.surface import Session
-from ui_gym.device import DeviceOptions
 
 PROGRAMS = ("Xvfb", "openbox", "mousepad", "dbus-daemon")
 SIZE = (800, 600)

@@ -18,13 +18,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui_gym.action import Click, Press, Scroll, Type
+from ui_gym.contract.action import Click, Press, Scroll, Type
+from ui_gym.contract.device import Element
 from ui_gym.desktop.http import guest, lowering
 from ui_gym.desktop.http.address import TOKEN, Address, addresses, token
 from ui_gym.desktop.http.client import Refused
 from ui_gym.desktop.http.message import Mistake, Request
 from ui_gym.desktop.uitree import MAX_VALUE, elements_from_xml, parse_tree, terminal_text
-from ui_gym.device import Element
 from ui_gym.errors import ActionError, DeviceError, UserError
 from ui_gym.xvfb import XServer
 

@@ -13,7 +13,7 @@ import pytest
 from desktops import FakeDesktop
 from waiting import eventually
 
-from ui_gym.action import Click, Drag, Press
+from ui_gym.contract.action import Click, Drag, Press
 from ui_gym.desktop.http import server as server_module
 from ui_gym.desktop.http.forward import Forwarder
 from ui_gym.errors import DeviceStartError, UserError

@@ -10,7 +10,7 @@ from desktops import FakeDesktop
 
 from ui_gym.desktop.http.cli import serve as serve_command
 from ui_gym.errors import ActionError
-from ui_gym.pool import FreshPool
+from ui_gym.playing.pool import FreshPool
 
 
 def test_a_command_runs_beside_a_long_action(serve):

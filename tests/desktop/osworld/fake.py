@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ui_gym.action import Action
-from ui_gym.desktop.surface import Command, CommandResult, Session, Window
-from ui_gym.device import Element, Frame, Image
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import Element, Frame, Image
+from ui_gym.desktop.device import Command, CommandResult, Session, Window
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 

@@ -14,8 +14,8 @@ import pytest
 from fake import FakeDesktop
 from typer.testing import CliRunner
 
-from ui_gym.cli import app, main
 from ui_gym.desktop.osworld.task import OSWorld
+from ui_gym.tools.cli import app, main
 
 
 def run(*args: str | Path) -> Any:

@@ -13,12 +13,12 @@ import pytest
 from fake import FakeDesktop
 
 from ui_gym.catalog import TaskSource, meta_tasks
+from ui_gym.contract.device import Device
 from ui_gym.desktop.osworld import spec
 from ui_gym.desktop.osworld.task import OSWorld
-from ui_gym.device import Device
-from ui_gym.env import UIEnv
 from ui_gym.errors import DeviceStartError, UserError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 assert spec  # its import makes the id known
 

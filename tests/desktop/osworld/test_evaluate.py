@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from fake import FakeDesktop
 
-from ui_gym.action import Answer, Finish, Press
+from ui_gym.contract.action import Answer, Finish, Press
+from ui_gym.contract.task import Verdict
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
 from ui_gym.desktop.osworld.evaluate import evaluate
 from ui_gym.desktop.osworld.registry import Context
 from ui_gym.errors import DeviceError, UserError
-from ui_gym.task import Verdict
 
 DONE, FAIL = Finish(), Finish("infeasible")
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from fake import FakeDesktop
 
-from ui_gym.action import Finish
+from ui_gym.contract.action import Finish
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.evaluate import evaluate
 from ui_gym.desktop.osworld.registry import SETUPS, Context
 from ui_gym.desktop.osworld.setups import run_steps
 from ui_gym.desktop.osworld.task import OSWorld
-from ui_gym.env import UIEnv
+from ui_gym.playing.env import UIEnv
 
 FILES = taskfile.find(OSWorld.examples)
 SOLUTIONS = Path(__file__).parent / "files" / "solutions"

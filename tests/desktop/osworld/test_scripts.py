@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ui_gym.action import Action, Click, Move, Press, Scroll, Type, Wait
+from ui_gym.contract.action import Action, Click, Move, Press, Scroll, Type, Wait
 from ui_gym.desktop.osworld import scripts
 from ui_gym.errors import ActionError, UserError
 

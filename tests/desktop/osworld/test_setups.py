@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from fake import FakeDesktop
 
-from ui_gym.action import Click, Press, Type
+from ui_gym.contract.action import Click, Press, Type
+from ui_gym.contract.device import Frame
 from ui_gym.desktop.osworld import pauses
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
 from ui_gym.desktop.osworld.registry import Context
 from ui_gym.desktop.osworld.setups import commands, notes, run_steps
 from ui_gym.desktop.osworld.taskfile import Step
-from ui_gym.device import Frame
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError
 
 

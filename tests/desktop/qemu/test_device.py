@@ -16,15 +16,15 @@ import psutil
 import pytest
 from desktops import FakeDesktop
 
-from ui_gym.action import parse
+from ui_gym.contract.action import parse
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.http.server import DesktopServer
 from ui_gym.desktop.qemu.acceleration import VARIABLE
 from ui_gym.desktop.qemu.device import QemuDevice
 from ui_gym.desktop.qemu.vm import GUEST_PORTS, VirtualMachine
-from ui_gym.desktop.surface import DesktopDevice, Session
-from ui_gym.device import DeviceOptions
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
-from ui_gym.pool import FreshPool
+from ui_gym.playing.pool import FreshPool
 
 pytestmark = guests.needs_qemu
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import guests
 import pytest
 
-from ui_gym.action import parse
+from ui_gym.contract.action import parse
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.qemu.device import QemuDevice
-from ui_gym.desktop.surface import Session
-from ui_gym.device import DeviceOptions
 
 IMAGE = os.environ.get("UI_GYM_QEMU_IMAGE", "")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ui_gym.device import DevicePool
+from ui_gym.contract.device import DevicePool
 
 sys.path.insert(0, str(Path(__file__).parent))  # makes their helpers importable
 

@@ -6,16 +6,16 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ui_gym.contract.device import DevicePool
+from ui_gym.contract.task import params_json
 from ui_gym.desktop.pool import DesktopPool
-from ui_gym.device import DevicePool
-from ui_gym.env import UIEnv
-from ui_gym.task import params_json
+from ui_gym.playing.env import UIEnv
 
 
 @contextlib.contextmanager
 def desktops(kind: str = "x11", size: tuple[int, int] = (1280, 720)) -> Iterator[DevicePool]:
     """Devices that the envs of a module share."""
-    from ui_gym.device import DeviceOptions
+    from ui_gym.contract.device import DeviceOptions
 
     with contextlib.closing(DesktopPool(DeviceOptions(kind, size))) as pool:
         yield pool

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from desktop_episodes import assert_solved, made, play
 
+from ui_gym.contract.device import DevicePool
 from ui_gym.desktop.content import sums
 from ui_gym.desktop.content.sums import Sum
-from ui_gym.desktop.surface import DesktopDevice
-from ui_gym.device import DevicePool
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.testing import check_ui_env
 
 TASKS = ("DesktopCalculate", "DesktopOrderTotal")

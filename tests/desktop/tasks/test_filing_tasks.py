@@ -13,10 +13,10 @@ from desktop_episodes import (
     made,
 )
 
-from ui_gym import registry
-from ui_gym.device import DevicePool
-from ui_gym.env import UIEnv
-from ui_gym.task import SPLITS, params_json
+from ui_gym.contract import registry
+from ui_gym.contract.device import DevicePool
+from ui_gym.contract.task import SPLITS, params_json
+from ui_gym.playing.env import UIEnv
 from ui_gym.testing import check_ui_env
 
 TASKS = (

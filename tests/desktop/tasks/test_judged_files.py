@@ -10,8 +10,8 @@ import pytest
 
 from ui_gym.desktop import keyfile
 from ui_gym.desktop.content import texts, words
+from ui_gym.desktop.device import CommandResult, DesktopDevice
 from ui_gym.desktop.files import judge_files
-from ui_gym.desktop.surface import CommandResult, DesktopDevice
 
 BEFORE = {"Boat/plan.txt": "one\ntwo\n", "Boat/menu.txt": "soup\n"}
 AFTER = {**BEFORE, "Boat/plan.txt": "one\ntwo\nthree\n"}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from desktop_episodes import assert_idleness_scores_nothing, assert_solved, made
 
-from ui_gym import registry
+from ui_gym.contract import registry
+from ui_gym.contract.device import DevicePool
 from ui_gym.desktop.content import documents
 from ui_gym.desktop.content.documents import Paragraph
-from ui_gym.device import DevicePool
 
 TASKS = (
     "DesktopCalcEnterCell", "DesktopCalcFixValue", "DesktopCalcFillBlanks", "DesktopCalcSumColumn",

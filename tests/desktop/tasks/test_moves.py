@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from ui_gym.action import Action, Click, Press
+from ui_gym.contract.action import Action, Click, Press
 from ui_gym.desktop import moves
-from ui_gym.desktop.surface import DesktopDevice, Window
+from ui_gym.desktop.device import DesktopDevice, Window
 from ui_gym.errors import TaskError
 
 EDITOR = Window(1, "notes.txt - Mousepad", "Mousepad", (100, 50, 640, 480))

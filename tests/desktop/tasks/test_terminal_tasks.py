@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from desktop_episodes import assert_solved, made
 
-from ui_gym import registry
+from ui_gym.contract import registry
+from ui_gym.contract.device import DevicePool
 from ui_gym.desktop import archives
-from ui_gym.desktop.surface import DesktopDevice
-from ui_gym.device import DevicePool
-from ui_gym.env import UIEnv
+from ui_gym.desktop.device import DesktopDevice
+from ui_gym.playing.env import UIEnv
 from ui_gym.testing import check_ui_env
 
 TASKS = (

@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from waiting import eventually
 from x11_helpers import SIZE
 
+from ui_gym.contract.device import DeviceOptions
 from ui_gym.desktop.x11.device import X11Device
-from ui_gym.device import DeviceOptions
 
 PROGRAMS = ("Xvfb", "bwrap", "openbox", "mousepad", "dbus-daemon")
 

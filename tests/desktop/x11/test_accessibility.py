@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from x11_helpers import NOTES, SIZE
 
-from ui_gym.action import Click, Press, Type
-from ui_gym.desktop.surface import Session
+from ui_gym.contract.action import Click, Press, Type
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.uitree import NAMESPACES, parse_tree
 from ui_gym.desktop.x11.device import X11Device
-from ui_gym.device import DeviceOptions
 from ui_gym.errors import DeviceError, DeviceTimeout
 
 

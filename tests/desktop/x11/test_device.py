@@ -11,10 +11,10 @@ import pytest
 import xcffib
 from x11_helpers import NOTES, SIZE, saved
 
-from ui_gym.action import Move, Press, Type
-from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.contract.action import Move, Press, Type
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.x11.device import X11Device
-from ui_gym.device import DeviceOptions
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 
 

@@ -14,12 +14,12 @@ import xcffib
 from waiting import eventually
 from x11_helpers import SIZE
 
-from ui_gym.action import Press, Type
-from ui_gym.desktop.surface import Session
+from ui_gym.contract.action import Press, Type
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.x11.device import X11Device
-from ui_gym.env import UIEnv
 from ui_gym.errors import DeviceError
-from ui_gym.vector import UIVectorEnv
+from ui_gym.playing.env import UIEnv
+from ui_gym.playing.vector import UIVectorEnv
 
 TASK = "DesktopTypeAndSave"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from x11_helpers import NOTES, SIZE, saved, text_point
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Answer,
     Click,
@@ -21,7 +21,7 @@ from ui_gym.action import (
     Type,
     Wait,
 )
-from ui_gym.desktop.surface import Session
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.errors import ActionError
 

@@ -285,7 +285,7 @@ def test_a_program_that_ends_by_itself_is_told_only_where_it_is_vital(box: Sandb
 
 
 def test_a_sandbox_that_was_killed_is_lost(confined: Sandbox) -> None:
-    for process in psutil.Process(confined._leash.pid).children(recursive=True):
+    for process in psutil.Process(confined._child.pid).children(recursive=True):
         process.kill()
     assert eventually(lambda: _lost(confined) == "the desktop's sandbox has ended")
 

@@ -10,9 +10,9 @@ import pytest
 from waiting import eventually
 from x11_helpers import NOTES, SIZE
 
-from ui_gym.desktop.surface import Warm
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import Warm
 from ui_gym.desktop.x11.device import X11Device
-from ui_gym.device import DeviceOptions
 from ui_gym.errors import DeviceTimeout
 
 SLOW = Warm(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui_gym.desktop.surface import Session
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.x11.device import X11Device
 
 SIZE = (800, 600)
@@ -12,7 +12,7 @@ NOTES = Session(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "not
 
 def saved(desk: X11Device) -> str:
     """What the editor has, after it was told to save it."""
-    from ui_gym.action import Press
+    from ui_gym.contract.action import Press
 
     desk.perform([Press("ctrl+s")])
     desk.capture()

@@ -10,7 +10,7 @@ import re
 import struct
 
 from ui_gym.android.adb.stream import MAX_OUTPUT, Connection, Stream
-from ui_gym.android.surface import ShellResult
+from ui_gym.android.device import ShellResult
 from ui_gym.errors import DeviceError, DeviceLost
 
 HEADER = struct.Struct("<BI")

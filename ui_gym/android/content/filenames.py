@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ui_gym.drawing import between, pick, some
+from ui_gym.contract.draws import between, pick, some
 
 FOLDERS = ("Download", "Documents", "Music", "Pictures")
 """Folders of the shared storage in which the tasks are played, as the Files app shows them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.drawing import between, pick
+from ui_gym.contract.draws import between, pick
 
 FIRST = (
     "Adam", "Alice", "Amara", "Anders", "Astrid", "Beth", "Boris", "Carla", "Cedric", "Chloe",

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterable
 
 from ui_gym.android import checks
-from ui_gym.android.surface import ShellResult
+from ui_gym.android.device import ShellResult
 
 RAW_CONTACTS = "content://com.android.contacts/raw_contacts"
 DATA = "content://com.android.contacts/data"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ui_gym.android import scenery
 from ui_gym.android.scenery import Scenery
-from ui_gym.drawing import pick
+from ui_gym.contract.draws import pick
 
 KEPT = ("airplane", "wifi", "data", "auto_time")
 """Switches that stay as they are: messages and pages need a network, and the tasks with a calendar

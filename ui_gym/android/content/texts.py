@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ui_gym.drawing import between, pick
+from ui_gym.contract.draws import between, pick
 
 _MESSAGES = (
     "Running {minutes} minutes late", "See you at {hour}:{half}", "Can you bring {thing}?",

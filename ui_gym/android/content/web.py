@@ -23,7 +23,7 @@ class Offer:
 @cache
 def addresses() -> tuple[str, ...]:
     """Every page, without a scheme."""
-    from ui_gym.android.apps.browser.pages import PAGES
+    from ui_gym_phone.apps.browser.pages import PAGES
 
     return tuple(PAGES)
 
@@ -31,8 +31,8 @@ def addresses() -> tuple[str, ...]:
 @cache
 def offers() -> tuple[Offer, ...]:
     """Every file that can be downloaded."""
-    from ui_gym.android.apps.browser.document import Download
-    from ui_gym.android.apps.browser.pages import PAGES, SITES
+    from ui_gym_phone.apps.browser.document import Download
+    from ui_gym_phone.apps.browser.pages import PAGES, SITES
 
     found = []
     for address, links in _ways().items():
@@ -51,8 +51,8 @@ def left_open(address: str) -> list[str]:
 
 def _ways() -> dict[str, tuple[str, ...]]:
     """The shortest way to each page by links, from the first page of its site."""
-    from ui_gym.android.apps.browser.document import Link
-    from ui_gym.android.apps.browser.pages import PAGES, SITES
+    from ui_gym_phone.apps.browser.document import Link
+    from ui_gym_phone.apps.browser.pages import PAGES, SITES
 
     ways: dict[str, tuple[str, ...]] = dict.fromkeys(SITES, ())
     waiting = list(ways)

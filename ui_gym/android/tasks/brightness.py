@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Answer
 from ui_gym.android import moves, scenery
 from ui_gym.android.answers import answered, is_percent
 from ui_gym.android.checks import Check, setting
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.sliders import slide
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract.action import Action, Answer
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 SLIDER = "Brightness level"
 LEVELS = {"max": 255, "min": 1}

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym import drawing
-from ui_gym.action import Action, Answer
 from ui_gym.android import answers, moves
 from ui_gym.android.content import scenes
 from ui_gym.android.content.scenes import Scene
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract import draws as drawing
+from ui_gym.contract.action import Action, Answer
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 GOALS = (
     "What is {sum}? Use the calculator.",

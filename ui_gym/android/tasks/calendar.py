@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym import drawing
 from ui_gym.android import checks
 from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract import draws as drawing
 
 APPS = ("com.android.calendar",)
 

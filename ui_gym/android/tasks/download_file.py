@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym import drawing
-from ui_gym.action import Action
 from ui_gym.android import moves
 from ui_gym.android.checks import Check, exists
 from ui_gym.android.content import records, scenes, web
 from ui_gym.android.content.scenes import Scene
 from ui_gym.android.content.web import Offer
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
-from ui_gym.registry import register
-from ui_gym.task import Demo
+from ui_gym.contract import draws as drawing
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 
 FOLDER = "/sdcard/Download"
 

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ui_gym import drawing
-from ui_gym.action import Action
 from ui_gym.android import checks, moves
 from ui_gym.android.checks import Check
 from ui_gym.android.content import records, texts
-from ui_gym.android.surface import AndroidDevice, ShellResult
+from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.tasks import picking
 from ui_gym.android.tasks.calendar import (
     EVENTS,
@@ -21,8 +19,10 @@ from ui_gym.android.tasks.calendar import (
     Event,
     draw_event,
 )
-from ui_gym.registry import register
-from ui_gym.task import Demo
+from ui_gym.contract import draws as drawing
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 
 
 @register(

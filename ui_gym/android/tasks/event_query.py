@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ui_gym import drawing
-from ui_gym.action import Action, Answer
 from ui_gym.android import answers, moves
 from ui_gym.android.content import texts
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.tasks.calendar import (
     CalendarParams,
     CalendarTask,
@@ -20,9 +18,11 @@ from ui_gym.android.tasks.calendar import (
     clock,
     draw_event,
 )
+from ui_gym.contract import draws as drawing
+from ui_gym.contract.action import Action, Answer
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 
 @register(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ui_gym.action import Action
 from ui_gym.android import moves
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import Action
 
 
 def show(device: AndroidDevice, folder: str) -> Iterator[Action]:

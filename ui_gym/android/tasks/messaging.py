@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ui_gym import drawing
-from ui_gym.action import Action
 from ui_gym.android import moves
 from ui_gym.android.checks import Check
 from ui_gym.android.content import people, records, texts
-from ui_gym.android.surface import AndroidDevice, ShellResult
+from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.contract import draws as drawing
+from ui_gym.contract.action import Action
 
 MESSAGES = "com.android.messaging"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ui_gym.android.switching import SwitchParams, SwitchTask
-from ui_gym.registry import register
+from ui_gym.contract.registry import register
 
 
 @register(

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Drag
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check, focus
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import NOTES, Scenery, note_line
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.toggles import pull_shade
+from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.errors import TaskError
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 STARTS = ("", "com.android.settings", "com.android.calculator2", "com.android.contacts")
 """What is open at the start: the home screen, or an app."""

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Drag, Press
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
 from ui_gym.android.content.apps import BUILT_IN, THIRD_PARTY, packages_of
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
-from ui_gym.drawing import other, pick
+from ui_gym.contract.action import Action, Drag, Press
+from ui_gym.contract.draws import other, pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError, nearest
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 FOCUS = "dumpsys window | grep mCurrentFocus"
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
 from ui_gym.android.content.apps import THIRD_PARTY
+from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.surface import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks.installed_apps import APPS, app_info, known_app
-from ui_gym.drawing import other, pick
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import other, pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 
 @dataclass(frozen=True)

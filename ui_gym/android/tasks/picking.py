@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
-from ui_gym.action import Action
 from ui_gym.android import moves
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
+from ui_gym.contract.action import Action
 
 MOST_MONTHS = 24
 

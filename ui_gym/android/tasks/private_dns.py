@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
-from ui_gym.drawing import pick
-from ui_gym.registry import register
-from ui_gym.task import Demo
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 
 NAMES = ("dns", "resolver", "doh", "secure", "family", "private", "ns1", "safe")
 PROVIDERS = (

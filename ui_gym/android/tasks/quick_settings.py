@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Click
 from ui_gym.android import moves
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract.action import Action, Click
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError, UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 COMPACT_SIZE = (256, 320)
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.android import scenery
 from ui_gym.android.checks import Check
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.switching import SwitchTask
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.toggles import TOGGLES, switch_to, touch
-from ui_gym.registry import register
-from ui_gym.task import Demo
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 
 
 @register("AndroidWifi", suite="android", category="settings", difficulty="easy", max_steps=12)

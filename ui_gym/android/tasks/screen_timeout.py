@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check, setting
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.surface import AndroidDevice
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 TIMEOUTS = {
     "15 seconds": 15_000, "30 seconds": 30_000, "1 minute": 60_000, "2 minutes": 120_000,

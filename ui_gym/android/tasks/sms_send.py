@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym import drawing
-from ui_gym.action import Action
 from ui_gym.android.checks import Check
 from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import Scene
-from ui_gym.android.surface import AndroidDevice
+from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import messaging
 from ui_gym.android.tasks.messaging import Received
-from ui_gym.registry import register
-from ui_gym.task import Demo
+from ui_gym.contract import draws as drawing
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 
 GOALS = (
     'Text {who}: "{text}"',

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import Check
+from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.sliders import slide
-from ui_gym.android.surface import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 VOLUME = "cmd media_session volume --stream 3"
 """The line that asks for the media volume (``--get``) and sets it (``--set N``)."""

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser.content import mailtexts, words
+from ui_gym.browser.device import BrowserDevice, Event
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.surface import BrowserDevice, Event
+from ui_gym.contract.action import Action
 
 Person = tuple[str, str]
 """Name and address."""

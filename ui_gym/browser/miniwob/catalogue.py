@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from ui_gym import registry
+from ui_gym.contract import registry
+from ui_gym.contract.registry import Difficulty, TaskSpec
 from ui_gym.errors import UserError
-from ui_gym.registry import Difficulty, TaskSpec
 
 COLLECTION = "miniwob"
 REMEDY = "pip install 'ui-gym[miniwob]'"

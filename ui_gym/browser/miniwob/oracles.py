@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ui_gym.action import Action, Click, Drag, Press, Type
 from ui_gym.browser import moves
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
+from ui_gym.contract.action import Action, Click, Drag, Press, Type
 from ui_gym.errors import TaskError
 
 Fields = Mapping[str, str]

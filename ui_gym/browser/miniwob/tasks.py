@@ -13,15 +13,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ui_gym.action import Action
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.miniwob.catalogue import ENTRIES, MODULE, Entry, need_html_folder
 from ui_gym.browser.miniwob.oracles import ORACLES
 from ui_gym.browser.site import Site
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.device import DeviceOptions, DevicePool
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.task import Brief, Split, Verdict
 from ui_gym.errors import TaskError, UserError
-from ui_gym.task import Brief, Split, Verdict
 
 Mode = Literal["train", "test"]
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Type, Wait
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.content.directories import KINDS, STREETS, WAYS, Entry, Kind, directory
 from ui_gym.browser.content.phrases import listing
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 LABELS: dict[Kind, tuple[tuple[str, str], ...]] = {
     "people": (("Assignee", "assignee"), ("Reviewer", "reviewer"), ("Approver", "approver")),

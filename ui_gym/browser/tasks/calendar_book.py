@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Drag, Type
 from ui_gym.browser.content import words
 from ui_gym.browser.content.days import shifted
 from ui_gym.browser.content.phrases import date as written
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.weeks import DAYS, FROM, STEP, TO, Busy, Slot, clock, draw_week, overlap
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, pick
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action, Drag, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 LENGTHS = (30, 60, 90, 120, 180)
 MARGIN = 8

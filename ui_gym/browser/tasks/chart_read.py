@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser import moves
 from ui_gym.browser.content import charts, tables
 from ui_gym.browser.content.charts import (
@@ -22,10 +21,11 @@ from ui_gym.browser.content.charts import (
     Point,
     Values,
 )
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 ONE = (
     "Read {} off the chart, enter it in {unit} and press Check. {tolerance}",

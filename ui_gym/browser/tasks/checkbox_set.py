@@ -10,16 +10,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ui_gym.action import Action
-from ui_gym.arguments import choose
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.content.phrases import listing
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.arguments import choose
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 NAMED = {
     "permissions": "permissions", "columns": "columns", "alerts": "notifications",

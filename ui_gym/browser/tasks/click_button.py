@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ui_gym.action import Action, Click
-from ui_gym.arguments import choose
 from ui_gym.browser.content.choices import lookalike
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Click
+from ui_gym.contract.arguments import choose
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "save": ("Save", "Save as", "Save all", "Save draft", "Save a copy", "Save and close"),

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Click, Press
 from ui_gym.browser.content.notes import LABELLED, PROSE, draw_labelled, draw_prose
 from ui_gym.browser.content.phrases import listing
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action, Click, Press
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 WHOLE = -1
 """In place of a line's number: the whole note."""

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ui_gym.action import Action, Click, Type
 from ui_gym.browser.content import words
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import count_scrolls, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action, Click, Type
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 COLUMNS = ("first", "last", "email")
 LABELS = {"first": "First name", "last": "Last name", "email": "E-mail"}

@@ -10,15 +10,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ui_gym.action import Action
-from ui_gym.arguments import choose
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday, shifted
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.arguments import choose
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 Ask = Literal["date", "weekday", "stay"]
 ASKS = ("date", "weekday", "stay")

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Scroll
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
 from ui_gym.browser.content.phrases import listing
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, pick
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Scroll
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 SCENES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "region": (

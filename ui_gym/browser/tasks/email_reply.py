@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Press, Type
 from ui_gym.browser.content import mailtexts
 from ui_gym.browser.content.mailbox import (
     PAGE,
@@ -28,11 +27,12 @@ from ui_gym.browser.content.mailbox import (
     starting,
 )
 from ui_gym.browser.content.phrases import date, listing, ordinal
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 GOALS: dict[str, tuple[str, ...]] = {
     "reply": (

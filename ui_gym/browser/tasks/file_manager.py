@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ui_gym.action import Action, Click, Drag, Press, Type
 from ui_gym.browser.content import filejobs, filetree
 from ui_gym.browser.content.filetree import Job, inside, name, parent
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Click, Drag, Press, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 THEMES = 6
 APPS = ("Cabinet", "Drawer", "Shelfmark")

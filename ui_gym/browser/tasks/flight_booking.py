@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Type
 from ui_gym.browser.content import flights
 from ui_gym.browser.content.phrases import TODAY, date, plural
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, pick, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 NAMES = dict(flights.AIRPORTS)
 MOST_ADULTS, MOST_CHILDREN = 5, 3

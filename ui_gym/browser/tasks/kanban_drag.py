@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ui_gym.action import Action, Drag
 from ui_gym.browser.content.boards import BOARDS, somebody
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.phrases import listing
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 By = Literal["title", "rule"]
 Card = tuple[str, str, str, int]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Click, Type
 from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import typo
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action, Click, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 TRIES = 3
 """Wrong submissions until the account is locked."""

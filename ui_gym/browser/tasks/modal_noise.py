@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Type
 from ui_gym.browser.content import jobs
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 AT_COMMIT = -1
 """The moment at which the last button is pressed: what comes up then must be answered first."""

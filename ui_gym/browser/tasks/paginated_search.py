@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Press
 from ui_gym.browser import moves
 from ui_gym.browser.content import ledgers
 from ui_gym.browser.content.ledgers import LEDGERS, Record
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Press
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 OPEN = ("Open {one}.", "Find {one} in the list and open it.", "I need to see {one}. Open it.")
 COPY = (

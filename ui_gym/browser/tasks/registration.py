@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
-from ui_gym.arguments import choose
 from ui_gym.browser.content import persons, phrases
 from ui_gym.browser.content.choices import typo
 from ui_gym.browser.content.lists import COUNTRIES
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, fill, pick, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.arguments import choose
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 FIELDS: dict[str, str] = {
     "first": "first name", "last": "last name", "email": "e-mail", "password": "password",

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Press
 from ui_gym.browser.content import web
 from ui_gym.browser.content.phrases import number, ordinal
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, fill, reveal
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Press
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 PER_PAGE = 8
 """Results on one page."""

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ui_gym.action import Action, Drag
 from ui_gym.browser.content import sequences
 from ui_gym.browser.content.sequences import KINDS, Item
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 Order = Literal["place", "given", "rule"]
 Place = Literal["top", "bottom", "above", "below"]

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.counters import SCENES, Counter, band_of
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 MOST_COUNTERS = 8
 MOST_PARTY = 8

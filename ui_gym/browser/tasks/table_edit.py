@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action, Press, Type
 from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import LEAST, MIXED, PLAIN, SHEETS, Change, Kind
 from ui_gym.browser.content.tables import Column
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 ONE = ("{changes}.", "In the sheet, {changes}.", "Please {changes}. Leave all else as it is.")
 MANY = (

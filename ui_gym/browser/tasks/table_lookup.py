@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import REPORTS
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 Place = tuple[int, int, int]
 """A cell: its sheet, row and column, counted from 0."""

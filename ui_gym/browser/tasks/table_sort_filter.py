@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser import moves
 from ui_gym.browser.content import catalogs
 from ui_gym.browser.content.catalogs import CATALOGS, Catalog, Choice, Condition, Flag, Measure
 from ui_gym.browser.content.phrases import listing
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 GOALS = (
     "{act}.",

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser.content.documents import Place, draw_document, phrases_of, places_of
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.selecting import select_text, select_word
-from ui_gym.browser.surface import BrowserDevice
 from ui_gym.browser.task import BrowserTask
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
 
 SAID = {"underline": "underlined"}
 """How goals call marks that have another name."""

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ui_gym.action import Action
 from ui_gym.browser import moves
 from ui_gym.browser.content.flows import FLOWS, Question, complete, plain
-from ui_gym.browser.surface import BrowserDevice
+from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
-from ui_gym.registry import Difficulty, register
-from ui_gym.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.registry import Difficulty, register
+from ui_gym.contract.task import Demo, Verdict
 
 STEPS = {1: 28, 2: 48, 3: 58}
 """Steps until truncation, by the detail."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ui_gym.contract.draws import between, some
 from ui_gym.desktop.content import zipped
-from ui_gym.drawing import between, some
 from ui_gym.errors import UserError
 
 Cell = str | int | float | None

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ui_gym.drawing import between, pick
+from ui_gym.contract.draws import between, pick
 
 _DECIMALS = re.compile(r"[-+]?\d+(\.\d*)?", re.ASCII)
 _TOLERANCE = Fraction(1, 1_000_000)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ui_gym.contract.draws import between, pick
 from ui_gym.desktop.content import words
-from ui_gym.drawing import between, pick
 
 _LINES = (
     "Buy {thing} at the {place}", "Return {thing} on {day}", "Book a table for {few}",

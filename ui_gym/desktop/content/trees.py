@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym.contract.draws import between, pick, some
 from ui_gym.desktop.content import texts, words
-from ui_gym.drawing import between, pick, some
 
 LEVELS = ("DEBUG", "INFO", "NOTICE", "WARNING", "ERROR")
 """Words with which lines of a log begin."""

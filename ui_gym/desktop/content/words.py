@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ui_gym.drawing import between, other, pick, some
+from ui_gym.contract.draws import between, other, pick, some
 
 THINGS = (
     "anchor", "basket", "blanket", "bottle", "bucket", "button", "camera", "candle", "carpet",

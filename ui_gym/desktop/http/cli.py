@@ -13,9 +13,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ui_gym.contract.device import DeviceOptions
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.http.address import TOKEN, token
-from ui_gym.desktop.surface import Session
-from ui_gym.device import DeviceOptions
 from ui_gym.errors import UserError
 
 

@@ -12,12 +12,12 @@ import threading
 import time
 from typing import Any
 
+from ui_gym.desktop.device import Command, CommandResult
 from ui_gym.desktop.http.desk import Desk
 from ui_gym.desktop.http.lowering import PREFIX
 from ui_gym.desktop.http.message import Answer, Mistake, Request
 from ui_gym.desktop.http.routes import Route
 from ui_gym.desktop.osworld.scripts import code_of, is_script
-from ui_gym.desktop.surface import Command, CommandResult
 from ui_gym.errors import ActionError, DeviceTimeout
 
 LIMIT = 120.0

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ui_gym.action import Action, Wait
+from ui_gym.contract.action import Action, Wait
+from ui_gym.contract.device import DevicePool
+from ui_gym.desktop.device import Command, CommandResult, DesktopDevice, Session
 from ui_gym.desktop.http.message import Mistake
 from ui_gym.desktop.http.picture import encode
-from ui_gym.desktop.surface import Command, CommandResult, DesktopDevice, Session
-from ui_gym.device import DevicePool
 from ui_gym.dialects.pyautogui import read_script
 from ui_gym.dialects.pyautogui_code import read_calls
 from ui_gym.dialects.seen import Point, Seen

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ui_gym.action import Action, Drag, LongPress, Open, Type, Wait, shorten
+from ui_gym.contract.action import Action, Drag, LongPress, Open, Type, Wait, shorten
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.desktop.http import lowering
 from ui_gym.desktop.http.address import Address, addresses
 from ui_gym.desktop.http.client import Client, Refused
 from ui_gym.desktop.http.machine import Machine
 from ui_gym.desktop.http.picture import decode, png_size
 from ui_gym.desktop.uitree import elements_from_xml
-from ui_gym.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import (
     ActionError,
     DeviceError,

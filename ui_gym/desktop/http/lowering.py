@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Click,
     Drag,

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ui_gym.desktop.device import Command, CommandResult, Session, Window
 from ui_gym.desktop.http import guest
 from ui_gym.desktop.http.client import Client, Reply
-from ui_gym.desktop.surface import Command, CommandResult, Session, Window
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout
 
 SERVER_LIMIT = 115.0

@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
 from ui_gym.errors import DeviceError
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

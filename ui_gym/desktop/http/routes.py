@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from ui_gym.action import Open
+from ui_gym.contract.action import Open
+from ui_gym.desktop.device import Session, Warm
 from ui_gym.desktop.http.desk import REMEDY, Desk
 from ui_gym.desktop.http.message import Answer, Mistake, Request
-from ui_gym.desktop.surface import Session, Warm
 from ui_gym.desktop.uitree import terminal_text
 from ui_gym.errors import ActionError
 

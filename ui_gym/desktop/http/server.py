@@ -10,13 +10,13 @@ from collections.abc import Collection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from ui_gym.contract.device import DevicePool
+from ui_gym.desktop.device import Session
 from ui_gym.desktop.http import commands, recording, routes
 from ui_gym.desktop.http.desk import Desk
 from ui_gym.desktop.http.guard import Guard
 from ui_gym.desktop.http.message import Answer, Mistake, Request
 from ui_gym.desktop.http.recording import Recorder
-from ui_gym.desktop.surface import Session
-from ui_gym.device import DevicePool
 from ui_gym.errors import DeviceError, DeviceLost, UserError
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ui_gym.desktop.osworld.cache import FileCache
     from ui_gym.desktop.osworld.coverage import Coverage
     from ui_gym.desktop.osworld.fetching import Fetched
-    from ui_gym.env import UIEnv
+    from ui_gym.playing.env import UIEnv
 
 SHOWN = 12
 """How many of the things that are lacking are shown to people."""
@@ -101,7 +101,7 @@ def run(
 
     Example: [bold]ui-gym osworld run task.json --actions steps.txt[/bold]
     """
-    from ui_gym.env import UIEnv
+    from ui_gym.playing.env import UIEnv
 
     lines = [] if actions is None else _lines(actions)
     arguments: dict[str, Any] = {} if cache is None else {"cache": str(cache)}
@@ -167,7 +167,7 @@ def _play(env: UIEnv, lines: Sequence[str], console: Console) -> dict[str, Any]:
 
 
 def _done() -> list[Any]:
-    from ui_gym.action import Finish
+    from ui_gym.contract.action import Finish
 
     return [Finish()]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from ui_gym.desktop.surface import Command
+from ui_gym.desktop.device import Command
 from ui_gym.errors import UserError
 
 

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.osworld.metrics.urls import same_url
 from ui_gym.desktop.osworld.wire import WebSocket, connect, request
-from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.errors import DeviceError, DeviceTimeout
 
 __all__ = ["PORTS", "DevTools", "Page", "Tab", "find", "same_url"]

@@ -18,14 +18,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ui_gym.action import Action, Finish
+from ui_gym.contract.action import Action, Finish
+from ui_gym.contract.task import Verdict
 from ui_gym.desktop.osworld.pauses import keep_whole
 from ui_gym.desktop.osworld.placeholders import at_home
 from ui_gym.desktop.osworld.registry import GETTERS, METRICS, Config, Context
 from ui_gym.desktop.osworld.setups import notes, run_steps
 from ui_gym.desktop.osworld.taskfile import Check, TaskFile
 from ui_gym.errors import TaskError, UIGymError, UserError
-from ui_gym.task import Verdict
 
 AUTHORED = frozenset({"cloud_file", "rule", "rule_relativeTime"})
 """Getters of what the task's author wrote, so that it is the author's mistake if it is broken."""

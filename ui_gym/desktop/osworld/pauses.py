@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 
+from ui_gym.contract.device import Image
 from ui_gym.desktop.osworld.registry import Context
-from ui_gym.device import Image
 
 WHOLE = 1.0
 """Seconds that are always waited, where a task asks for that many."""

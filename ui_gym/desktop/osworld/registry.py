@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.errors import UserError, nearest
 
 Config = Mapping[str, Any]

@@ -11,8 +11,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from ui_gym.action import Action, shorten
-from ui_gym.desktop.surface import Command, DesktopDevice
+from ui_gym.contract.action import Action, shorten
+from ui_gym.desktop.device import Command, DesktopDevice
 from ui_gym.dialects.pyautogui import read_script
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError, UserError

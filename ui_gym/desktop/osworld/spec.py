@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ui_gym import registry
-from ui_gym.registry import TaskSpec
+from ui_gym.contract import registry
+from ui_gym.contract.registry import TaskSpec
 
 COLLECTION = "osworld"
 

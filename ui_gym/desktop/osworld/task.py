@@ -9,7 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.registry import TaskSpec
+from ui_gym.contract.task import Brief, Judged, Split, Task, Verdict
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
 from ui_gym.desktop.osworld.evaluate import evaluate
@@ -19,11 +23,7 @@ from ui_gym.desktop.osworld.registry import Context
 from ui_gym.desktop.osworld.setups import notes, run_steps
 from ui_gym.desktop.osworld.setups.commands import check_programs
 from ui_gym.desktop.osworld.spec import OSWORLD
-from ui_gym.desktop.surface import DesktopDevice, Session
-from ui_gym.device import DeviceOptions, DevicePool
 from ui_gym.errors import DeviceError, UserError
-from ui_gym.registry import TaskSpec
-from ui_gym.task import Brief, Judged, Split, Task, Verdict
 
 FOLDERS = (
     "Desktop",

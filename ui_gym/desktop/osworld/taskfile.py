@@ -254,7 +254,11 @@ class _Reader:
                 self.wrong(f"ui_gym.{name}", f"of type {kinds[name].__name__}", value)
         if isinstance(block.get("device"), str) and block["device"] not in DEVICES:
             # An address would be told the token and sent the task's files.
-            self.wrong("ui_gym.device", f"one of {', '.join(DEVICES)}, no address", block["device"])
+            self.wrong(
+                "ui_gym.device",
+                f"one of {', '.join(DEVICES)}, no address",
+                block["device"],
+            )
         return block
 
     def names(self, value: object, place: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 MAX_BODY = 64 << 20

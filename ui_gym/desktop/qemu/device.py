@@ -8,14 +8,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.desktop.device import Command, CommandResult, Session, Window
 from ui_gym.desktop.http.device import OSWorldDevice
 from ui_gym.desktop.qemu.acceleration import acceleration
 from ui_gym.desktop.qemu.liveness import await_server, server_of
 from ui_gym.desktop.qemu.settings import Settings
 from ui_gym.desktop.qemu.vm import VirtualMachine
-from ui_gym.desktop.surface import Command, CommandResult, Session, Window
-from ui_gym.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import DeviceError, DeviceLost
 
 READY = "ready"

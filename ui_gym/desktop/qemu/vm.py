@@ -18,10 +18,10 @@ import time
 from pathlib import Path
 from typing import Literal
 
+from ui_gym.child_process import ChildProcess
 from ui_gym.desktop.qemu.qmp import Qmp, QmpError
 from ui_gym.desktop.qemu.settings import Settings
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
-from ui_gym.leash import Leash
 
 Acceleration = Literal["kvm", "tcg"]
 """By the processor, or in software."""
@@ -70,7 +70,7 @@ class VirtualMachine:
         program, tool = _program(PROGRAM), _program("qemu-img")
         self.settings = settings
         self.acceleration = acceleration
-        self._leash: Leash | None = None
+        self._child: ChildProcess | None = None
         self._qmp: Qmp | None = None
         self._console = ""
         self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-qemu-"))
@@ -82,7 +82,7 @@ class VirtualMachine:
                 listening.listen(1)
                 command = [program, *_arguments(settings, acceleration, size, self._folder)]
                 with (self._folder / "errors").open("wb") as errors:
-                    self._leash = Leash(command, folder=self._folder, stderr=errors)
+                    self._child = ChildProcess(command, folder=self._folder, stderr=errors)
                 self._qmp = Qmp(_accepted(listening, self._folder), timeout=timeout)
             self.ports = self._forwarded()
         except DeviceLost:
@@ -113,8 +113,8 @@ class VirtualMachine:
         qmp, self._qmp = self._qmp, None
         if qmp is not None:
             qmp.close()
-        if self._leash is not None:
-            self._leash.close()
+        if self._child is not None:
+            self._child.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     # -- snapshots --

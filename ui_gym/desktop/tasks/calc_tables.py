@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ui_gym.contract.registry import register
 from ui_gym.desktop.spreadsheets import CALC
 from ui_gym.desktop.tasks import sheet_tables
-from ui_gym.registry import register
 
 
 @register(

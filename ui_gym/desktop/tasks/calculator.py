@@ -9,16 +9,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from ui_gym.action import Action, Press, Type
+from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.draws import between, pick, some
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import sheets, sums, words
 from ui_gym.desktop.content.sums import Sum
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.offices import await_document
-from ui_gym.desktop.surface import DesktopDevice, Session
 from ui_gym.desktop.task import DesktopTask
-from ui_gym.drawing import between, pick, some
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 REST = 0.2
 """Seconds without a change on the screen after which both windows have been drawn."""

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ui_gym.action import Action, Click, Press, Type
+from ui_gym.contract.action import Action, Click, Press, Type
+from ui_gym.contract.draws import between, some
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import texts, words
+from ui_gym.desktop.device import DesktopDevice, Session, Window
 from ui_gym.desktop.files import encoded, judge_files
-from ui_gym.desktop.surface import DesktopDevice, Session, Window
 from ui_gym.desktop.task import DesktopTask
-from ui_gym.drawing import between, some
-from ui_gym.task import Demo, Verdict
 
 MANAGER = "Pcmanfm"
 """The class of the file manager's windows."""

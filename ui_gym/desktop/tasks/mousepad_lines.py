@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Press, Type
+from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.draws import between, some
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import words
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
     EDIT,
     EDITOR,
@@ -19,9 +22,6 @@ from ui_gym.desktop.tasks.editing import (
     EditorTask,
     go_to,
 )
-from ui_gym.drawing import between, some
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 CONVERT, TO_UPPERCASE = (90, 265), (470, 290)
 """An entry of the editor's Edit menu, and one of its submenu."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import between, other
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import keyfile, moves
-from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.tasks.editing import DOCUMENT, EDITOR, VIEW, EditorParams, EditorTask
-from ui_gym.drawing import between, other
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 _GROUP = "org/xfce/mousepad/preferences/"
 

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Press, Type
+from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.draws import between, pick, some
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
     EditorParams,
     EditorTask,
     word_at,
 )
-from ui_gym.drawing import between, pick, some
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 DIALOG = "Find and Replace"
 SEARCH_FOR, REPLACE_WITH, MATCH_CASE, WHOLE_WORD, REPLACE_ALL, REPLACE, CLOSE = (

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Press
+from ui_gym.contract.action import Action, Press
+from ui_gym.contract.draws import other, pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import words
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.filing import Browser, FilingParams, FilingTask
-from ui_gym.drawing import other, pick
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import between, pick, some
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.surface import DesktopDevice
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.filing import Browser, FilingParams, FilingTask
-from ui_gym.drawing import between, pick, some
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ from importlib.resources import files
 
 import numpy as np
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import keyfile, moves
-from ui_gym.desktop.surface import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.tasks.filing import (
     BY_EXTENSION,
     MANAGER,
@@ -20,9 +23,6 @@ from ui_gym.desktop.tasks.filing import (
     FilingParams,
     FilingTask,
 )
-from ui_gym.drawing import pick
-from ui_gym.registry import register
-from ui_gym.task import Demo, Verdict
 
 CONFIG = ".config/pcmanfm/default/pcmanfm.conf"
 """Where the file manager keeps its settings, those of `_KEYS` among them."""

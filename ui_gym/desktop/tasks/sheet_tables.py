@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Type
+from ui_gym.contract.action import Action, Type
+from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.desktop.content import sheets
 from ui_gym.desktop.content.sheets import Book, Cell, Table, reference
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.sheet_task import SheetParams, SheetTask, before, with_cells
-from ui_gym.desktop.surface import DesktopDevice
-from ui_gym.drawing import between, other, pick
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 
 @dataclass(frozen=True)

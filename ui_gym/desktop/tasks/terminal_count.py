@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.registry import register
 from ui_gym.desktop.content import trees, words
 from ui_gym.desktop.content.trees import LEVELS, Log
 from ui_gym.desktop.terminal_task import TerminalTask, line
-from ui_gym.drawing import between, other, pick
-from ui_gym.registry import register
 
 
 @dataclass(frozen=True)

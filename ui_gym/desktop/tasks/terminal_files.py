@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Verdict
 from ui_gym.desktop import archives
 from ui_gym.desktop.content import trees, words
 from ui_gym.desktop.content.trees import Sized
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.files import Files, encoded
-from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.desktop.terminal_task import TerminalTask, line
-from ui_gym.drawing import between, other, pick
-from ui_gym.registry import register
-from ui_gym.task import Verdict
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.action import Action, Press, Type, Wait
+from ui_gym.contract.action import Action, Press, Type, Wait
+from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo
 from ui_gym.desktop import moves
 from ui_gym.desktop.content import documents, texts, words
 from ui_gym.desktop.content.documents import Paragraph
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.document_task import DocumentParams, DocumentTask, go_to, plain, save
-from ui_gym.desktop.surface import DesktopDevice
-from ui_gym.drawing import between, other, pick
-from ui_gym.registry import register
-from ui_gym.task import Demo
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
 

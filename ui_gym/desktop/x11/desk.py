@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from ui_gym.desktop.surface import Warm
+from ui_gym.desktop.device import Warm
 from ui_gym.desktop.x11.confinement import Confinement, best_confinement
 from ui_gym.desktop.x11.display import Display
 from ui_gym.desktop.x11.hand import Hand

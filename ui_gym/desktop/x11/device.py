@@ -7,8 +7,9 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from ui_gym.action import Action, Open
-from ui_gym.desktop.surface import Command, CommandResult, Session, Warm, Window
+from ui_gym.contract.action import Action, Open
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.desktop.device import Command, CommandResult, Session, Warm, Window
 from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.desktop.x11 import applications
 from ui_gym.desktop.x11.accessibility import read_tree
@@ -17,7 +18,6 @@ from ui_gym.desktop.x11.desk import WRITTEN, Desk, Spare
 from ui_gym.desktop.x11.display import Display
 from ui_gym.desktop.x11.needs import SESSION, missing
 from ui_gym.desktop.x11.sandbox import Sandbox
-from ui_gym.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import (
     ActionError,
     DeviceError,

@@ -25,8 +25,8 @@ import xcffib.damage
 import xcffib.xproto as xp
 import xcffib.xtest
 
-from ui_gym.desktop.surface import Window
-from ui_gym.device import Image
+from ui_gym.contract.device import Image
+from ui_gym.desktop.device import Window
 from ui_gym.errors import DeviceLost, DeviceTimeout
 from ui_gym.xvfb import XServer
 

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 
-from ui_gym.action import (
+from ui_gym.contract.action import (
     Action,
     Button,
     Click,

@@ -21,7 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ui_gym.desktop.surface import Command, CommandResult
+from ui_gym.child_process import ChildProcess, folder_for
+from ui_gym.desktop.device import Command, CommandResult
 from ui_gym.desktop.x11 import steward
 from ui_gym.desktop.x11.confinement import (
     HOME,
@@ -34,7 +35,6 @@ from ui_gym.desktop.x11.confinement import (
 )
 from ui_gym.desktop.x11.users import LentUser
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
-from ui_gym.leash import Leash, folder_for
 
 
 class Sandbox:
@@ -176,7 +176,7 @@ class Sandbox:
     def close(self) -> None:
         """End all that runs there, and remove what it wrote. Idempotent."""
         self._control.close()
-        self._leash.close()
+        self._child.close()
         self._said.close()
         if self._user is not None:
             if self.confinement == "user":
@@ -251,7 +251,7 @@ class Sandbox:
                 command, descriptors = bubblewrap(share, files)
             else:
                 source = self._folders()
-            self._leash = Leash(
+            self._child = ChildProcess(
                 [*command, interpreter(), "-I", "-S", source],
                 folder=self._folder, environment=self.environment,
                 user=None if self._user is None else self._user.id,

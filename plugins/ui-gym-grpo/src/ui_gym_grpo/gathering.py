@@ -8,8 +8,8 @@ from operator import itemgetter
 
 import numpy as np
 
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord
-from ui_gym_agents.rollout import Collector, EpisodeRequest
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_grpo.advantages import GROUPED, Played, step_advantages
 from ui_gym_grpo.config import GRPOConfig

@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from ui_gym_agents.collecting.collector import Collector
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import VLMPolicy
-from ui_gym_agents.rollout import Collector
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.tensors import load_optimizer, save_optimizer
 from ui_gym_grpo.config import GRPOConfig

@@ -20,8 +20,8 @@ from ui_gym_agents.collecting import (
     sample_fixed,
     sample_successes,
 )
+from ui_gym_agents.collecting.collector import EpisodeRequest, views
 from ui_gym_agents.episode import Episode, TokenRecord
-from ui_gym_agents.rollout import EpisodeRequest, views
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_sft.config import SFTConfig

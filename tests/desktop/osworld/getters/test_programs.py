@@ -14,7 +14,7 @@ import pytest
 from fake import FakeDesktop
 from getter_case import Cloud
 
-from ui_gym.action import Press, Type
+from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.osworld.getters.dates import named_day, written
 from ui_gym.desktop.osworld.registry import GETTERS, Context
 from ui_gym.errors import UserError

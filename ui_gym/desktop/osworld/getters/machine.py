@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-from ui_gym.action import Press, Type
+from ui_gym.contract.action import Press, Type
+from ui_gym.desktop.device import CommandResult
 from ui_gym.desktop.osworld.commands import guest_command
 from ui_gym.desktop.osworld.getters.files import fetch, keep, on_machine
 from ui_gym.desktop.osworld.registry import Config, Context, getter
-from ui_gym.desktop.surface import CommandResult
 from ui_gym.errors import UserError
 
 COMMAND_TIMEOUT = 120.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from ui_gym.action import Press, Type
+from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.osworld.getters.files import fetch, keep
 from ui_gym.desktop.osworld.registry import Config, Context, getter
 from ui_gym.desktop.osworld.wire import connect, request

@@ -12,10 +12,10 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 
+from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.osworld import devtools
 from ui_gym.desktop.osworld.devtools import DevTools, Tab
 from ui_gym.desktop.osworld.registry import Config, Context, getter
-from ui_gym.desktop.surface import DesktopDevice
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout, UserError
 
 BROWSERS = {"Google Chrome", "Chromium", "Chromium Web Browser"}

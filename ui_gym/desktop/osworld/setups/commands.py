@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ui_gym.desktop.device import Command, CommandResult
 from ui_gym.desktop.osworld.commands import guest_command
 from ui_gym.desktop.osworld.pauses import expect_window
 from ui_gym.desktop.osworld.placeholders import filled
 from ui_gym.desktop.osworld.registry import Context, setup
 from ui_gym.desktop.osworld.scripts import is_script, run_script
 from ui_gym.desktop.osworld.setups.notes import note
-from ui_gym.desktop.surface import Command, CommandResult
 from ui_gym.errors import DeviceStartError, DeviceTimeout, UserError
 
 SECONDS = 120.0

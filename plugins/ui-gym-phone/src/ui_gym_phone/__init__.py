@@ -1,0 +1,1 @@
+"""The built-in phone: state, screen, apps, shell and adb server."""

@@ -1,0 +1,176 @@
+"""The Camera app: a view-finder, a shutter, and the photos that were taken."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ui_gym_phone.apps.camera.album import ALBUM, FOLDER, album, taken
+from ui_gym_phone.apps.camera.views import View
+from ui_gym_phone.apps.pictures import Photo, Whole, is_picture
+from ui_gym_phone.apps.support import attempt
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.widgets import Button, Empty, Icon, IconButton, Picture, Text
+
+PACKAGE = "com.android.camera2"
+MAIN = "com.android.camera.CameraLauncher"
+
+APP = App(
+    Package(
+        PACKAGE, "Camera", MAIN, icon="camera", colour="#5f6368",
+        permissions={"CAMERA": True, "RECORD_AUDIO": True, "ACCESS_FINE_LOCATION": False},
+    )
+)  # fmt: skip
+
+APP.screen(ALBUM)(album)
+
+FLASHES = (("flash-off", "off"), ("auto-fix", "auto"), ("flash", "on"))
+
+# An empty film: the boxes `ftyp` and `mdat` of ISO/IEC 14496-12.
+MP4 = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom\0\0\0\x08mdat"
+
+
+@APP.screen(MAIN)
+def camera(ui: Ui) -> Page:
+    """The view-finder. State: ``mode``, ``front``, ``flash``, and ``since``, the uptime in
+    milliseconds at which a film was begun."""
+    if not ui.phone.packages[PACKAGE].permissions.get("CAMERA", True):
+        return _refused(ui)
+    return Page(Column(_top(ui), _finder(ui), _modes(ui), _controls(ui)))
+
+
+def _refused(ui: Ui) -> Page:
+    def settings() -> None:
+        ui.phone.start("com.android.settings", ".Settings$AppInfoActivity", {"package": PACKAGE})
+
+    body = Column(
+        Empty("camera", "Camera has no permission to use the camera."),
+        Row(Space(weight=1), Button("Open settings", settings, style="tonal"), Space(weight=1)),
+        gap=8,
+    )
+    return Page(Scroll(ui, "refused", body), title="Camera")
+
+
+def _mode(ui: Ui) -> str:
+    asked = "video" if "VIDEO" in str(ui.extras.get("action", "")) else "photo"
+    return str(ui.state.get("mode", asked))
+
+
+def _recording(ui: Ui) -> bool:
+    return ui.state.get("since") is not None
+
+
+def _view(ui: Ui) -> View:
+    return View(len(taken(ui.phone)), bool(ui.state.get("front")))
+
+
+def _top(ui: Ui) -> Widget:
+    flash = int(ui.state.get("flash", 0))
+    icon, told = FLASHES[flash]
+    cells: list[Widget] = [
+        IconButton(icon, f"Flash {told}", ui.setter("flash", (flash + 1) % len(FLASHES)),
+                   enabled=not ui.state.get("front")),
+        Space(weight=1),
+    ]  # fmt: skip
+    if _recording(ui):
+        seconds = (ui.phone.clock.uptime_ms - int(ui.state["since"])) // 1000
+        cells += [
+            Icon("checkbox-blank-circle", 14, "error"),
+            Text(f"{seconds // 60:02d}:{seconds % 60:02d}", "strong", id="recording_time"),
+            Space(weight=1), Space(width=48),
+        ]  # fmt: skip
+    return Row(*cells, gap=6, pad=(8, 2, 8, 2))
+
+
+def _finder(ui: Ui) -> Widget:
+    return Whole(_view(ui), "Camera preview")
+
+
+def _modes(ui: Ui) -> Widget:
+    cells: list[Widget] = [Space(weight=1)]
+    for mode, label in (("photo", "Photo"), ("video", "Video")):
+        chosen = mode == _mode(ui)
+        text = Text(label, "label", "on_tonal" if chosen else "dim", lines=1, tell=False)
+        face = Panel(text, "tonal" if chosen else "", radius=16, pad=(16, 7, 16, 7))
+        cells.append(
+            Tap(face, ui.setter("mode", mode), text=label, selected=chosen,
+                enabled=not _recording(ui), cls="android.widget.TextView")
+        )  # fmt: skip
+    return Row(*cells, Space(weight=1), gap=8, pad=(8, 8, 8, 0))
+
+
+def _controls(ui: Ui) -> Widget:
+    flip = IconButton("camera-flip", "Switch to back camera" if ui.state.get("front") else
+                      "Switch to front camera", partial(_flip, ui), ground="container",
+                      enabled=not _recording(ui))  # fmt: skip
+    return Row(Space(weight=1), _thumbnail(ui), Space(weight=1), _shutter(ui), Space(weight=1),
+               flip, Space(weight=1), pad=(8, 10, 8, 16))  # fmt: skip
+
+
+def _thumbnail(ui: Ui) -> Widget:
+    photos = taken(ui.phone)
+    if not photos:
+        return Space(48, width=48)
+    newest = photos[0]
+    face: Widget
+    if is_picture(newest):
+        face = Picture(Photo(ui.phone.files.read(newest), cover=True), 48, 48)
+    else:
+        face = Panel(Icon("video", 24), "container", radius=8, pad=12)
+    return Tap(face, partial(ui.open, ALBUM), cls="android.widget.ImageView",
+               desc="Most recent photo", enabled=not _recording(ui))  # fmt: skip
+
+
+def _shutter(ui: Ui) -> Widget:
+    if _mode(ui) == "photo":
+        inner, desc, act = "text", "Shutter", partial(_shoot, ui)
+    elif _recording(ui):
+        inner, desc, act = "error", "Stop recording", partial(_stop, ui)
+    else:
+        inner, desc, act = "error", "Start recording", partial(_record, ui)
+    size = 28 if _recording(ui) else 52
+    core = Panel(None, inner, radius=6 if _recording(ui) else 26, width=size, height=size)
+    ground = Panel(core, "background", radius=34, pad=(68 - size) / 2)
+    return Tap(Panel(ground, "text", radius=37, pad=3), act, cls="android.widget.ImageButton",
+               desc=desc, id="shutter_button")  # fmt: skip
+
+
+# -- what is done --
+
+
+def _flip(ui: Ui) -> None:
+    ui.state["front"] = not ui.state.get("front")
+
+
+def _new_path(phone: Phone, prefix: str, ending: str) -> str:
+    """``IMG_20231015_153400.jpg``; of two in one second, the second has a number."""
+    name = f"{FOLDER}/{prefix}_{phone.clock.local:%Y%m%d_%H%M%S}"
+    path, number = f"{name}.{ending}", 0
+    while phone.files.exists(path):
+        number += 1
+        path = f"{name}_{number}.{ending}"
+    return path
+
+
+def _store(ui: Ui, prefix: str, ending: str, data: bytes) -> None:
+    def write() -> None:
+        ui.phone.files.mkdir(FOLDER, parents=True)
+        ui.phone.files.write(_new_path(ui.phone, prefix, ending), data)
+
+    attempt(ui, write)
+
+
+def _shoot(ui: Ui) -> None:
+    _store(ui, "IMG", "jpg", _view(ui).jpeg())
+
+
+def _record(ui: Ui) -> None:
+    ui.state["since"] = ui.phone.clock.uptime_ms
+
+
+def _stop(ui: Ui) -> None:
+    ui.state["since"] = None
+    _store(ui, "VID", "mp4", MP4)

@@ -1,0 +1,40 @@
+"""The Clock app: alarms, a world clock, timers and a stopwatch."""
+
+from __future__ import annotations
+
+from ui_gym_phone.apps.clock import alarm, stopwatch, timer, world
+from ui_gym_phone.apps.clock.records import PACKAGE
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.page import Page, bottom_nav
+
+MAIN = "com.android.deskclock.DeskClock"
+
+APP = App(
+    Package(PACKAGE, "Clock", MAIN, icon="clock", colour="#3f51b5",
+            permissions={"POST_NOTIFICATIONS": True})
+)  # fmt: skip
+
+TABS = (
+    ("alarm", "Alarm", alarm.page),
+    ("clock-outline", "Clock", world.page),
+    ("timer-sand", "Timer", timer.page),
+    ("timer-outline", "Stopwatch", stopwatch.page),
+)
+
+
+@APP.screen(MAIN)
+def clock(ui: Ui) -> Page:
+    """The four tabs; an intent about timers opens theirs."""
+    labels = [label for _, label, _ in TABS]
+    asked = "Timer" if "TIMER" in str(ui.extras.get("action", "")) else "Alarm"
+    chosen = str(ui.state.get("tab") or asked)
+    at = labels.index(chosen) if chosen in labels else 0
+    page = TABS[at][2](ui)
+    page.bottom = bottom_nav(
+        [(icon, label, ui.setter("tab", label)) for icon, label, _ in TABS], at
+    )
+    return page
+
+
+APP.screen(world.CITIES)(world.cities)

@@ -1,0 +1,83 @@
+"""The stopwatch, with its laps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from ui_gym_phone.apps.clock import records
+from ui_gym_phone.apps.clock.records import Stopwatch
+from ui_gym_phone.apps.figures import Figures
+from ui_gym_phone.apps.support import small
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.scene import Handler
+from ui_gym_phone.ui.widgets import Icon, Text
+
+MOST_LAPS = 99
+
+
+def page(ui: Ui) -> Page:
+    """The tab: the time, the laps, and the two or three buttons."""
+    watch = records.stopwatch(ui.phone)
+    now = ui.phone.clock.uptime_ms
+    elapsed = watch.elapsed(now)
+    time = Figures(shown(elapsed), align="center", id="stopwatch_time_text")
+    rows = _laps(watch, elapsed)
+    laps = Column(*rows, pad=(24, 8, 24, 8))
+    body = Column(
+        Column(time, pad=(16, 24, 16, 16)),
+        Scroll(ui, "laps", laps),
+        _buttons(ui, watch, now),
+    )
+    return Page(body, title="" if small(ui.phone) else "Stopwatch")
+
+
+def shown(ms: int) -> str:
+    """``01:05.30``, with hours in front where there are any."""
+    hours, rest = divmod(ms, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    seconds, rest = divmod(rest, 1000)
+    return (f"{hours}:" if hours else "") + f"{minutes:02d}:{seconds:02d}.{rest // 10:02d}"
+
+
+def _laps(watch: Stopwatch, elapsed: int) -> list[Widget]:
+    """Newest first: the number, how long the lap took, when it ended."""
+    if not watch.laps:
+        return []
+    ends = [*watch.laps, elapsed]
+    rows: list[Widget] = []
+    for i in reversed(range(len(ends))):
+        took = ends[i] - (ends[i - 1] if i else 0)
+        rows.append(
+            Row(
+                Text(f"# {i + 1}", "body", "dim", lines=1), Expand(Space()),
+                Text(shown(took), "body", lines=1), Space(width=20),
+                Text(shown(ends[i]), "body", "dim", lines=1), pad=(0, 9, 0, 9),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _buttons(ui: Ui, watch: Stopwatch, now: int) -> Widget:
+    running, elapsed = watch.started is not None, watch.elapsed(now)
+    put = partial(records.set_stopwatch, ui.phone)
+    if running:
+        stand = replace(watch, before=elapsed, started=None)
+        main = _round("pause", "Pause", partial(put, stand), "primary", "on_primary", 32)
+        lap = replace(watch, laps=(*watch.laps, elapsed)[:MOST_LAPS])
+        side: Widget = _round("timer-outline", "Lap", partial(put, lap), "tonal", "on_tonal", 24)
+    else:
+        main = _round("play", "Start", partial(put, replace(watch, started=now)),
+                      "primary", "on_primary", 32)  # fmt: skip
+        side = Space(width=56)
+        if elapsed:
+            side = _round("refresh", "Reset", partial(put, Stopwatch()), "tonal", "on_tonal", 24)
+    return Row(Space(weight=1), side, main, Space(width=56), Space(weight=1), gap=24,
+               pad=(0, 8, 0, 20))  # fmt: skip
+
+
+def _round(icon: str, desc: str, on_tap: Handler, ground: str, ink: str, size: float) -> Tap:
+    face = Panel(Icon(icon, size, ink), ground, radius=40, pad=16 if size < 30 else 20)
+    return Tap(face, on_tap, cls="android.widget.ImageButton", desc=desc)

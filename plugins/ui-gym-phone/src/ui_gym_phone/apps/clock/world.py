@@ -1,0 +1,106 @@
+"""The world clock: the time here, and in the cities that were added."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from functools import partial
+
+from ui_gym_phone.apps.clock import records
+from ui_gym_phone.apps.dates import time_text
+from ui_gym_phone.apps.figures import Figures
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
+from ui_gym_phone.ui.page import Page, Scroll, fab
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.widgets import CheckItem, Empty, IconButton, Text
+
+CITIES = "com.android.deskclock.worldclock.CitySelectionActivity"
+
+OFFSETS = {
+    "Accra": 0, "Anchorage": -540, "Auckland": 720, "Bangkok": 420, "Beijing": 480, "Berlin": 60,
+    "Bogotá": -300, "Brisbane": 600, "Buenos Aires": -180, "Cairo": 120, "Cape Town": 120,
+    "Chicago": -360, "Colombo": 330, "Delhi": 330, "Denver": -420, "Dubai": 240, "Helsinki": 120,
+    "Hong Kong": 480, "Honolulu": -600, "Istanbul": 180, "Jakarta": 420, "Karachi": 300,
+    "Kathmandu": 345, "Lagos": 60, "Lima": -300, "Lisbon": 0, "London": 0, "Los Angeles": -480,
+    "Madrid": 60, "Manila": 480, "Mexico City": -360, "Mumbai": 330, "Nairobi": 180,
+    "New York": -300, "Oslo": 60, "Paris": 60, "Perth": 480, "Reykjavík": 0, "Rome": 60,
+    "São Paulo": -180, "Seoul": 540, "Singapore": 480, "Stockholm": 60, "Sydney": 600,
+    "Tehran": 210, "Tokyo": 540, "Toronto": -300, "Vienna": 60, "Warsaw": 60, "Zürich": 60,
+}  # fmt: skip
+"""Minutes east of UTC of each city's standard time: summer time is nowhere kept here."""
+
+
+def page(ui: Ui) -> Page:
+    """The tab."""
+    now = ui.phone.clock.local
+    here = Column(
+        Figures(time_text(ui.phone, now.hour, now.minute), id="digital_clock"),
+        Text(f"{now:%A}, {now:%B} {now.day}", "body", "dim", lines=1),
+        pad=(24, 8, 24, 16),
+    )
+    rows: list[Widget] = [_city(ui, name) for name in records.cities(ui.phone) if name in OFFSETS]
+    body = Scroll(ui, "cities", Column(here, *rows), tail=88)
+    add = fab("plus", "Add city", partial(_add, ui))
+    return Page(body, title="Clock", fab=add)
+
+
+def _add(ui: Ui) -> None:
+    ui.open(CITIES)
+
+
+def _there(phone: Phone, name: str) -> datetime:
+    return phone.clock.local.astimezone(timezone(timedelta(minutes=OFFSETS[name])))
+
+
+def _city(ui: Ui, name: str) -> Widget:
+    def remove() -> None:
+        left = [n for n in records.cities(ui.phone) if n != name]
+        records.set_cities(ui.phone, left)
+
+    then = _there(ui.phone, name)
+    texts = Column(
+        Text(name, "strong", lines=1), Text(_apart(ui.phone, name), "small", "dim", lines=2)
+    )
+    time = Text(time_text(ui.phone, then.hour, then.minute), "title", lines=1)
+    return Column(
+        Panel(
+            Row(Expand(texts), time, IconButton("close", f"Remove {name}", remove), gap=4),
+            "surface", radius=16, pad=(16, 8, 4, 8),
+        ),
+        pad=(12, 5, 12, 5),
+    )  # fmt: skip
+
+
+def _apart(phone: Phone, name: str) -> str:
+    """``Today, 3 hrs behind``."""
+    days = (_there(phone, name).date() - phone.clock.local.date()).days
+    day = {0: "Today", 1: "Tomorrow", -1: "Yesterday"}.get(days, "")
+    minutes = OFFSETS[name] - phone.clock.offset_minutes
+    if not minutes:
+        return day + ", same time"
+    hours, rest = divmod(abs(minutes), 60)
+    told = f"{hours}:{rest:02d} hrs" if rest else f"{hours} hr{'s' if hours > 1 else ''}"
+    return f"{day}, {told} {'ahead' if minutes > 0 else 'behind'}"
+
+
+def cities(ui: Ui) -> Page:
+    """All cities, with a search: those that are marked are in the world clock."""
+    wanted = ui.text("search").strip().lower()
+    chosen = records.cities(ui.phone)
+
+    def mark(name: str, on: bool) -> None:
+        left = [n for n in records.cities(ui.phone) if n != name]
+        records.set_cities(ui.phone, [*left, name] if on else left)
+
+    found = [name for name in OFFSETS if wanted in name.lower()]
+    rows: list[Widget] = [
+        CheckItem(
+            name, name in chosen, partial(mark, name),
+            time_text(ui.phone, (then := _there(ui.phone, name)).hour, then.minute),
+        )
+        for name in found
+    ]  # fmt: skip
+    search = Column(TextField(ui, "search", "Search for a city"), pad=(12, 0, 12, 8))
+    shown: Widget = Column(*rows) if rows else Empty("magnify", "No city of this name")
+    return Page(Column(search, Scroll(ui, "all", shown)), title="Add city", back=ui.close)

@@ -1,0 +1,152 @@
+"""The list of everybody, with a search and a selection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+from ui_gym_phone.apps.contacts.app import APP, DUPLICATES, PEOPLE
+from ui_gym_phone.apps.faces import EDITOR, PERSON, face, matching
+from ui_gym_phone.apps.lists import Lazy
+from ui_gym_phone.apps.lists import Row as Listed
+from ui_gym_phone.state import contacts
+from ui_gym_phone.state.contacts import Contact
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
+from ui_gym_phone.ui.page import Menu, Page, Scroll, confirm, fab
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.widgets import Empty, Header, Icon, IconButton, Item, Text
+
+
+@APP.screen(PEOPLE)
+def people(ui: Ui) -> Page:
+    """Everybody by name; touching one opens it, holding it selects it."""
+    if ui.state.get("overlay") == "selection":
+        return _selecting(ui)
+    wanted = ui.text("search")
+    found = matching(ui.phone, wanted)
+    if wanted and not found:
+        body: Widget = Empty("magnify", f"No contacts match “{wanted}”")
+    elif not found:
+        body = Empty("account-multiple", "No contacts yet")
+    else:
+        body = Lazy(_rows(ui, found, whole=not wanted))
+    create = fab("plus", "Create contact", partial(ui.open, EDITOR))
+    return Page(Scroll(ui, "people", body, tail=88), bar=_search_bar(ui), fab=create,
+                menu=_menu(ui))  # fmt: skip
+
+
+def _menu(ui: Ui) -> Menu | None:
+    if ui.state.get("overlay") != "menu":
+        return None
+
+    def close() -> None:
+        ui.state.pop("overlay", None)
+
+    def merge() -> None:
+        close()
+        ui.unfocus()
+        ui.open(DUPLICATES)
+
+    return Menu([("Merge duplicates", merge)], close)
+
+
+def _search_bar(ui: Ui) -> Widget:
+    def changed(_: str) -> None:
+        ui.activity.scroll.pop("people", None)
+
+    field = TextField(ui, "search", "Search contacts", framed=False, weight=1, on_change=changed)
+
+    def clear() -> None:
+        ui.fill("search", "")
+        ui.unfocus()
+
+    more = IconButton("dots-vertical", "More options", ui.setter("overlay", "menu"))
+    end = IconButton("close", "Clear search", clear) if ui.text("search") else more
+    row = Row(Icon("magnify", 24, "dim"), field, end, gap=8, pad=(16, 2, 2, 2))
+    return Column(Panel(row, "container", radius=28), pad=(16, 8, 16, 8))
+
+
+def _rows(ui: Ui, found: list[Contact], *, whole: bool) -> list[Listed]:
+    """What is listed: favourites, then everybody below the first letter of the name."""
+    names = Counter(person.name.casefold() for person in found)
+
+    def row(person: Contact) -> Listed:
+        # Of those with one name, what tells them apart is told too.
+        number = (person.number or "No number") if names[person.name.casefold()] > 1 else ""
+        told = number if whole else person.number or "No number"
+        return bool(told), partial(_row, ui, person, told)
+
+    starred = [person for person in found if person.starred] if whole else []
+    rows: list[Listed] = [("header", partial(Header, "Favourites"))] if starred else []
+    rows += [row(person) for person in starred]
+    letter = ""
+    for person in found:
+        first = person.name[:1].upper() if person.name[:1].isalpha() else "#"
+        if first != letter and whole:
+            rows.append(("header", partial(Header, first)))
+        letter = first
+        rows.append(row(person))
+    return rows
+
+
+def _row(ui: Ui, person: Contact, told: str) -> Widget:
+    return Item(
+        person.name or "(No name)", told, partial(ui.open, PERSON, id=person.id), lines=1,
+        lead=face(person.name), on_long_press=partial(_select, ui, person.id),
+    )  # fmt: skip
+
+
+# -- selecting --
+
+
+def _select(ui: Ui, id: int) -> None:
+    ui.unfocus()
+    ui.state.update(overlay="selection", selected=[id])
+
+
+def _toggle(ui: Ui, id: int) -> None:
+    selected: list[int] = ui.state["selected"]
+    left = [other for other in selected if other != id] if id in selected else [*selected, id]
+    ui.state["selected"] = left
+    if not left:
+        ui.state.pop("overlay")
+
+
+def _selecting(ui: Ui) -> Page:
+    selected: list[int] = ui.state["selected"]
+    found = matching(ui.phone, ui.text("search"))
+
+    def row(person: Contact) -> Widget:
+        chosen = person.id in selected
+        mark = Icon("check-circle", 40, "primary") if chosen else face(person.name)
+        return Item(person.name or "(No name)", person.number, partial(_toggle, ui, person.id),
+                    lead=mark, selected=chosen, lines=1)  # fmt: skip
+
+    rows = [(bool(person.number), partial(row, person)) for person in found]
+
+    def stop() -> None:
+        ui.state.pop("overlay")
+
+    def everybody() -> None:
+        ui.state["selected"] = [person.id for person in found]
+
+    def delete() -> None:
+        for id in selected:
+            contacts.delete(ui.phone, id)
+        stop()
+        ui.say("1 contact deleted" if len(selected) == 1 else f"{len(selected)} contacts deleted")
+
+    bar = Row(
+        IconButton("close", "Stop selecting", stop, colour="text"),
+        Expand(Text(f"{len(selected)} selected", "title", lines=1)),
+        IconButton("select-all", "Select all", everybody),
+        IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
+        gap=4, pad=(4, 8, 4, 8),
+    )  # fmt: skip
+    what = "this contact" if len(selected) == 1 else f"these {len(selected)} contacts"
+    asked = confirm(ui, f"Delete {what}?", "This can't be undone.", "Delete", delete)
+    return Page(
+        Scroll(ui, "people", Lazy(rows), tail=24), bar=Panel(bar, "container"),
+        dialog=asked if ui.dialog == "delete" else None,
+    )  # fmt: skip

@@ -1,0 +1,34 @@
+"""Kinds of calls, as they are told in lists."""
+
+from __future__ import annotations
+
+from ui_gym_phone.state import calls
+from ui_gym_phone.state.calls import INCOMING, MISSED, OUTGOING, REJECTED, Call
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.layout import Expand, Row, Widget
+from ui_gym_phone.ui.widgets import Icon, Text
+
+_KINDS = {
+    INCOMING: ("phone-incoming", "Incoming", "dim"),
+    OUTGOING: ("phone-outgoing", "Outgoing", "dim"),
+    MISSED: ("phone-missed", "Missed", "error"),
+    REJECTED: ("phone-missed", "Declined", "dim"),
+}
+
+
+def history(phone: Phone) -> list[Call]:
+    """The call log, the newest first. A call's name may be out of date: ask `name_of`."""
+    return phone.databases.derived("calllog.db", "history", lambda: calls.all(phone))
+
+
+def kind_name(call: Call) -> str:
+    """``Incoming``, ``Outgoing``, ``Missed``."""
+    return _KINDS.get(call.kind, _KINDS[INCOMING])[1]
+
+
+def kind_line(call: Call, when: str, count: int = 1) -> Widget:
+    """A small arrow, how many calls it stands for, what it was, and when."""
+    icon, name, ink = _KINDS.get(call.kind, _KINDS[INCOMING])
+    several = f"({count}) " if count > 1 else ""
+    told = Text(f"{several}{name} · {when}", "small", "dim", lines=1)
+    return Row(Icon(icon, 16, ink), Expand(told), gap=6)

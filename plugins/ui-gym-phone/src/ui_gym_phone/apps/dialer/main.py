@@ -1,0 +1,166 @@
+"""The first screen: favourites, recent calls and contacts, with a search over them."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import groupby
+
+from ui_gym_phone.apps.calling import place_call
+from ui_gym_phone.apps.dates import lately
+from ui_gym_phone.apps.dialer.app import APP, DETAILS, MAIN
+from ui_gym_phone.apps.dialer.kinds import history, kind_line
+from ui_gym_phone.apps.dialer.pad import dialpad
+from ui_gym_phone.apps.extras import text
+from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching, name_of
+from ui_gym_phone.apps.lists import Lazy
+from ui_gym_phone.state import calls, contacts
+from ui_gym_phone.state.calls import MISSED, Call
+from ui_gym_phone.state.contacts import KINDS, Contact, digits
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.page import Menu, Page, Scroll, bottom_nav, confirm, fab
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.widgets import AtLeast, Disc, Empty, Header, Icon, IconButton, Item, Text
+
+FAVOURITES, RECENTS, PEOPLE = range(3)
+
+
+@APP.screen(MAIN)
+def main(ui: Ui) -> Page:
+    """The tabs, or the dial pad; the extra `number` of a ``tel:`` intent is put into the pad."""
+    if "tab" not in ui.state:
+        ui.state["tab"] = RECENTS
+        if number := text(ui, "number"):
+            ui.fill("digits", number)
+            ui.state["overlay"] = "dialpad"
+    if ui.state.get("overlay") == "dialpad":
+        return dialpad(ui)
+    tab = int(ui.state["tab"])
+    searching = bool(ui.text("search") or ui.activity.focus)
+    body = _found(ui) if ui.text("search") else (_favourites, _recents, _people)[tab](ui)
+    nav = bottom_nav(
+        [("star", "Favourites", partial(_turn, ui, FAVOURITES)),
+         ("history", "Recents", partial(_turn, ui, RECENTS)),
+         ("account-multiple", "Contacts", partial(_turn, ui, PEOPLE))], tab,
+    )  # fmt: skip
+    clear = confirm(ui, "Clear call history?", "All calls will be deleted from your history.",
+                    "Clear", partial(_clear, ui))  # fmt: skip
+    return Page(
+        Scroll(ui, f"tab {tab}", body, tail=88), bar=_search_bar(ui),
+        bottom=None if searching else nav, menu=_menu(ui),
+        fab=None if searching else fab("dialpad", "Key pad", partial(_dial, ui)),
+        dialog=clear if ui.dialog == "clear" else None,
+    )  # fmt: skip
+
+
+def _turn(ui: Ui, tab: int) -> None:
+    ui.fill("search", "")
+    ui.unfocus()
+    ui.state["tab"] = tab
+
+
+def _dial(ui: Ui) -> None:
+    ui.unfocus()
+    ui.state["overlay"] = "dialpad"
+
+
+def _search_bar(ui: Ui) -> Widget:
+    field = TextField(ui, "search", "Search contacts", framed=False, weight=1)
+    more = IconButton("dots-vertical", "More options", ui.setter("overlay", "menu"))
+    row = Row(Icon("magnify", 24, "dim"), field, more, gap=8, pad=(16, 2, 2, 2))
+    return Column(Panel(row, "container", radius=28), pad=(16, 8, 16, 8))
+
+
+def _menu(ui: Ui) -> Menu | None:
+    if ui.state.get("overlay") != "menu":
+        return None
+
+    def close() -> None:
+        ui.state.pop("overlay", None)
+
+    def clear() -> None:
+        close()
+        ui.ask("clear")
+
+    return Menu([("Clear call history", clear)], close)
+
+
+def _clear(ui: Ui) -> None:
+    calls.clear(ui.phone)
+    ui.say("Call history cleared")
+
+
+# -- the tabs --
+
+
+def _favourites(ui: Ui) -> Widget:
+    starred = [person for person in contacts.all(ui.phone) if person.starred]
+    if not starred:
+        return Empty("star-outline", "No favourites yet. Star a contact to find it here")
+    cells: list[Widget] = []
+    for person in starred:
+        touch = (
+            partial(place_call, ui.phone, person.number)
+            if person.numbers
+            else partial(ui.start, CONTACTS, PERSON, id=person.id)
+        )
+        tile = Column(
+            face(person.name, 72),
+            Text(person.name, "small", lines=2, align="center", tell=False),
+            gap=8, pad=(4, 12, 4, 12),
+        )  # fmt: skip
+        cells.append(Tap(tile, touch, text=person.name, desc=f"Call {person.name}"))
+    return Grid(*cells, columns=3, pad=(12, 4, 12, 0))
+
+
+def _recents(ui: Ui) -> Widget:
+    log = history(ui.phone)
+    if not log:
+        return Empty("history", "Your call history is empty")
+    groups = [list(group) for _, group in groupby(log, key=lambda call: call.number)]
+    return Lazy([("call", partial(_recent, ui, group)) for group in groups])
+
+
+def _recent(ui: Ui, group: list[Call]) -> Widget:
+    last, name = group[0], name_of(ui.phone, group[0].number)
+    ink = "error" if last.kind == MISSED else "text"
+    texts = Column(
+        Text(name, "body", ink, lines=1),
+        kind_line(last, lately(ui.phone, last.ms), len(group)), gap=2,
+    )  # fmt: skip
+    call = IconButton("phone", f"Call {name}", partial(place_call, ui.phone, last.number))
+    line = Row(face(name), Expand(texts), call, gap=16, pad=(16, 8, 4, 8))
+    return Tap(AtLeast(line, 64), partial(ui.open, DETAILS, number=last.number))
+
+
+def _people(ui: Ui) -> Widget:
+    create = Item("Create new contact", "", partial(ui.start, CONTACTS, EDITOR),
+                  lead=Disc("#1a73e8", 40, icon="account-plus"))  # fmt: skip
+
+    def row(person: Contact) -> Widget:
+        return Item(person.name or "(No name)", person.number, lead=face(person.name), lines=1,
+                    on_tap=partial(ui.start, CONTACTS, PERSON, id=person.id))  # fmt: skip
+
+    people = contacts.all(ui.phone)
+    return Column(create, Lazy([(bool(p.number), partial(row, p)) for p in people]))
+
+
+def _found(ui: Ui) -> Widget:
+    wanted = ui.text("search").strip()
+    rows: list[Widget] = []
+    if digits(wanted) and not any(sign.isalpha() for sign in wanted):
+        rows.append(
+            Item(f"Call {wanted}", "", partial(place_call, ui.phone, wanted),
+                 lead=Disc("#188038", 40, icon="phone"))
+        )  # fmt: skip
+    people = matching(ui.phone, wanted)
+    if people:
+        rows.append(Header("Contacts"))
+
+    def row(name: str, number: str, kind: int) -> Widget:
+        told = f"{number} · {KINDS.get(kind, 'Other')}"
+        return Item(name, told, partial(place_call, ui.phone, number), lines=1, lead=face(name))
+
+    numbers = [(person.name, *each) for person in people for each in person.numbers]
+    rows.append(Lazy([("number", partial(row, *each)) for each in numbers]))
+    return Column(*rows) if len(rows) > 1 else Empty("magnify", "No contacts found")

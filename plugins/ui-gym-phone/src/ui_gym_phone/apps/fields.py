@@ -1,0 +1,33 @@
+"""Fields: a text field that grows with what is typed."""
+
+from __future__ import annotations
+
+from ui_gym_phone.ui import fonts
+from ui_gym_phone.ui.layout import Size
+from ui_gym_phone.ui.scene import Box, Scene
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.theme import Look
+
+
+class Growing(TextField):
+    """An unframed text field (give it `lines` of 2) that is one line high while its text is, and
+    grows up to `most` lines."""
+
+    most = 5
+
+    def measure(self, look: Look, width: int) -> Size:
+        _, size = look.font(self.style)
+        shown = min(self.most, len(self._broken(look, width - look.px(8))))
+        return width, shown * fonts.line_height(size) + look.px(16)
+
+    def _paint(self, scene: Scene, box: Box, focused: bool) -> None:
+        """While it is typed into, the last of too many lines are seen."""
+        left, top, right, bottom = box
+        _, size = scene.look.font(self.style)
+        hidden = len(self._broken(scene.look, right - left)) - self.most
+        if not focused or hidden <= 0:
+            super()._paint(scene, box, focused)
+            return
+        with scene.clipped((left, top + scene.look.px(8), right, bottom)):
+            above = hidden * fonts.line_height(size)
+            super()._paint(scene, (left, top - above, right, bottom), focused)

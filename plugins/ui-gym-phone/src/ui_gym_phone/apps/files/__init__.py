@@ -1,0 +1,15 @@
+"""The Files app: the shared storage, its folders, and what can be done with files."""
+
+from __future__ import annotations
+
+from ui_gym_phone.apps.files import browse, picker, viewer
+from ui_gym_phone.apps.files.view import BROWSE, PACKAGE
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.ui.app import App
+
+APP = App(Package(PACKAGE, "Files", BROWSE, icon="folder", colour="#1e88e5"))
+
+APP.screen(BROWSE)(browse.browse)
+APP.screen(picker.PICK)(picker.pick)
+APP.screen(viewer.VIEWER)(viewer.viewer)
+APP.screen(viewer.INSPECTOR)(viewer.inspector)

@@ -1,0 +1,127 @@
+"""The launcher: a home screen with a dock, and a drawer of all apps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from PIL import Image
+
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.state.phone import LAUNCHER, Phone
+from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.layout import Column, Grid, Row, Size, Space, Stack, Tap, Widget
+from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.scene import Scene
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.widgets import Disc, Text
+
+APP = App(Package(LAUNCHER, "Home", ".Launcher", icon="home", launchable=False))
+
+HOME = (
+    "com.android.settings", "com.android.calendar", "com.google.android.deskclock",
+    "com.android.documentsui", "org.uigym.notes", "com.android.calculator2",
+    "com.android.vending", "com.android.contacts",
+)  # fmt: skip
+DOCK = ("com.android.dialer", "com.android.messaging", "com.android.browser", "com.android.camera2")
+
+LIGHT_SKY = ((205, 222, 246), (246, 233, 226))
+DARK_SKY = ((22, 28, 46), (46, 36, 50))
+
+
+@lru_cache(maxsize=16)
+def _sky(dark: bool, width: int, height: int) -> Image.Image:
+    top, bottom = DARK_SKY if dark else LIGHT_SKY
+    share = np.linspace(0, 1, height)[:, None, None]
+    column = np.asarray(top) * (1 - share) + np.asarray(bottom) * share
+    return Image.fromarray(np.broadcast_to(column, (height, width, 3)).round().astype(np.uint8))
+
+
+@dataclass(frozen=True)
+class Sky:
+    """The wallpaper."""
+
+    dark: bool
+
+    def __call__(self, width: int, height: int) -> Image.Image:
+        return _sky(self.dark, width, height)
+
+
+class Wallpaper(Widget):
+    """The wallpaper behind all of the screen; a swipe up opens the drawer."""
+
+    def __init__(self, ui: Ui) -> None:
+        self.ui = ui
+
+    def measure(self, look: Look, width: int) -> Size:
+        return width, 0
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        whole = (0, 0, scene.width, scene.height)
+        scene.image(whole, Sky(scene.look.dark))
+
+        def swipe(dx: int, dy: int) -> bool:
+            if dy < 0:
+                self.ui.state["overlay"] = "drawer"
+            return dy < 0
+
+        scene.touch(whole, swipe=swipe)
+
+
+@APP.screen(".Launcher")
+def launcher(ui: Ui) -> Page:
+    """The home screen, or the drawer."""
+    if ui.state.get("overlay") == "drawer":
+        return _drawer(ui)
+    now = ui.phone.clock.local
+    date = Column(
+        Text(f"{now:%A}", "headline"), Text(f"{now:%B} {now.day}", "body", "dim"),
+        pad=(24, 36, 24, 0), gap=2,
+    )  # fmt: skip
+    body = Column(
+        date,
+        Space(weight=1),
+        Grid(*_icons(ui.phone, HOME), columns=4, pad=(8, 0, 8, 8), gap=8),
+        Space(24),
+        Grid(*_icons(ui.phone, DOCK, labels=False), columns=4, pad=(8, 8, 8, 12)),
+    )
+    return Page(Stack(Wallpaper(ui), body), fullscreen=True)
+
+
+def _drawer(ui: Ui) -> Page:
+    wanted = ui.text("search").strip().lower()
+    found = [p for p in ui.phone.packages.launchable if wanted in p.label.lower()]
+
+    def first() -> None:
+        if found:
+            _open(ui, found[0].name)
+
+    search = TextField(ui, "search", "Search apps", on_enter=first)
+    icons = [_icon(ui.phone, p, partial(_open, ui, p.name)) for p in found]
+    body = Column(
+        Row(Column(search, weight=1), pad=(16, 12, 16, 12)),
+        Scroll(ui, "drawer", Grid(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
+    )
+    return Page(body)
+
+
+def _open(ui: Ui, package: str) -> None:
+    ui.state.clear()
+    ui.activity.fields.clear()
+    ui.activity.focus = ""
+    ui.phone.launch(package)
+
+
+def _icons(phone: Phone, packages: tuple[str, ...], *, labels: bool = True) -> list[Widget]:
+    shown = [found for name in packages if (found := phone.packages.get(name)) is not None]
+    return [_icon(phone, p, partial(phone.launch, p.name), label=labels) for p in shown]
+
+
+def _icon(phone: Phone, package: Package, on_tap: object, *, label: bool = True) -> Widget:
+    disc = Disc(package.colour, 52, icon=package.icon)
+    name = Text(package.label, "caption", lines=1, align="center", tell=False) if label else None
+    face = Column(disc, name, gap=6, pad=(2, 6, 2, 6))
+    return Tap(face, on_tap, cls="android.widget.TextView", text=package.label if label else "",  # type: ignore[arg-type]
+               desc=package.label)  # fmt: skip

@@ -1,0 +1,160 @@
+"""The list of conversations, the newest first."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ui_gym_phone.apps.dates import lately
+from ui_gym_phone.apps.extras import text
+from ui_gym_phone.apps.faces import face, name_of
+from ui_gym_phone.apps.lists import Lazy
+from ui_gym_phone.apps.messages.app import APP, CONVERSATION, CONVERSATIONS, NEW
+from ui_gym_phone.state import messages
+from ui_gym_phone.state.messages import Thread
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.page import Page, Scroll, confirm, fab
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.widgets import AtLeast, Empty, Icon, IconButton, Text
+
+
+@APP.screen(CONVERSATIONS)
+def inbox(ui: Ui) -> Page:
+    """Conversations; touching one opens it, holding one selects it."""
+    overlay = ui.state.get("overlay")
+    threads = _found(ui) if overlay == "search" else messages.threads(ui.phone)
+    selected: list[str] = ui.state.get("selected", []) if overlay == "selection" else []
+    if threads:
+        sent = {(m.ms, m.body) for m in messages.all(ui.phone) if m.sent}
+        body: Widget = Lazy(
+            [  # an unread one may take a line more, or not
+                (t.unread and t.number, partial(_row, ui, t, selected, (t.ms, t.snippet) in sent))
+                for t in threads
+            ]
+        )
+    elif overlay == "search":
+        body = Empty("magnify", "No conversations found")
+    else:
+        body = Empty("chat-outline", "Once you start a conversation, you'll see it listed here")
+    bar, dialog = None, None
+    if overlay == "search":
+        bar = _search_bar(ui)
+    elif overlay == "selection":
+        bar = _selection_bar(ui, selected)
+        what = "this conversation" if len(selected) == 1 else f"{len(selected)} conversations"
+        if ui.dialog == "delete":
+            dialog = confirm(ui, f"Delete {what}?", "This can't be undone.", "Delete",
+                             partial(_delete, ui, selected))  # fmt: skip
+    start = fab("message-text", "Start chat", partial(ui.open, NEW, body=text(ui, "body")))
+    search = IconButton("magnify", "Search messages", partial(_search, ui))
+    return Page(
+        Scroll(ui, "inbox", body, tail=88), title="Messages", bar=bar, actions=[search],
+        fab=None if overlay in ("selection", "search") else start, dialog=dialog,
+    )  # fmt: skip
+
+
+def _row(ui: Ui, thread: Thread, selected: list[str], sent: bool) -> Widget:
+    name = name_of(ui.phone, thread.number)
+    chosen = thread.number in selected
+    new = thread.unread > 0
+    snippet = f"You: {thread.snippet}" if sent else thread.snippet
+    top = Row(
+        Expand(Text(name, "strong" if new else "body", lines=1)),
+        Text(lately(ui.phone, thread.ms), "label" if new else "caption",
+             "text" if new else "dim", lines=1),
+        gap=8,
+    )  # fmt: skip
+    below = Row(
+        Expand(
+            Text(snippet.replace("\n", " "), "label" if new else "small",
+                 "text" if new else "dim", lines=2 if new else 1)
+        ),
+        Panel(None, "primary", radius=5, width=10, height=10) if new else None,
+        gap=8,
+    )  # fmt: skip
+    lead = Icon("check-circle", 48, "primary") if chosen else face(name, 48)
+    line: Widget = Row(lead, Expand(Column(top, below, gap=2)), gap=14, pad=(16, 10, 16, 10))
+    if chosen:
+        line = Panel(line, "tonal")
+    touch = partial(_toggle, ui, thread.number) if selected else partial(_open, ui, thread.number)
+    return Tap(
+        AtLeast(line, 72), touch, on_long_press=partial(_toggle, ui, thread.number),
+        selected=chosen, desc="Unread" if new else "", id="conversation",
+    )  # fmt: skip
+
+
+def _open(ui: Ui, number: str) -> None:
+    ui.unfocus()
+    messages.mark_read(ui.phone, number)
+    ui.open(CONVERSATION, number=number, body=text(ui, "body"))
+
+
+# -- searching --
+
+
+def _search(ui: Ui) -> None:
+    ui.fill("search", "")
+    ui.state["overlay"] = "search"
+    ui.focus("search")
+
+
+def _found(ui: Ui) -> list[Thread]:
+    wanted = ui.text("search").strip().casefold()
+    return [
+        thread
+        for thread in messages.threads(ui.phone)
+        if wanted in name_of(ui.phone, thread.number).casefold()
+        or wanted in thread.number
+        or any(wanted in m.body.casefold() for m in messages.conversation(ui.phone, thread.number))
+    ]
+
+
+def _search_bar(ui: Ui) -> Widget:
+    def stop() -> None:
+        ui.unfocus()
+        ui.state.pop("overlay", None)
+
+    field = TextField(ui, "search", "Search messages", framed=False, weight=1)
+    row = Row(IconButton("arrow-left", "Stop searching", stop, colour="text"), field,
+              pad=(4, 8, 16, 8))  # fmt: skip
+    return Panel(row, "container")
+
+
+# -- selecting --
+
+
+def _toggle(ui: Ui, number: str) -> None:
+    ui.unfocus()
+    selected: list[str] = ui.state.get("selected", [])
+    if ui.state.get("overlay") != "selection":
+        selected = []
+    left = [n for n in selected if n != number] if number in selected else [*selected, number]
+    ui.state.update(overlay="selection", selected=left)
+    if not left:
+        ui.state.pop("overlay")
+
+
+def _selection_bar(ui: Ui, selected: list[str]) -> Widget:
+    def stop() -> None:
+        ui.state.pop("overlay", None)
+
+    def read() -> None:
+        for number in selected:
+            messages.mark_read(ui.phone, number)
+        stop()
+
+    row = Row(
+        IconButton("close", "Stop selecting", stop, colour="text"),
+        Expand(Text(f"{len(selected)} selected", "title", lines=1)),
+        IconButton("check", "Mark as read", read),
+        IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
+        gap=4, pad=(4, 8, 4, 8),
+    )  # fmt: skip
+    return Panel(row, "container")
+
+
+def _delete(ui: Ui, selected: list[str]) -> None:
+    for number in selected:
+        messages.delete_thread(ui.phone, number)
+    ui.state.pop("overlay", None)
+    ui.say("Conversation deleted" if len(selected) == 1 else "Conversations deleted")

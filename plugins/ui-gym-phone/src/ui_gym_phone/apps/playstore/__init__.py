@@ -1,0 +1,166 @@
+"""The Play Store: a small catalogue of apps to install, and what is installed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from ui_gym_phone.apps.playstore.catalogue import OFFERS, catalogue, offer_of
+from ui_gym_phone.apps.support import online, size_text
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.layout import Column, Expand, Row, Space, Widget
+from ui_gym_phone.ui.page import Page, Scroll, confirm, tabs
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.widgets import Button, Card, Disc, Empty, IconButton, Item, Text
+
+MAIN = ".AssetBrowserActivity"
+DETAILS = ".AppDetailsActivity"
+
+APP = App(
+    Package("com.android.vending", "Play Store", MAIN, icon="google-play", colour="#01875f",
+            permissions={"POST_NOTIFICATIONS": True})
+)  # fmt: skip
+
+
+def _known(ui: Ui, name: str) -> Package | None:
+    return ui.phone.packages.get(name) or catalogue().get(name)
+
+
+@APP.screen(MAIN)
+def store(ui: Ui) -> Page:
+    """The tabs Apps and Installed, or a search through both."""
+    if ui.state.get("overlay") == "search":
+        return _search(ui)
+    tab = int(ui.state.get("tab", 0))
+    head = tabs([("Apps", ui.setter("tab", 0)), ("Installed", ui.setter("tab", 1))], tab)
+    body = _installed(ui) if tab else _offers(ui, [offer.package for offer in OFFERS])
+    search = IconButton("magnify", "Search apps", partial(_begin_search, ui))
+    return Page(Column(head, body), title="Play Store", actions=[search])
+
+
+def _begin_search(ui: Ui) -> None:
+    ui.state["overlay"] = "search"
+    ui.fill("search", "")
+    ui.focus("search")
+
+
+def _search(ui: Ui) -> Page:
+    def stop() -> None:
+        ui.unfocus()
+        ui.state.pop("overlay", None)
+
+    words = ui.text("search").strip().lower()
+    found = [
+        offer.package
+        for offer in OFFERS
+        if words in f"{catalogue()[offer.package].label} {offer.category} {offer.about}".lower()
+    ]
+    field = TextField(ui, "search", "Search apps")
+    back = IconButton("arrow-left", "Stop searching", stop)
+    bar = Row(back, Column(field, weight=1), gap=4, pad=(4, 6, 12, 6))
+    body = _offers(ui, found) if found else Scroll(ui, "none", Empty("magnify", "No apps found"))
+    return Page(body, bar=bar)
+
+
+def _offers(ui: Ui, names: list[str]) -> Widget:
+    if not online(ui.phone):
+        return Scroll(ui, "offline", Empty("cloud-off-outline", "You're offline"))
+    rows = []
+    for name in names:
+        package, offer = catalogue()[name], offer_of(name)
+        told = f"{offer.category} · {offer.rating} of 5"
+        mark = Text("Installed", "caption", "dim", lines=1) if name in ui.phone.packages else None
+        rows.append(_row(ui, package, told, mark))
+    return Scroll(ui, "apps", Column(*rows), tail=16)
+
+
+def _installed(ui: Ui) -> Widget:
+    mine = sorted((p for p in ui.phone.packages if not p.system), key=lambda p: p.label.lower())
+    total = size_text(sum(_size(p) for p in mine))
+    head = Row(Text(f"{len(mine)} apps · {total}", "small", "dim"), pad=(16, 12, 16, 4))
+    rows = [_row(ui, p, size_text(_size(p)), None) for p in mine[:200]]
+    shown: Widget = Column(head, *rows) if rows else Empty("apps", "No apps are installed")
+    return Scroll(ui, "installed", shown, tail=16)
+
+
+def _size(package: Package) -> int:
+    return package.app_size + package.data_size + package.cache_size
+
+
+def _row(ui: Ui, package: Package, told: str, mark: Widget | None) -> Widget:
+    disc = Disc(package.colour, 44, icon=package.icon, round=False)
+    return Item(package.label, told, partial(ui.open, DETAILS, package=package.name), lead=disc,
+                trail=mark, lines=1)  # fmt: skip
+
+
+@APP.screen(DETAILS)
+def details(ui: Ui) -> Page:
+    """The page of the app of the extra ``package``."""
+    name = str(ui.extras.get("package", ""))
+    package = _known(ui, name)
+    if package is None:
+        return Page(Empty("apps", "This app was not found"), title="Play Store", back=ui.close)
+    offer, installed = offer_of(name), name in ui.phone.packages
+    head = Row(
+        Disc(package.colour, 72, icon=package.icon, round=False),
+        Expand(Column(Text(package.label, "title", lines=2),
+                      Text(offer.maker, "label", "primary", lines=1), gap=2)),
+        gap=16, pad=(16, 8, 16, 8),
+    )  # fmt: skip
+    facts = Row(
+        _fact(f"{offer.rating} of 5", "Rating"),
+        _fact(size_text(_size(package)), "Size"),
+        _fact(package.version, "Version"),
+        gap=4,
+        pad=(8, 4, 8, 4),
+    )
+    body = Column(
+        head, facts, _buttons(ui, package, installed),
+        Card(Text("About this app", "strong"), Space(6), Text(offer.about, "body", "dim"),
+             Space(8), Text(offer.category, "label", "primary")),
+        gap=4,
+    )  # fmt: skip
+    page = Page(Scroll(ui, "details", body), title="", back=ui.close)
+    if ui.dialog == "uninstall":
+        page.dialog = confirm(ui, package.label, "Do you want to uninstall this app?", "Uninstall",
+                              partial(_uninstall, ui, package))  # fmt: skip
+    return page
+
+
+def _fact(value: str, name: str) -> Widget:
+    return Column(
+        Text(value, "label", lines=1, align="center"),
+        Text(name, "caption", "dim", lines=1, align="center"),
+        gap=2, weight=1,
+    )  # fmt: skip
+
+
+def _buttons(ui: Ui, package: Package, installed: bool) -> Widget:
+    cells: list[Widget] = []
+    if not installed:
+        cells.append(Button("Install", partial(_install, ui, package), weight=1))
+    else:
+        if not package.system:
+            ask = partial(ui.ask, "uninstall")
+            cells.append(Button("Uninstall", ask, style="outlined", weight=1))
+
+        def open_() -> None:
+            ui.phone.launch(package.name)
+
+        can_open = package.launchable and package.enabled
+        cells.append(Button("Open", open_, weight=1, enabled=can_open))
+    return Row(*cells, gap=12, pad=(16, 8, 16, 8))
+
+
+def _install(ui: Ui, package: Package) -> None:
+    if not online(ui.phone):
+        ui.say("You're offline")
+        return
+    ui.phone.install(replace(package, permissions=dict(package.permissions)))
+    ui.say(f"{package.label} installed")
+
+
+def _uninstall(ui: Ui, package: Package) -> None:
+    if ui.phone.uninstall(package.name):
+        ui.say(f"{package.label} uninstalled")

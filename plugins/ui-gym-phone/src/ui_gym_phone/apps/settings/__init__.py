@@ -1,0 +1,25 @@
+"""Settings: every page of Android's that a person looks for, deep, and searchable.
+
+Its pages have Android's class names, and write what the shell's commands write.
+"""
+
+from ui_gym_phone.apps.settings import (  # noqa: F401 - their pages join the app
+    about,
+    accessibility,
+    applications,
+    battery,
+    connected,
+    date_time,
+    display,
+    home,
+    network,
+    notifications,
+    permissions,
+    privacy,
+    sound,
+    system,
+    wifi,
+)
+from ui_gym_phone.apps.settings.app import APP
+
+__all__ = ["APP"]

@@ -1,0 +1,148 @@
+"""Battery and Storage: what is left."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ui_gym_phone.apps.settings.app import APP, PREFIX
+from ui_gym_phone.apps.settings.applications import INFO, STORAGE, by_label
+from ui_gym_phone.apps.settings.parts import app_icon, link, main_switch, note, page, switch
+from ui_gym_phone.apps.settings.sizes import SYSTEM, TOTAL, by_kind, total_of
+from ui_gym_phone.apps.support import size_text
+from ui_gym_phone.state import switches
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Row, Size, Widget
+from ui_gym_phone.ui.page import Page
+from ui_gym_phone.ui.scene import Scene
+from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.widgets import Header, Item, Text
+
+SAVER = PREFIX + "BatterySaverSettingsActivity"
+
+KIND_ICONS = {
+    "Images": "image", "Videos": "video", "Audio": "music-note",
+    "Documents & other": "file-document-outline",
+}  # fmt: skip
+
+
+class Gauge(Widget):
+    """A bar that is full to a share of 0 to 1."""
+
+    def __init__(self, share: float) -> None:
+        self.share = min(1.0, max(0.0, share))
+
+    def measure(self, look: Look, width: int) -> Size:
+        return width, look.px(10)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        radius = height // 2
+        scene.rect((x, y, x + width, y + height), "divider", radius)
+        full = max(height, round(width * self.share))
+        scene.rect((x, y, x + full, y + height), "primary", radius)
+
+
+def _gauge(large: str, small: str, share: float) -> Widget:
+    return Column(
+        Text(large, "headline"), Text(small, "small", "dim"), Row(Column(Gauge(share), weight=1)),
+        gap=8, pad=(16, 8, 16, 12),
+    )  # fmt: skip
+
+
+# -- Battery --
+
+
+def battery_line(phone: Phone) -> str:
+    """What is said of the battery in a line."""
+    known = switches.battery(phone)
+    return f"{known.level}%" + (" - Charging" if known.plugged else "")
+
+
+@APP.screen(PREFIX + "PowerUsageSummaryActivity")
+def battery(ui: Ui) -> Page:
+    """Battery: its level, the saver, the percentage in the status bar."""
+    phone = ui.phone
+    known = switches.battery(phone)
+    hours, minutes = divmod(round(known.level * 15.2), 60)
+    left = "Charging" if known.plugged else f"About {hours} hr {minutes} min left"
+    saver = "On" if phone.is_on("global", "low_power") else "Off"
+    return page(
+        ui, "Battery", _gauge(f"{known.level}%", left, known.level / 100),
+        link(ui, "Battery Saver", saver, SAVER, icon="battery-heart-variant"),
+        switch(ui, "Battery percentage", "Show battery percentage in status bar", "system",
+               "show_battery_percent", icon="battery-50"),
+        switch(ui, "Adaptive Battery", "Limits battery for apps that you don't use often", "global",
+               "adaptive_battery_management_enabled", default="1", icon="auto-fix"),
+        link(ui, "App battery usage", "Manage usage by app",
+             PREFIX + "ManageApplicationsActivity", icon="apps"),
+    )  # fmt: skip
+
+
+@APP.screen(SAVER)
+def battery_saver(ui: Ui) -> Page:
+    """Battery Saver."""
+    phone = ui.phone
+
+    def change(on: bool) -> None:
+        switches.set_battery_saver(phone, on)
+        if on and not phone.is_on("global", "low_power"):
+            ui.say("Battery Saver isn't available while charging")
+
+    return page(
+        ui, "Battery Saver",
+        main_switch("Use Battery Saver", phone.is_on("global", "low_power"), change),
+        switch(ui, "Turn off when charged", "At 90% and above", "global",
+               "low_power_sticky_auto_disable_enabled", default="1"),
+        note("When Battery Saver is on, Dark theme may be used, and background activity, some "
+             "visual effects and certain features are limited or turned off."),
+    )  # fmt: skip
+
+
+# -- Storage --
+
+
+def used_bytes(phone: Phone) -> int:
+    """Bytes of the storage that are taken: by Android, apps and files."""
+    return SYSTEM + sum(total_of(package) for package in phone.packages) + phone.files.used
+
+
+def storage_line(phone: Phone) -> str:
+    """What is said of the storage in a line."""
+    used = used_bytes(phone)
+    return f"{round(100 * used / TOTAL)}% used - {size_text(TOTAL - used)} free"
+
+
+@APP.screen(PREFIX + "StorageDashboardActivity")
+def storage(ui: Ui) -> Page:
+    """Storage: what takes how much."""
+    phone = ui.phone
+    used = used_bytes(phone)
+    all_apps = sum(total_of(package) for package in phone.packages)
+    kinds = by_kind(phone)
+
+    def open_files() -> None:
+        phone.launch("com.android.documentsui")
+
+    rows: list[Widget] = [
+        link(ui, "Apps", size_text(all_apps), PREFIX + "StorageUseActivity", icon="apps"),
+        *(
+            Item(kind, size_text(size), open_files, icon=KIND_ICONS[kind])
+            for kind, size in kinds.items()
+        ),
+        Item("System", size_text(SYSTEM), icon="android"),
+    ]  # fmt: skip
+    told = f"{size_text(used)} used of {size_text(TOTAL)}"
+    free = f"{size_text(TOTAL - used)} free"
+    return page(ui, "Storage", _gauge(told, free, used / TOTAL), *rows)
+
+
+@APP.screen(PREFIX + "StorageUseActivity")
+def storage_use(ui: Ui) -> Page:
+    """Apps by what they take, the largest first."""
+    packages = sorted(by_label(list(ui.phone.packages)), key=total_of, reverse=True)
+    rows: list[Widget] = [
+        Item(p.label, size_text(total_of(p)), partial(ui.open, STORAGE, package=p.name),
+             lead=app_icon(p), on_long_press=partial(ui.open, INFO, package=p.name))
+        for p in packages
+    ]  # fmt: skip
+    return page(ui, "Apps", Header("Apps by size"), *rows)

@@ -1,0 +1,114 @@
+"""The first page of Settings, and the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ui_gym_phone.apps.settings.about import device_name
+from ui_gym_phone.apps.settings.app import APP, PREFIX
+from ui_gym_phone.apps.settings.applications import INFO, shown_apps
+from ui_gym_phone.apps.settings.battery import battery_line, storage_line
+from ui_gym_phone.apps.settings.index import Entry, search
+from ui_gym_phone.apps.settings.parts import app_icon
+from ui_gym_phone.apps.settings.privacy import location_on
+from ui_gym_phone.apps.settings.system import developing
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.widgets import Disc, Empty, Icon, IconButton, Item, Text
+
+SEARCH = ".SearchActivity"
+
+Line = str | Callable[[Phone], str]
+
+TOP: tuple[tuple[str, Line, str, str, str], ...] = (
+    ("Network & internet", "Wi-Fi, mobile, hotspot", "wifi", "#1a73e8", "NetworkDashboardActivity"),
+    ("Connected devices", "Bluetooth, pairing", "cellphone-link", "#3f6fb5",
+     "ConnectedDeviceDashboardActivity"),
+    ("Apps", "All apps, permissions, default apps", "apps", "#c2603a", "AppDashboardActivity"),
+    ("Notifications", "History, conversations", "bell", "#b3541e",
+     "ConfigureNotificationSettingsActivity"),
+    ("Battery", battery_line, "battery-80", "#1e8e5a", "PowerUsageSummaryActivity"),
+    ("Storage", storage_line, "database", "#6b5fb8", "StorageDashboardActivity"),
+    ("Sound & vibration", "Volume, haptics, Do Not Disturb", "volume-high", "#a8487e",
+     "SoundSettingsActivity"),
+    ("Display", "Dark theme, font size, brightness", "brightness-6", "#b57b10",
+     "DisplaySettingsActivity"),
+    ("Accessibility", "Display, interaction, audio", "human", "#3d6fd1",
+     "AccessibilitySettingsActivity"),
+    ("Security", "Screen lock, Find My Device", "lock", "#2f8f73", "SecurityDashboardActivity"),
+    ("Privacy", "Permissions, camera and microphone", "shield-check", "#2d7fa6",
+     "PrivacyDashboardActivity"),
+    ("Location", lambda phone: "On" if location_on(phone) else "Off", "map-marker", "#7d8a1f",
+     "LocationSettingsActivity"),
+    ("Passwords & accounts", "Accounts, sync", "account-circle", "#b4475a",
+     "AccountDashboardActivity"),
+    ("System", "Languages, time, reset", "tune-variant", "#5f6368", "SystemDashboardActivity"),
+    ("About phone", device_name, "cellphone", "#5f6368", "MyDeviceInfoActivity"),
+)  # fmt: skip
+"""(title, subtitle, icon, its colour, class) of each page that the first one leads to."""
+
+
+@APP.screen(".Settings")
+def home(ui: Ui) -> Page:
+    """The first page."""
+    rows: list[Widget] = [
+        Item(title, line if isinstance(line, str) else line(ui.phone),
+             partial(ui.open, PREFIX + cls), lead=Disc(colour, 40, icon=icon))
+        for title, line, icon, colour, cls in TOP
+    ]  # fmt: skip
+    heading = Column(Text("Settings", "headline"), pad=(20, 16, 16, 4))
+    return Page(Scroll(ui, "dashboard", Column(heading, _search_box(ui), *rows, pad=(0, 0, 0, 24))))
+
+
+def _search_box(ui: Ui) -> Widget:
+    hint = Text("Search settings", "body", "dim", tell=False)
+    face = Panel(
+        Row(Icon("magnify", 22), Expand(hint), gap=12),
+        "container", radius=26, pad=(16, 14, 16, 14),
+    )  # fmt: skip
+    box = Tap(face, partial(_open_search, ui), cls="android.widget.TextView",
+              text="Search settings", id="search_action_bar")  # fmt: skip
+    return Column(box, pad=(16, 8, 16, 12))
+
+
+def _open_search(ui: Ui) -> None:
+    ui.open(SEARCH)
+    ui.phone.activity.focus = "query"
+
+
+@APP.screen(SEARCH)
+def search_page(ui: Ui) -> Page:
+    """The search: what holds all words of the query, each with its path, and apps of that name."""
+    query = ui.text("query").strip()
+    arrow = IconButton("arrow-left", "Navigate up", ui.close, colour="text")
+    field = TextField(ui, "query", "Search settings", framed=False, weight=1, id="search_src_text")
+
+    def empty() -> None:
+        ui.fill("query", "")
+        ui.focus("query")
+
+    clear = IconButton("close", "Clear text", empty) if query else None
+    bar = Row(arrow, field, clear, gap=4, pad=(4, 8, 8, 8))
+    found = search(query, developer=developing(ui.phone))
+    rows: list[Widget] = [_result(ui, entry) for entry in found]
+    if query:
+        named = [p for p in shown_apps(ui.phone) if p.label.lower().startswith(query.lower())]
+        rows += [_app(ui, package) for package in named]
+    if query and not rows:
+        rows.append(Empty("magnify", "No results"))
+    return Page(Scroll(ui, "results", Column(*rows, pad=(0, 4, 0, 16))), bar=bar)
+
+
+def _result(ui: Ui, entry: Entry) -> Widget:
+    path = " > ".join(entry.path) or "Settings"
+    return Item(entry.title, path, partial(ui.open, entry.cls), icon="magnify")
+
+
+def _app(ui: Ui, package: Package) -> Widget:
+    opened = partial(ui.open, INFO, package=package.name)
+    return Item(package.label, "App info", opened, lead=app_icon(package, 24))

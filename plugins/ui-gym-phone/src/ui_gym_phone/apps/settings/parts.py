@@ -1,0 +1,205 @@
+"""What the pages of Settings are made of: rows, switches, sliders, dialogs that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.page import Dialog, Menu, Page, Scroll
+from ui_gym_phone.ui.scene import Handler
+from ui_gym_phone.ui.widgets import (
+    Button,
+    Disc,
+    Icon,
+    IconButton,
+    Item,
+    Slider,
+    SwitchMark,
+    Text,
+    Told,
+)
+
+Value = TypeVar("Value")
+
+AROUND_DIALOG = 28 + 44 + 16 + 28 + 12 + 36
+"""What bars, margins and paddings take from the room of a dialog, in dp."""
+
+
+def page(
+    ui: Ui, title: str, *rows: Widget | None, dialog: Dialog | None = None,
+    actions: Sequence[Widget] = (), menu: Menu | None = None,
+) -> Page:  # fmt: skip
+    """A page: a bar with the arrow and the title, and rows that scroll."""
+    body = Scroll(ui, "list", Column(*rows, pad=(0, 4, 0, 24)))
+    return Page(body, bar=title_bar(ui, title, actions), dialog=dialog, menu=menu)
+
+
+def title_bar(ui: Ui, title: str, actions: Sequence[Widget] = ()) -> Widget:
+    """The bar of a page; a long title takes two lines."""
+    arrow = IconButton("arrow-left", "Navigate up", ui.close, colour="text")
+    return Row(arrow, Expand(Text(title, "title", lines=2)), *actions, gap=4, pad=(4, 8, 4, 8))
+
+
+def link(
+    ui: Ui, title: str, subtitle: str, cls: str, *, icon: str = "", **extras: object
+) -> Widget:
+    """A row that leads to another page."""
+    return Item(title, subtitle, partial(ui.open, cls, **extras), icon=icon)
+
+
+def fact(title: str, text: str) -> Widget:
+    """A row that only tells something."""
+    return Item(title, text)
+
+
+def note(text: str) -> Widget:
+    """An explanation at the end of a page."""
+    return Column(
+        Row(Icon("information-outline", 20)),
+        Text(text, "small", "dim"),
+        gap=10,
+        pad=(16, 16, 16, 8),
+    )
+
+
+def switch(
+    ui: Ui, title: str, subtitle: str, namespace: str, key: str, *, default: str = "0",
+    icon: str = "", enabled: bool = True,
+) -> Widget:  # fmt: skip
+    """A switch of a setting that is 1 or 0."""
+    on = ui.phone.setting(namespace, key, default) not in ("0", "", "null")
+
+    def change(on: bool) -> None:
+        ui.phone.put(namespace, key, int(on))
+
+    return toggle(title, on, change, subtitle, icon=icon, enabled=enabled)
+
+
+def toggle(
+    title: str, on: bool, on_change: Callable[[bool], None], subtitle: str = "", *,
+    icon: str = "", enabled: bool = True,
+) -> Widget:  # fmt: skip
+    """A row with a switch, which says all that it has to say."""
+    mark = Told(SwitchMark(on, enabled), "android.widget.Switch", checkable=True, checked=on,
+                enabled=enabled, desc=title)  # fmt: skip
+    return Item(title, subtitle, lambda: on_change(not on), icon=icon, trail=mark,
+                enabled=enabled, lines=4)  # fmt: skip
+
+
+def radio(title: str, on: bool, on_tap: Handler) -> Widget:
+    """A row with a radio button, which says all that it has to say."""
+    sign = "radiobox-marked" if on else "checkbox-blank-circle-outline"
+    mark = Told(Icon(sign, 24, "primary" if on else "dim"), "android.widget.RadioButton",
+                checkable=True, checked=on, desc=title)  # fmt: skip
+    return Item(title, "", on_tap, lead=mark, lines=4)
+
+
+def main_switch(title: str, on: bool, on_change: Callable[[bool], None]) -> Widget:
+    """The large switch that begins the page of one thing."""
+    mark = Told(SwitchMark(on), "android.widget.Switch", checkable=True, checked=on, desc=title)
+    ground, ink = ("tonal", "on_tonal") if on else ("container", "text")
+    face = Panel(Row(Expand(Text(title, "subtitle", ink)), mark, gap=12), ground, radius=26,
+                 pad=(20, 14, 16, 14))  # fmt: skip
+    return Column(Tap(face, lambda: on_change(not on), id="main_switch_bar"), pad=(16, 8, 16, 12))
+
+
+def app_switch(package: Package, on: bool, on_change: Callable[[bool], None]) -> Widget:
+    """A row of an app with a switch."""
+    mark = Told(SwitchMark(on), "android.widget.Switch", checkable=True, checked=on,
+                desc=package.label)  # fmt: skip
+    return Item(package.label, "", lambda: on_change(not on), lead=app_icon(package), trail=mark)
+
+
+def app_icon(package: Package, size: float = 36) -> Widget:
+    return Disc(package.colour, size, icon=package.icon)
+
+
+def slider(
+    title: str, icon: str, level: int, ends: tuple[int, int], on_change: Callable[[int], None],
+    *, told: str = "",
+) -> Widget:  # fmt: skip
+    """A titled slider over the whole numbers between two ends."""
+    low, high = ends
+
+    def change(share: float) -> None:
+        on_change(round(low + share * (high - low)))
+
+    share = (level - low) / (high - low)
+    mark = Slider(share, change, desc=title, told=told or f"{round(share * 100)}%")
+    body = Row(Icon(icon, 24), Expand(mark), gap=12)
+    return Column(Text(title, "body", lines=2), body, pad=(16, 10, 16, 2))
+
+
+def action(icon: str, text: str, on_tap: Handler, *, enabled: bool = True) -> Widget:
+    """One of the large buttons side by side, of an icon over a text."""
+    ink = "primary" if enabled else "disabled"
+    face = Column(
+        Row(Icon(icon, 24, ink)),
+        Text(text, "label", ink, lines=2, align="center", tell=False),
+        gap=4, align="center",
+    )  # fmt: skip
+    panel = Panel(face, "container", radius=16, pad=(4, 12, 4, 12))
+    return Tap(panel, on_tap, cls="android.widget.Button", text=text, enabled=enabled, weight=1)
+
+
+def actions(*buttons: Widget) -> Widget:
+    """Large buttons in a row."""
+    return Row(*buttons, gap=8, pad=(16, 8, 16, 8), align="stretch")
+
+
+def app_head(package: Package) -> Widget:
+    """An app's icon and name, over what is told of it."""
+    return Column(
+        app_icon(package, 64), Text(package.label, "title", align="center"),
+        gap=8, pad=(16, 8, 16, 8), align="center",
+    )  # fmt: skip
+
+
+# -- dialogs --
+
+
+def pick(
+    ui: Ui, title: str, options: Sequence[tuple[str, Value]], chosen: Value,
+    on_pick: Callable[[Value], None],
+) -> Dialog:  # fmt: skip
+    """A dialog of radio buttons, one for each (text, value)."""
+
+    def picking(value: Value) -> Handler:
+        def handle() -> None:
+            ui.dismiss()
+            on_pick(value)
+
+        return handle
+
+    rows = [radio(text, value == chosen, picking(value)) for text, value in options]
+    buttons = [Button("Cancel", ui.dismiss, style="text")]
+    return Dialog(title, Column(*rows), buttons, ui.dismiss)
+
+
+def form(
+    ui: Ui, title: str, rows: Sequence[Widget], yes: str, on_yes: Handler, *, ready: bool = True
+) -> Dialog:
+    """A dialog with things to fill in; `on_yes` closes it when it is content."""
+    body = Column(*rows, gap=8, pad=(8, 0, 8, 0))
+    buttons = [
+        Button("Cancel", ui.dismiss, style="text"),
+        Button(yes, on_yes, style="text", enabled=ready),
+    ]
+    return Dialog(title, body, buttons, ui.dismiss)
+
+
+def number(text: str, otherwise: int) -> int:
+    """A setting as a number; whatever it holds, a shell may have written it."""
+    try:
+        return int(text)
+    except ValueError:
+        return otherwise
+
+
+def listed(options: Sequence[tuple[str, Value]], value: Value, otherwise: str = "") -> str:
+    """What an option of this value is called."""
+    return next((text for text, known in options if known == value), otherwise)

@@ -1,0 +1,148 @@
+"""PhoneDevice: the built-in phone in this process, as a device of the suite."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from ui_gym.android import lowering, opening
+from ui_gym.android.device import ShellResult
+from ui_gym.android.uitree import elements_from_xml
+from ui_gym.contract.action import Action, Open
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.errors import ActionError, DeviceError, DeviceLost, UserError
+from ui_gym_phone.handset import Handset
+from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.ui.painter import Painter
+
+WIDTH_DP = 360
+"""How many dp a screen is wide, unless it has fewer pixels."""
+
+SMALLEST, LARGEST = (160, 200), (2160, 4800)
+"""(width, height) in pixels of the observation."""
+
+
+@lru_cache(maxsize=256)
+def _prepared(width: int, height: int, line: str) -> tuple[bytes, ShellResult]:
+    """A new phone as the line leaves it, and what that said: kept, so that a group of episodes
+    starts from one state."""
+    handset = Handset(width, height)
+    result = handset.shell(line)
+    return handset.snapshot(), result
+
+
+class PhoneDevice:
+    """An `AndroidDevice` that takes no phone: state, screen and shell are this process's.
+
+    It is drawn at the size that is observed, of `options.size` pixels; to its apps and its shell
+    the screen has 3 pixels for each of 360 dp across (1080 x 2400 for an observation of 9 to 20),
+    or of as many dp as the observation has pixels, where those are fewer.
+    """
+
+    def __init__(self, options: DeviceOptions) -> None:
+        self.size = options.size
+        for asked, least, most in zip(options.size, SMALLEST, LARGEST, strict=True):
+            if not least <= asked <= most:
+                raise UserError(
+                    f"the built-in phone's screen is {SMALLEST[0]}x{SMALLEST[1]} to "
+                    f"{LARGEST[0]}x{LARGEST[1]} pixels, not {options.size[0]}x{options.size[1]}"
+                )
+        self._width = DENSITY * min(WIDTH_DP, options.size[0])
+        self._height = round(self._width * options.size[1] / options.size[0])
+        self._handset: Handset | None = None
+
+    # -- Device --
+
+    def start(self) -> None:
+        if self._handset is None:
+            self._handset = Handset(self._width, self._height)
+            scale = self.size[0] / self._width
+            self._painter = Painter(*self.size, scale)
+
+    def perform(self, actions: Sequence[Action]) -> None:
+        handset = self.handset
+        typed = handset.phone.setting("secure", "default_input_method", "")
+        screen = lowering.Screen((self._width, self._height), self.size, typed=typed)
+        # All is prepared before anything is done: a wrong action leaves the phone as it was.
+        lines = [self._lines(handset, action, screen) for action in actions]
+        for line in (line for some in lines for line in some):
+            result = handset.shell(line)
+            if result.code != 0:
+                said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+                raise ActionError("runtime", f"{said[-200:]}")
+
+    def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
+        started = time.perf_counter()
+        handset = self.handset
+        image = handset.screen.paint(self._painter)
+        if out is None:
+            image = image.copy()
+        else:
+            np.copyto(out, image)
+            image = out
+        told = self.elements() if elements else ()
+        return Frame(image=image, elements=told, time_capture=time.perf_counter() - started)
+
+    def close(self) -> None:
+        self._handset = None
+
+    # -- AndroidDevice --
+
+    def shell(self, line: str, *, timeout: float | None = None) -> ShellResult:
+        """Run a line in the phone's shell. It is bounded by steps, not by time."""
+        return self.handset.ask(line)
+
+    def push(self, data: bytes, path: str) -> None:
+        """Write a file. `DeviceError` where the phone refuses it."""
+        try:
+            self.handset.write(path, data, 0o100660, int(self.handset.clock.seconds()))
+        except OSError as error:
+            raise DeviceError(f"phone: cannot write {path}: {error.strerror}") from None
+
+    def pull(self, path: str) -> bytes:
+        """Read a file. `DeviceError` where there is none."""
+        try:
+            return self.handset.read(path)
+        except OSError as error:
+            raise DeviceError(f"phone: cannot read {path}: {error.strerror}") from None
+
+    def ui_tree(self) -> str:
+        """The window's nodes as `uiautomator dump` writes them: XML."""
+        return self.handset.ui_tree()
+
+    def elements(self) -> tuple[Element, ...]:
+        """What is on the screen, by its tree."""
+        scale = self.size[0] / self._width, self.size[1] / self._height
+        return elements_from_xml(self.handset.ui_tree(), scale)
+
+    def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
+        """Be as it left the factory, then as the line leaves it."""
+        snapshot, result = _prepared(self._width, self._height, line)
+        self.handset.renew(snapshot)
+        return result
+
+    # -- parts --
+
+    @property
+    def handset(self) -> Handset:
+        """The phone itself. `DeviceLost` before `start` and after `close`."""
+        handset = self._handset
+        if handset is None:
+            raise DeviceLost("the built-in phone is switched off; call start()")
+        return handset
+
+    def _lines(self, handset: Handset, action: Action, screen: lowering.Screen) -> list[str]:
+        if not isinstance(action, Open):
+            return lowering.lines(action, screen)
+        url = opening.url_of(action.target)
+        if url is not None:
+            return [opening.view(url)]
+        packages = handset.phone.packages
+        called = packages.called(action.target)
+        installed = [package.name for package in packages.launchable]
+        return [
+            opening.launch(called.name if called else opening.package_of(action.target, installed))
+        ]

@@ -1,0 +1,304 @@
+"""Intents: which activity answers what an app or the shell asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from ui_gym_phone.state import alarms
+
+if TYPE_CHECKING:
+    from ui_gym_phone.state.packages import Package
+    from ui_gym_phone.state.phone import Phone
+
+ACTION = "android.intent.action."
+CATEGORY = "android.intent.category."
+EXTRA_ALARM = "android.intent.extra.alarm."
+
+SETTINGS = "com.android.settings"
+CONTACTS = "com.android.contacts"
+MESSAGING = "com.android.messaging"
+DIALER = "com.android.dialer"
+CLOCK = "com.google.android.deskclock"
+CALENDAR = "com.android.calendar"
+FILES = "com.android.documentsui"
+BROWSER = "com.android.browser"
+CAMERA = "com.android.camera2"
+CALCULATOR = "com.android.calculator2"
+STORE = "com.android.vending"
+
+SETTINGS_PAGES = {
+    "SETTINGS": ".Settings",
+    "WIFI_SETTINGS": ".Settings$WifiSettingsActivity",
+    "WIRELESS_SETTINGS": ".Settings$NetworkDashboardActivity",
+    "AIRPLANE_MODE_SETTINGS": ".Settings$NetworkDashboardActivity",
+    "DATA_ROAMING_SETTINGS": ".Settings$NetworkDashboardActivity",
+    "NETWORK_OPERATOR_SETTINGS": ".Settings$NetworkDashboardActivity",
+    "BLUETOOTH_SETTINGS": ".Settings$BluetoothSettingsActivity",
+    "CONNECTED_DEVICES_SETTINGS": ".Settings$ConnectedDeviceDashboardActivity",
+    "DISPLAY_SETTINGS": ".Settings$DisplaySettingsActivity",
+    "DARK_THEME_SETTINGS": ".Settings$DisplaySettingsActivity",
+    "NIGHT_DISPLAY_SETTINGS": ".Settings$DisplaySettingsActivity",
+    "AUTO_ROTATE_SETTINGS": ".Settings$DisplaySettingsActivity",
+    "SOUND_SETTINGS": ".Settings$SoundSettingsActivity",
+    "INTERNAL_STORAGE_SETTINGS": ".Settings$StorageDashboardActivity",
+    "MEMORY_CARD_SETTINGS": ".Settings$StorageDashboardActivity",
+    "BATTERY_SAVER_SETTINGS": ".Settings$BatterySaverSettingsActivity",
+    "APPLICATION_SETTINGS": ".Settings$ManageApplicationsActivity",
+    "MANAGE_APPLICATIONS_SETTINGS": ".Settings$ManageApplicationsActivity",
+    "MANAGE_ALL_APPLICATIONS_SETTINGS": ".Settings$ManageApplicationsActivity",
+    "APPLICATION_DETAILS_SETTINGS": ".Settings$AppInfoActivity",
+    "APP_NOTIFICATION_SETTINGS": ".Settings$AppInfoActivity",
+    "DATE_SETTINGS": ".Settings$DateTimeSettingsActivity",
+    "ACCESSIBILITY_SETTINGS": ".Settings$AccessibilitySettingsActivity",
+    "SECURITY_SETTINGS": ".Settings$SecurityDashboardActivity",
+    "LOCATION_SOURCE_SETTINGS": ".Settings$LocationSettingsActivity",
+    "NOTIFICATION_SETTINGS": ".Settings$ConfigureNotificationSettingsActivity",
+    "ALL_APPS_NOTIFICATION_SETTINGS": ".Settings$NotificationAppListActivity",
+    "ZEN_MODE_SETTINGS": ".Settings$ZenModeSettingsActivity",
+    "DEVICE_INFO_SETTINGS": ".Settings$MyDeviceInfoActivity",
+    "LOCALE_SETTINGS": ".Settings$LanguageAndInputSettingsActivity",
+    "INPUT_METHOD_SETTINGS": ".Settings$LanguageAndInputSettingsActivity",
+    "SYSTEM_DASHBOARD_SETTINGS": ".Settings$SystemDashboardActivity",
+    "PRIVATE_DNS_SETTINGS": ".Settings$PrivateDnsModeDialogActivity",
+}
+"""Actions of `android.provider.Settings`, without ``android.settings.``, and their pages."""
+
+_WHOLE_ACTIONS = {
+    ACTION + "POWER_USAGE_SUMMARY": (SETTINGS, ".Settings$PowerUsageSummaryActivity"),
+    ACTION + "DELETE": (SETTINGS, ".Settings$AppInfoActivity"),
+    ACTION + "UNINSTALL_PACKAGE": (SETTINGS, ".Settings$AppInfoActivity"),
+    ACTION + "DIAL": (DIALER, ""),
+    ACTION + "CALL": (DIALER, ""),
+    ACTION + "CALL_BUTTON": (DIALER, ""),
+    ACTION + "SHOW_ALARMS": (CLOCK, ""),
+    ACTION + "SET_ALARM": (CLOCK, ""),
+    ACTION + "SHOW_TIMERS": (CLOCK, ""),
+    ACTION + "SET_TIMER": (CLOCK, ""),
+    ACTION + "OPEN_DOCUMENT": (FILES, ""),
+    ACTION + "GET_CONTENT": (FILES, ""),
+    ACTION + "WEB_SEARCH": (BROWSER, ""),
+    "android.media.action.STILL_IMAGE_CAMERA": (CAMERA, ""),
+    "android.media.action.IMAGE_CAPTURE": (CAMERA, ""),
+    "android.media.action.VIDEO_CAMERA": (CAMERA, ""),
+}
+_SCHEMES = {
+    "http": BROWSER, "https": BROWSER, "sms": MESSAGING, "smsto": MESSAGING, "mmsto": MESSAGING,
+    "tel": DIALER, "market": STORE,
+}  # fmt: skip
+_AUTHORITIES = {
+    "contacts": CONTACTS, "com.android.contacts": CONTACTS, "com.android.calendar": CALENDAR,
+    "call_log": DIALER, "sms": MESSAGING, "mms-sms": MESSAGING, "media": FILES,
+    "com.android.externalstorage.documents": FILES,
+}  # fmt: skip
+_CATEGORIES = {
+    "APP_BROWSER": BROWSER, "APP_CALCULATOR": CALCULATOR, "APP_CALENDAR": CALENDAR,
+    "APP_CONTACTS": CONTACTS, "APP_FILES": FILES, "APP_MARKET": STORE, "APP_MESSAGING": MESSAGING,
+}  # fmt: skip
+_TYPES = {
+    "vnd.android.cursor.dir/raw_contact": CONTACTS,
+    "vnd.android.cursor.dir/contact": CONTACTS,
+    "vnd.android.cursor.item/event": CALENDAR,
+    "vnd.android.cursor.dir/event": CALENDAR,
+    "text/plain": MESSAGING,
+}
+_EDITORS = {
+    CONTACTS: ".activities.ContactEditorActivity",
+    CALENDAR: ".event.EditEventActivity",
+}
+_DETAILS = {
+    CONTACTS: ("id", ".quickcontact.QuickContactActivity"),
+    CALENDAR: ("id", ".EventInfoActivity"),
+    FILES: ("path", ".ViewerActivity"),
+    STORE: ("package", ".AppDetailsActivity"),
+}
+"""Activities that show one thing, and the extra that says which."""
+_CONVERSATION = ".ConversationActivity"
+
+
+@dataclass
+class Intent:
+    """What is asked for: Android's fields. `component` is (package, class)."""
+
+    action: str = ""
+    data: str = ""
+    type: str = ""
+    categories: tuple[str, ...] = ()
+    package: str = ""
+    component: tuple[str, str] | None = None
+    flags: int = 0
+    extras: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """As `am start` tells it: ``Intent { act=... dat=... cmp=p/.A }``."""
+        parts = [f"act={self.action}"] if self.action else []
+        if self.categories:
+            parts.append(f"cat=[{','.join(self.categories)}]")
+        if self.data:
+            parts.append(f"dat={_shortened(self.data)}")
+        if self.type:
+            parts.append(f"typ={self.type}")
+        if self.flags:
+            parts.append(f"flg=0x{self.flags:x}")
+        if self.package:
+            parts.append(f"pkg={self.package}")
+        if self.component:
+            parts.append(f"cmp={short_component(*self.component)}")
+        if self.extras:
+            parts.append("(has extras)")
+        return "Intent { " + "".join(p + " " for p in parts) + "}"
+
+
+@dataclass(frozen=True)
+class Target:
+    """The activity that answers, and what it is told beside the intent's own extras."""
+
+    package: str
+    cls: str
+    extras: dict[str, Any]
+
+
+def short_component(package: str, cls: str) -> str:
+    """``p/.A`` for a class within its package."""
+    return f"{package}/{cls[len(package) :] if cls.startswith(package + '.') else cls}"
+
+
+def home(intent: Intent) -> bool:
+    """Whether it asks for the home screen."""
+    return CATEGORY + "HOME" in intent.categories
+
+
+def resolve(phone: Phone, intent: Intent) -> Target | None:
+    """Which installed, enabled activity answers an intent; None if none does.
+
+    An app's activity that shows just what is asked for (a conversation, a contact, an editor) is
+    taken where the app declares it, and its main one elsewhere. Extras that follow from the data:
+    ``url`` (http), ``number`` and ``body`` (sms, tel), ``id`` (content), ``path`` (file),
+    ``package`` (package, market).
+    """
+    if intent.component is not None:
+        package, cls = intent.component
+        found = phone.packages.get(package)
+        name = "" if found is None else _declared(found, cls)
+        return Target(package, name, told(intent)) if found and found.enabled and name else None
+    package, cls = _answering(intent)
+    if not package or (intent.package and intent.package != package):
+        return None
+    found = phone.packages.get(package)
+    if found is None or not found.enabled or not found.launchable:
+        return None
+    return Target(package, _declared(found, cls) or found.main, told(intent))
+
+
+def start(phone: Phone, intent: Intent, *, fresh: bool = False) -> Target | None:
+    """Open what answers an intent, as `startActivity` does; None if nothing does."""
+    target = resolve(phone, intent)
+    if target is None:
+        return None
+    if intent.action == ACTION + "SET_ALARM":
+        _set_alarm(phone, intent.extras)
+        if str(intent.extras.get(EXTRA_ALARM + "SKIP_UI", "")).lower() == "true":
+            return target
+    phone.start(target.package, target.cls, target.extras, fresh=fresh)
+    return target
+
+
+def told(intent: Intent) -> dict[str, Any]:
+    """An activity's extras: the intent's own, and those that follow from its action and data."""
+    extras = dict(intent.extras)
+    if intent.action not in ("", ACTION + "MAIN"):
+        extras["action"] = intent.action
+    scheme, _, rest = intent.data.partition(":")
+    scheme = scheme.lower()
+    if scheme in ("http", "https"):
+        extras["url"] = intent.data
+    elif scheme in ("sms", "smsto", "mmsto", "tel"):
+        number, _, query = rest.partition("?")
+        extras["number"] = unquote(number.lstrip("/"))
+        body = parse_qs(query).get("body") or [intent.extras.get("sms_body", "")]
+        if scheme != "tel" and body[0]:
+            extras["body"] = body[0]
+    elif scheme == "package":
+        extras["package"] = rest
+    elif scheme == "market":
+        extras["package"] = (parse_qs(rest.partition("?")[2]).get("id") or [""])[0]
+    elif scheme == "file":
+        extras["path"] = unquote(rest.removeprefix("//"))
+    elif scheme == "content":
+        last = intent.data.rstrip("/").rpartition("/")[2]
+        if last.isdecimal() and len(last) < 19:
+            extras["id"] = int(last)
+    if "android.provider.extra.APP_PACKAGE" in extras:
+        extras["package"] = extras["android.provider.extra.APP_PACKAGE"]
+    if intent.action == ACTION + "SEND" and "android.intent.extra.TEXT" in extras:
+        extras["body"] = extras["android.intent.extra.TEXT"]
+    if intent.action == ACTION + "WEB_SEARCH" and "query" in extras:
+        extras["url"] = extras["query"]
+    return extras
+
+
+def _answering(intent: Intent) -> tuple[str, str]:
+    """(package, class) that a free intent is for; an empty class is the main one."""
+    action = intent.action
+    if action.startswith("android.settings."):
+        page = SETTINGS_PAGES.get(action[len("android.settings.") :], "")
+        return (SETTINGS, page) if page else ("", "")
+    if action in _WHOLE_ACTIONS:
+        return _WHOLE_ACTIONS[action]
+    for category in intent.categories:
+        package = _CATEGORIES.get(category.removeprefix(CATEGORY))
+        if package:
+            return package, ""
+    if action in (ACTION + "MAIN", "") and intent.package and not intent.data:
+        return intent.package, ""
+    package = _for_data(intent.data) or _TYPES.get(intent.type, "")
+    if not package and intent.type.startswith("image/"):
+        package = FILES
+    if action in (ACTION + "INSERT", ACTION + "INSERT_OR_EDIT", ACTION + "EDIT"):
+        return package, _EDITORS.get(package, "")
+    if package == MESSAGING and intent.data:
+        return package, _CONVERSATION
+    extra, cls = _DETAILS.get(package, ("", ""))
+    return package, cls if told(intent).get(extra) else ""
+
+
+def _for_data(data: str) -> str:
+    try:
+        parts = urlsplit(data)
+    except ValueError:
+        return ""
+    if parts.scheme == "content":
+        return _AUTHORITIES.get(parts.netloc, "")
+    if parts.scheme == "file":
+        return FILES
+    return _SCHEMES.get(parts.scheme, "")
+
+
+def _declared(package: Package, cls: str) -> str:
+    """How a package calls one of its activities; empty where it has none of this name."""
+    if not cls:
+        return ""
+    whole = package.component(cls)
+    known = (package.main, *package.activities)
+    return next((name for name in known if package.component(name) == whole), "")
+
+
+def _set_alarm(phone: Phone, extras: dict[str, Any]) -> None:
+    try:
+        hour = int(extras[EXTRA_ALARM + "HOUR"])
+        minute = int(extras.get(EXTRA_ALARM + "MINUTES", 0))
+    except (KeyError, ValueError):
+        return  # without a time, the Clock only opens
+    if 0 <= hour < 24 and 0 <= minute < 60:
+        alarms.add(phone, hour, minute, str(extras.get(EXTRA_ALARM + "MESSAGE", "")))
+
+
+def _shortened(data: str) -> str:
+    """Data as Android logs it: what is private (a number, a path's end) is left out."""
+    scheme, _, rest = data.partition(":")
+    if scheme in ("tel", "sms", "smsto", "mailto"):
+        return f"{scheme}:xxxxxxxxxx"
+    if scheme in ("http", "https") and rest.count("/") > 2:
+        return "/".join(data.split("/")[:3]) + "/..."
+    return data

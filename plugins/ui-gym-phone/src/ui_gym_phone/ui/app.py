@@ -1,0 +1,122 @@
+"""App and Ui: how an app of the built-in phone is written.
+
+A screen is a function of what is open: ``screen(ui) -> Page``. It is called anew whenever something
+was touched, and keeps nothing itself: what it remembers lies in the activity (``ui.state``,
+``ui.text(key)``) or in the phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ui_gym_phone.state.activities import Activity
+from ui_gym_phone.state.packages import Package
+
+if TYPE_CHECKING:
+    from ui_gym_phone.state.phone import Phone
+    from ui_gym_phone.ui.page import Page
+
+ScreenFunction = Callable[["Ui"], "Page"]
+
+
+@dataclass
+class Ui:
+    """What a screen is given: the phone, and the activity that it shows."""
+
+    phone: Phone
+    activity: Activity
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What this screen remembers. ``dialog`` and ``overlay`` are closed by the back key."""
+        return self.activity.state
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What the intent brought."""
+        return self.activity.extras
+
+    # -- text fields --
+
+    def text(self, key: str, default: str = "") -> str:
+        """What a text field holds."""
+        return self.activity.fields.get(key, default)
+
+    def fill(self, key: str, text: str) -> None:
+        """Put a text into a field; the caret goes to its end."""
+        self.activity.fields[key] = text
+        if self.activity.focus == key:
+            self.activity.caret, self.activity.marked = len(text), False
+
+    def once(self, key: str, text: str) -> None:
+        """What a text field starts with."""
+        self.activity.fields.setdefault(key, text)
+
+    def focus(self, key: str) -> None:
+        """Give a text field the caret: the keyboard comes up."""
+        self.activity.focus = key
+        self.activity.caret, self.activity.marked = len(self.text(key)), False
+
+    def unfocus(self) -> None:
+        self.activity.focus = ""
+
+    # -- going about --
+
+    def open(self, cls: str, **extras: Any) -> None:
+        """Open another screen of this app."""
+        self.phone.push(cls, extras)
+
+    def start(self, package: str, cls: str, **extras: Any) -> None:
+        """Open a screen of another app."""
+        self.phone.start(package, cls, extras)
+
+    def close(self) -> None:
+        """Leave this screen."""
+        self.phone.finish()
+
+    def ask(self, dialog: str, **state: Any) -> None:
+        """Open the dialog of this name; `state` goes into the screen's state."""
+        self.activity.focus = ""
+        self.state.update(state, dialog=dialog)
+
+    def dismiss(self) -> None:
+        """Close the dialog."""
+        self.activity.focus = ""
+        self.state.pop("dialog", None)
+
+    @property
+    def dialog(self) -> str:
+        """The dialog that is open, if one is."""
+        return str(self.state.get("dialog", ""))
+
+    def say(self, text: str) -> None:
+        """Show a toast."""
+        self.phone.say(text)
+
+    def setter(self, key: str, value: Any) -> Callable[[], None]:
+        """A handler that remembers a value."""
+
+        def handle() -> None:
+            self.state[key] = value
+
+        return handle
+
+
+@dataclass
+class App:
+    """An app that is built in: its package, and a function for each of its screens."""
+
+    package: Package
+    screens: dict[str, ScreenFunction] = field(default_factory=dict)
+
+    def screen(self, cls: str) -> Callable[[ScreenFunction], ScreenFunction]:
+        """Decorator: this function draws the activity `cls` (``.Settings``)."""
+
+        def decorate(function: ScreenFunction) -> ScreenFunction:
+            self.screens[cls] = function
+            self.package.activities = (*self.package.activities, cls)
+            return function
+
+        return decorate

@@ -1,0 +1,307 @@
+"""Layout: widgets that arrange others. Sizes given by authors are in dp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ui_gym_phone.ui.scene import Handler, Scene
+from ui_gym_phone.ui.theme import Look
+
+Size = tuple[int, int]
+"""(width, height) in device pixels."""
+
+Pad = float | tuple[float, float, float, float]
+"""Room around, in dp: the same on all sides, or left, top, right, bottom."""
+
+
+class Widget:
+    """Something on a screen: says how large it wants to be, and is then given a place."""
+
+    weight = 0
+    """Its share of the room that is left in a Row or Column; 0 takes what it needs."""
+
+    _measured: tuple[int, Size] | None = None
+
+    def size(self, look: Look, width: int) -> Size:
+        """How large it wants to be where it may be `width` device pixels wide."""
+        if self._measured is None or self._measured[0] != width:
+            self._measured = (width, self.measure(look, width))
+        return self._measured[1]
+
+    def measure(self, look: Look, width: int) -> Size:
+        raise NotImplementedError
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        """Leave itself in the scene, in this box of device pixels."""
+        raise NotImplementedError
+
+
+class Space(Widget):
+    """Room: as high and wide as is said, or a share of what is left."""
+
+    def __init__(self, height: float = 0, width: float = 0, weight: int = 0) -> None:
+        self.height, self.width, self.weight = height, width, weight
+
+    def measure(self, look: Look, width: int) -> Size:
+        return look.px(self.width), look.px(self.height)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        return
+
+
+class Expand(Widget):
+    """Gives its child a share of the room that is left in a Row or Column."""
+
+    def __init__(self, child: Widget, weight: int = 1) -> None:
+        self.child, self.weight = child, weight
+
+    def measure(self, look: Look, width: int) -> Size:
+        return self.child.size(look, width)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        self.child.place(scene, x, y, width, height)
+
+
+class Column(Widget):
+    """Children one below the other. `align`: ``stretch``, ``start``, ``center``, ``end``."""
+
+    def __init__(
+        self,
+        *children: Widget | None,
+        gap: float = 0,
+        pad: Pad = 0,
+        align: str = "stretch",
+        weight: int = 0,
+    ) -> None:
+        self.children = [child for child in children if child is not None]
+        self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
+
+    def measure(self, look: Look, width: int) -> Size:
+        left, top, right, bottom = padding(look, self.pad)
+        inner = width - left - right
+        sizes = [child.size(look, inner) for child in self.children]
+        gaps = look.px(self.gap) * max(0, len(sizes) - 1)
+        widest = max((w for w, _ in sizes), default=0)
+        return widest + left + right, sum(h for _, h in sizes) + gaps + top + bottom
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        look = scene.look
+        left, top, right, bottom = padding(look, self.pad)
+        inner, gap = width - left - right, look.px(self.gap)
+        sizes = [child.size(look, inner) for child in self.children]
+        used = sum(
+            h for child, (_, h) in zip(self.children, sizes, strict=True) if not child.weight
+        )
+        spare = height - top - bottom - used - gap * max(0, len(sizes) - 1)
+        shares = sum(child.weight for child in self.children)
+        at = y + top
+        for child, (w, h) in zip(self.children, sizes, strict=True):
+            if child.weight:
+                h = max(0, spare * child.weight // shares)
+            w = inner if self.align == "stretch" else min(w, inner)
+            child.place(scene, x + left + aligned(self.align, inner - w), at, w, h)
+            at += h + gap
+
+
+class Row(Widget):
+    """Children side by side. `align`: ``center``, ``start``, ``end``, ``stretch``, of heights."""
+
+    def __init__(
+        self,
+        *children: Widget | None,
+        gap: float = 0,
+        pad: Pad = 0,
+        align: str = "center",
+        weight: int = 0,
+    ) -> None:
+        self.children = [child for child in children if child is not None]
+        self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
+
+    def _widths(self, look: Look, inner: int) -> list[int]:
+        gaps = look.px(self.gap) * max(0, len(self.children) - 1)
+        fixed = [0 if c.weight else c.size(look, inner)[0] for c in self.children]
+        spare = max(0, inner - gaps - sum(fixed))
+        shares = sum(c.weight for c in self.children)
+        return [
+            spare * c.weight // shares if c.weight else w
+            for c, w in zip(self.children, fixed, strict=True)
+        ]
+
+    def measure(self, look: Look, width: int) -> Size:
+        left, top, right, bottom = padding(look, self.pad)
+        inner = width - left - right
+        widths = self._widths(look, inner)
+        heights = [c.size(look, w)[1] for c, w in zip(self.children, widths, strict=True)]
+        gaps = look.px(self.gap) * max(0, len(widths) - 1)
+        total = sum(widths) + gaps + left + right
+        return total, max(heights, default=0) + top + bottom
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        look = scene.look
+        left, top, right, bottom = padding(look, self.pad)
+        inner, room = width - left - right, height - top - bottom
+        at = x + left
+        for child, w in zip(self.children, self._widths(look, inner), strict=True):
+            h = room if self.align == "stretch" else min(child.size(look, w)[1], room)
+            child.place(scene, at, y + top + aligned(self.align, room - h), w, h)
+            at += w + look.px(self.gap)
+
+
+class Grid(Widget):
+    """Children in rows of `columns`, all cells as wide; `cell` is their height in dp, or the
+    highest child's."""
+
+    def __init__(
+        self, *children: Widget, columns: int, cell: float = 0, gap: float = 0, pad: Pad = 0
+    ) -> None:
+        self.children, self.columns = children, columns
+        self.cell, self.gap, self.pad = cell, gap, pad
+
+    def _cell(self, look: Look, inner: int) -> Size:
+        gap = look.px(self.gap)
+        width = (inner - gap * (self.columns - 1)) // self.columns
+        high = max((child.size(look, width)[1] for child in self.children), default=0)
+        return width, look.px(self.cell) if self.cell else high
+
+    def measure(self, look: Look, width: int) -> Size:
+        left, top, right, bottom = padding(look, self.pad)
+        _, height = self._cell(look, width - left - right)
+        rows = -(-len(self.children) // self.columns)
+        return width, rows * height + max(0, rows - 1) * look.px(self.gap) + top + bottom
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        look = scene.look
+        left, top, right, _ = padding(look, self.pad)
+        w, h = self._cell(look, width - left - right)
+        gap = look.px(self.gap)
+        for i, child in enumerate(self.children):
+            row, column = divmod(i, self.columns)
+            child.place(scene, x + left + column * (w + gap), y + top + row * (h + gap), w, h)
+
+
+class Stack(Widget):
+    """Children over each other, each with the whole place; sized as the first."""
+
+    def __init__(self, *children: Widget | None, weight: int = 0) -> None:
+        self.children = [child for child in children if child is not None]
+        self.weight = weight
+
+    def measure(self, look: Look, width: int) -> Size:
+        return self.children[0].size(look, width)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        for child in self.children:
+            child.place(scene, x, y, width, height)
+
+
+class Center(Widget):
+    """Its child in the middle of all the room."""
+
+    def __init__(self, child: Widget, weight: int = 1) -> None:
+        self.child, self.weight = child, weight
+
+    def measure(self, look: Look, width: int) -> Size:
+        return width, self.child.size(look, width)[1]
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        w, h = self.child.size(scene.look, width)
+        w, h = min(w, width), min(h, height)
+        self.child.place(scene, x + (width - w) // 2, y + (height - h) // 2, w, h)
+
+
+class Panel(Widget):
+    """A child on a coloured ground: a card, a chip, a bar. `width` and `height` in dp fix its
+    size; `radius` is that of its corners."""
+
+    def __init__(
+        self,
+        child: Widget | None = None,
+        colour: str = "surface",
+        *,
+        radius: float = 0,
+        pad: Pad = 0,
+        width: float = 0,
+        height: float = 0,
+        border: str = "",
+        weight: int = 0,
+    ) -> None:
+        self.child, self.colour, self.radius = child, colour, radius
+        self.pad, self.width, self.height = pad, width, height
+        self.border, self.weight = border, weight
+
+    def measure(self, look: Look, width: int) -> Size:
+        left, top, right, bottom = padding(look, self.pad)
+        outer = min(width, look.px(self.width)) if self.width else width
+        w, h = self.child.size(look, outer - left - right) if self.child else (0, 0)
+        w, h = w + left + right, h + top + bottom
+        return outer if self.width else w, look.px(self.height) if self.height else h
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        look = scene.look
+        radius = look.px(self.radius)
+        box = (x, y, x + width, y + height)
+        if self.border:
+            scene.rect(box, self.border, radius)
+            edge = look.px(1)
+            box = (x + edge, y + edge, x + width - edge, y + height - edge)
+            radius = max(0, radius - edge)
+        if self.colour:
+            scene.rect(box, self.colour, radius)
+        if self.child is not None:
+            left, top, right, bottom = padding(look, self.pad)
+            self.child.place(scene, x + left, y + top, width - left - right, height - top - bottom)
+
+
+class Tap(Widget):
+    """Makes its child something to touch, and tells accessibility services of it."""
+
+    def __init__(
+        self,
+        child: Widget,
+        on_tap: Handler | None = None,
+        *,
+        on_long_press: Handler | None = None,
+        on_swipe: Callable[[int, int], bool] | None = None,
+        cls: str = "android.widget.LinearLayout",
+        text: str = "",
+        desc: str = "",
+        id: str = "",
+        selected: bool = False,
+        enabled: bool = True,
+        weight: int = 0,
+        **attributes: Any,
+    ) -> None:
+        self.child, self.on_tap, self.on_long_press = child, on_tap, on_long_press
+        self.on_swipe = on_swipe
+        self.enabled, self.weight = enabled, weight
+        self.cls = cls
+        self.attributes = {
+            "text": text, "desc": desc, "id": id, "selected": selected, **attributes
+        }  # fmt: skip
+
+    def measure(self, look: Look, width: int) -> Size:
+        return self.child.size(look, width)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        box = (x, y, x + width, y + height)
+        if self.enabled:  # below its child, which is asked first
+            scene.touch(box, tap=self.on_tap, long_press=self.on_long_press, swipe=self.on_swipe)
+        with scene.node(
+            self.cls, box, clickable=self.on_tap is not None, enabled=self.enabled,
+            long_clickable=self.on_long_press is not None, **self.attributes,
+        ):  # fmt: skip
+            self.child.place(scene, x, y, width, height)
+
+
+def padding(look: Look, pad: Pad) -> tuple[int, int, int, int]:
+    """Room around, in device pixels."""
+    if isinstance(pad, tuple):
+        return look.px(pad[0]), look.px(pad[1]), look.px(pad[2]), look.px(pad[3])
+    every = look.px(pad)
+    return every, every, every, every
+
+
+def aligned(align: str, spare: int) -> int:
+    """Where a child begins that leaves `spare` pixels."""
+    return {"center": spare // 2, "end": spare}.get(align, 0)

@@ -1,0 +1,193 @@
+"""Page: a whole screen of an app, with its bar, its content, a button over it and dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Size, Space, Tap, Widget
+from ui_gym_phone.ui.scene import Handler, Scene
+from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Item, Text
+
+if TYPE_CHECKING:
+    from ui_gym_phone.ui.app import Ui
+
+CHOICES_AROUND = 230
+"""dp of a screen's height that a dialog's options have not: bars, edges, a title, buttons."""
+
+
+@dataclass
+class Page:
+    """A screen. `body` is a widget that gets all the room between bar and bottom."""
+
+    body: Widget
+    title: str = ""
+    bar: Widget | None = None
+    """Instead of the usual bar with the title."""
+    back: Handler | None = None
+    """The arrow in the bar; none on an app's first screen."""
+    actions: Sequence[Widget] = ()
+    """Icon buttons at the end of the bar."""
+    fab: Widget | None = None
+    bottom: Widget | None = None
+    dialog: Dialog | None = None
+    menu: Menu | None = None
+    ground: str = "background"
+    fullscreen: bool = False
+    """Whether the status bar lies on the body, in white: a camera."""
+
+
+@dataclass
+class Dialog:
+    """A window over the page, of a title, a body and buttons; touching beside it dismisses it."""
+
+    title: str
+    body: Widget | None
+    buttons: Sequence[Widget]
+    dismiss: Handler
+
+
+@dataclass
+class Menu:
+    """The menu behind the three dots: (text, handler) each."""
+
+    items: Sequence[tuple[str, Handler]]
+    dismiss: Handler
+
+
+def message(text: str) -> Widget:
+    """The body of a dialog that only says something."""
+    return Text(text, "body", "dim")
+
+
+def confirm(
+    ui: Ui, title: str, text: str, yes: str, on_yes: Handler, *, no: str = "Cancel"
+) -> Dialog:
+    """A dialog that asks whether to go on."""
+
+    def accept() -> None:
+        ui.dismiss()
+        on_yes()
+
+    buttons = [Button(no, ui.dismiss, style="text"), Button(yes, accept, style="text")]
+    return Dialog(title, message(text) if text else None, buttons, ui.dismiss)
+
+
+def choices(
+    ui: Ui, title: str, options: Sequence[tuple[str, Handler]], chosen: int | None = None
+) -> Dialog:
+    """A dialog that lists options; touching one does it and closes the dialog."""
+    from ui_gym_phone.ui.widgets import RadioItem
+
+    def doing(handler: Handler) -> Handler:
+        def handle() -> None:
+            ui.dismiss()
+            handler()
+
+        return handle
+
+    rows: list[Widget] = [
+        RadioItem(text, i == chosen, doing(handler))
+        if chosen is not None
+        else Item(text, "", doing(handler))
+        for i, (text, handler) in enumerate(options)
+    ]
+    body: Widget = Column(*rows)
+    room = ui.phone.height / DENSITY - CHOICES_AROUND
+    if len(rows) > 8 or 56 * len(rows) > room:
+        body = Box(Scroll(ui, f"dialog {title}", body), min(400, room))
+    return Dialog(title, body, [Button("Cancel", ui.dismiss, style="text")], ui.dismiss)
+
+
+def app_bar(page: Page) -> Widget:
+    """The bar at the top of a page."""
+    arrow = IconButton("arrow-left", "Navigate up", page.back, colour="text") if page.back else None
+    title = Text(page.title, "title", lines=1)
+    lead = 4.0 if arrow else 16.0
+    return Row(arrow, Expand(title), *page.actions, gap=4, pad=(lead, 8, 4, 8))
+
+
+def fab(icon: str, desc: str, on_tap: Handler, *, id: str = "fab") -> Tap:
+    """The round button over a page."""
+    face = Panel(Icon(icon, 24, "on_tonal"), "tonal", radius=16, pad=16)
+    return Tap(face, on_tap, cls="android.widget.ImageButton", desc=desc, id=id)
+
+
+def bottom_nav(items: Sequence[tuple[str, str, Handler]], chosen: int) -> Widget:
+    """The bar of (icon, text, handler) at the bottom of a page."""
+    cells: list[Widget] = []
+    for i, (icon, text, on_tap) in enumerate(items):
+        ink = "primary" if i == chosen else "dim"
+        mark = Panel(Icon(icon, 24, "on_tonal" if i == chosen else "dim"),
+                     "tonal" if i == chosen else "", radius=16, pad=(18, 4, 18, 4))  # fmt: skip
+        face = Column(mark, Text(text, "caption", ink, lines=1, tell=False), gap=3, align="center")
+        cells.append(Tap(face, on_tap, text=text, desc=text, selected=i == chosen, weight=1,
+                         cls="android.widget.FrameLayout"))  # fmt: skip
+    return Panel(Row(*cells, pad=(0, 10, 0, 8)), "container")
+
+
+def tabs(items: Sequence[tuple[str, Handler]], chosen: int) -> Widget:
+    """A row of tabs."""
+    cells: list[Widget] = []
+    for i, (text, on_tap) in enumerate(items):
+        ink = "primary" if i == chosen else "dim"
+        line = Panel(Space(3), "primary" if i == chosen else "", radius=2)
+        face = Column(Text(text, "label", ink, lines=1, align="center", tell=False), line, gap=8,
+                      pad=(8, 12, 8, 0))  # fmt: skip
+        cells.append(Tap(face, on_tap, text=text, selected=i == chosen, weight=1,
+                         cls="android.widget.TextView"))  # fmt: skip
+    return Row(*cells)
+
+
+class Box(Widget):
+    """A child in a box of a fixed height in dp."""
+
+    def __init__(self, child: Widget, height: float) -> None:
+        self.child, self.height = child, height
+
+    def measure(self, look: Look, width: int) -> Size:
+        return width, look.px(self.height)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        self.child.place(scene, x, y, width, height)
+
+
+class Scroll(Widget):
+    """A child of any height that is moved up and down; `key` tells it from others of the screen."""
+
+    def __init__(
+        self, ui: Ui, key: str, child: Widget, *, weight: int = 1, tail: float = 0
+    ) -> None:
+        self.ui, self.key, self.child = ui, key, child
+        self.weight, self.tail = weight, tail
+
+    def measure(self, look: Look, width: int) -> Size:
+        return self.child.size(look, width)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        whole = self.child.size(scene.look, width)[1] + scene.look.px(self.tail)
+        farthest = max(0, whole - height)
+        offsets = self.ui.activity.scroll
+        offset = min(max(0, offsets.get(self.key, 0)), farthest)
+        box = (x, y, x + width, y + height)
+
+        def scroll(dy: int) -> None:
+            offsets[self.key] = min(max(0, offset + dy), farthest)
+
+        if farthest:
+            scene.touch(box, scroll=scroll)  # below its children: they are asked first
+        with (
+            scene.node("android.widget.ScrollView", box, scrollable=farthest > 0, id=self.key),
+            scene.clipped(box),
+        ):
+            self.child.place(scene, x, y - offset, width, whole)
+        if farthest:
+            px = scene.look.px
+            length = max(px(24), height * height // whole)
+            top = y + (height - length) * offset // farthest
+            scene.rect(
+                (x + width - px(4), top, x + width - px(1), top + length), "divider", px(1.5)
+            )

@@ -1,0 +1,178 @@
+"""Scene: a laid-out screen, as what is painted, what is touched and what is told of it.
+
+Boxes are (left, top, right, bottom) in device pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ui_gym_phone.ui.fonts import Face
+from ui_gym_phone.ui.theme import Look, Rgb
+
+Box = tuple[int, int, int, int]
+Handler = Callable[[], None]
+
+
+class Op(NamedTuple):
+    """One thing to paint. `kind` is ``rect``, ``text``, ``icon`` or ``image``; `box` is where it
+    may leave marks, `clip` where it is allowed to."""
+
+    kind: str
+    box: Box
+    clip: Box
+    colour: Rgb
+    what: Any
+    """Of a rect (corner radius, opacity 0-255), of a text (text, face, size), of an icon its name,
+    of an image a function that draws it at a size."""
+
+
+@dataclass
+class Node:
+    """What accessibility services are told of a view: uiautomator's attributes."""
+
+    cls: str
+    bounds: Box
+    text: str = ""
+    desc: str = ""
+    id: str = ""
+    checkable: bool = False
+    checked: bool = False
+    clickable: bool = False
+    enabled: bool = True
+    focused: bool = False
+    scrollable: bool = False
+    long_clickable: bool = False
+    password: bool = False
+    selected: bool = False
+    value: str = ""
+    """Of a slider: how far it is set."""
+    hint: str = ""
+    """Of a text field: what stands in it while it is empty."""
+    children: list[Node] = field(default_factory=list)
+
+
+@dataclass
+class Target:
+    """Something that can be touched."""
+
+    box: Box
+    tap: Handler | None = None
+    long_press: Handler | None = None
+    slide: Callable[[float], None] | None = None
+    """Of a slider: called with where along it (0 to 1) the finger was lifted."""
+    swipe: Callable[[int, int], bool] | None = None
+    """Called with how far (dx, dy, device pixels) the finger went; False if it does not care."""
+    scroll: Callable[[int], None] | None = None
+    """Of a scrolled container: called with the pixels that its content moves up."""
+    modal: bool = False
+    """Whether nothing below it can be touched."""
+
+
+@dataclass
+class Window:
+    """One window, such as an app's, a dialog, the shade or the keyboard, with its views."""
+
+    package: str
+    title: str
+    root: Node
+    listed: bool = True
+    """Whether uiautomator sees it."""
+
+
+class Scene:
+    """Collects what widgets leave behind when they are placed."""
+
+    def __init__(self, look: Look, width: int, height: int) -> None:
+        self.look = look
+        self.width, self.height = width, height
+        self.ops: list[Op] = []
+        self.targets: list[Target] = []
+        self.windows: list[Window] = []
+        self.fields: dict[str, Any] = {}
+        """Text fields by key."""
+        self._clip: Box = (0, 0, width, height)
+        self._open: list[Node] = []
+
+    # -- what is painted --
+
+    def rect(self, box: Box, colour: str | Rgb, radius: int = 0, opacity: int = 255) -> None:
+        self._paint("rect", box, colour, (radius, opacity))
+
+    def text(
+        self, x: int, y: int, text: str, face: Face, size: int, colour: str | Rgb, width: int
+    ) -> None:
+        """A line whose top left corner is (x, y); `width` is how wide it is."""
+        slack = size // 4  # slanted and accented signs reach beyond their line
+        box = (x - slack, y - slack, x + width + slack, y + round(size * 1.36) + slack)
+        self._paint("text", box, colour, (x, y, text, face, size))
+
+    def icon(self, x: int, y: int, size: int, name: str, colour: str | Rgb) -> None:
+        self._paint("icon", (x, y, x + size, y + size), colour, name)
+
+    def image(self, box: Box, draw: Any) -> None:
+        """`draw` is a hashable callable: (width, height) in pixels -> an RGB image of that size."""
+        self._paint("image", box, (0, 0, 0), draw)
+
+    def _paint(self, kind: str, box: Box, colour: str | Rgb, what: Any) -> None:
+        clip = meet(box, self._clip)
+        if clip is not None:
+            rgb = self.look.colour(colour) if isinstance(colour, str) else colour
+            self.ops.append(Op(kind, box, clip, rgb, what))
+
+    @contextmanager
+    def clipped(self, box: Box) -> Iterator[None]:
+        """Within it, nothing leaves a mark outside of the box, nor can be touched there."""
+        before = self._clip
+        self._clip = meet(box, before) or (0, 0, 0, 0)
+        try:
+            yield
+        finally:
+            self._clip = before
+
+    # -- what is touched --
+
+    def touch(self, box: Box, **handlers: Any) -> None:
+        seen = meet(box, self._clip)
+        if seen is not None:
+            self.targets.append(Target(seen, **handlers))
+
+    # -- what is told --
+
+    @contextmanager
+    def window(self, package: str, title: str, *, listed: bool = True) -> Iterator[None]:
+        root = Node("android.widget.FrameLayout", (0, 0, self.width, self.height))
+        self.windows.append(Window(package, title, root, listed))
+        before, self._open = self._open, [root]
+        try:
+            yield
+        finally:
+            self._open = before
+
+    def leaf(self, cls: str, box: Box, **attributes: Any) -> None:
+        """A view that holds no others."""
+        with self.node(cls, box, **attributes):
+            return
+
+    @contextmanager
+    def node(self, cls: str, box: Box, **attributes: Any) -> Iterator[Node]:
+        """A view; those placed within it are its children. Unseen ones are not told of."""
+        seen = meet(box, self._clip)
+        node = Node(cls, seen or (0, 0, 0, 0), **attributes)
+        if seen is not None:
+            self._open[-1].children.append(node)
+        self._open.append(node)
+        try:
+            yield node
+        finally:
+            self._open.pop()
+
+
+def meet(a: Box, b: Box) -> Box | None:
+    """What two boxes share; None if nothing."""
+    left, top = max(a[0], b[0]), max(a[1], b[1])
+    right, bottom = min(a[2], b[2]), min(a[3], b[3])
+    return (left, top, right, bottom) if left < right and top < bottom else None

@@ -1,0 +1,365 @@
+"""Widgets: texts, icons, buttons, switches, list rows, sliders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ui_gym_phone.ui import fonts
+from ui_gym_phone.ui.layout import Column, Expand, Pad, Panel, Row, Size, Space, Tap, Widget
+from ui_gym_phone.ui.scene import Handler, Scene
+from ui_gym_phone.ui.theme import Look
+
+ROW_PAD: Pad = (16, 10, 16, 10)
+
+
+class Text(Widget):
+    """A text of at most `lines` lines (0: any number), in a style and a colour of the theme.
+
+    `tell` is False where an ancestor tells accessibility services the same.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        style: str = "body",
+        colour: str = "text",
+        *,
+        lines: int = 0,
+        align: str = "start",
+        id: str = "",
+        tell: bool = True,
+        weight: int = 0,
+    ) -> None:
+        self.text, self.style, self.colour = text, style, colour
+        self.lines, self.align, self.id = lines, align, id
+        self.tell, self.weight = tell, weight
+
+    def _broken(self, look: Look, width: int) -> tuple[str, ...]:
+        face, size = look.font(self.style)
+        return fonts.wrap(self.text, face, size, max(width, 1), self.lines)
+
+    def measure(self, look: Look, width: int) -> Size:
+        face, size = look.font(self.style)
+        lines = self._broken(look, width)
+        widest = max(fonts.text_width(line, face, size) for line in lines)
+        return min(widest, width), len(lines) * fonts.line_height(size)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        _, size = scene.look.font(self.style)
+        lines = self._broken(scene.look, width)
+        step = fonts.line_height(size)
+        if self.tell and self.text:
+            with scene.node(
+                "android.widget.TextView", (x, y, x + width, y + step * len(lines)),
+                text=self.text, id=self.id,
+            ):  # fmt: skip
+                self._paint(scene, lines, x, y, width)
+        else:
+            self._paint(scene, lines, x, y, width)
+
+    def _paint(self, scene: Scene, lines: tuple[str, ...], x: int, y: int, width: int) -> None:
+        face, size = scene.look.font(self.style)
+        for i, line in enumerate(lines):
+            w = fonts.text_width(line, face, size)
+            left = {"center": (width - w) // 2, "end": width - w}.get(self.align, 0)
+            at = y + i * fonts.line_height(size)
+            scene.text(x + left, at, line, face, size, self.colour, w)
+
+
+class Icon(Widget):
+    """An icon of `size` dp; `desc` is what accessibility services are told."""
+
+    def __init__(self, name: str, size: float = 24, colour: str = "dim", *, desc: str = "") -> None:
+        self.name, self.dp, self.colour, self.desc = name, size, colour, desc
+
+    def measure(self, look: Look, width: int) -> Size:
+        return look.px(self.dp), look.px(self.dp)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        side = scene.look.px(self.dp)
+        left, top = x + (width - side) // 2, y + (height - side) // 2
+        if self.desc:
+            scene.leaf(
+                "android.widget.ImageView", (left, top, left + side, top + side), desc=self.desc
+            )
+        scene.icon(left, top, side, self.name, self.colour)
+
+
+class Picture(Widget):
+    """A drawn picture. `draw(width, height)` gives an RGB Pillow image of that size in pixels; it
+    must be hashable and equal to another that draws the same (a function, a frozen dataclass)."""
+
+    def __init__(
+        self, draw: Callable[[int, int], Any], width: float, height: float, *, desc: str = ""
+    ) -> None:
+        self.draw, self.width, self.height, self.desc = draw, width, height, desc
+
+    def measure(self, look: Look, width: int) -> Size:
+        return min(width, look.px(self.width)), look.px(self.height)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        box = (x, y, x + width, y + height)
+        scene.image(box, self.draw)
+        if self.desc:
+            scene.leaf("android.widget.ImageView", box, desc=self.desc)
+
+
+class Divider(Widget):
+    """A thin line across."""
+
+    def measure(self, look: Look, width: int) -> Size:
+        return width, look.px(1)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        scene.rect((x, y, x + width, y + height), "divider")
+
+
+class Disc(Widget):
+    """A coloured disc with a letter or an icon: an app's icon, a contact's face."""
+
+    def __init__(
+        self, colour: str, size: float = 40, *, letter: str = "", icon: str = "",
+        ink: str = "#ffffff", round: bool = True,
+    ) -> None:  # fmt: skip
+        self.colour, self.dp, self.letter, self.icon = colour, size, letter, icon
+        self.ink, self.round = ink, round
+
+    def measure(self, look: Look, width: int) -> Size:
+        return look.px(self.dp), look.px(self.dp)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        look = scene.look
+        side = look.px(self.dp)
+        x, y = x + (width - side) // 2, y + (height - side) // 2
+        radius = side // 2 if self.round else side // 4
+        scene.rect((x, y, x + side, y + side), self.colour, radius)
+        if self.icon:
+            inner = round(side * 0.58)
+            edge = (side - inner) // 2
+            scene.icon(x + edge, y + edge, inner, self.icon, self.ink)
+        elif self.letter:
+            size = round(side * 0.45)
+            w = fonts.text_width(self.letter, "medium", size)
+            top = y + (side - fonts.line_height(size)) // 2
+            scene.text(x + (side - w) // 2, top, self.letter, "medium", size, self.ink, w)
+
+
+class SwitchMark(Widget):
+    """The drawn part of a switch."""
+
+    def __init__(self, on: bool, enabled: bool = True) -> None:
+        self.on, self.enabled = on, enabled
+
+    def measure(self, look: Look, width: int) -> Size:
+        return look.px(48), look.px(28)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        px = scene.look.px
+        track, knob = ("primary", "on_primary") if self.on else ("container", "outline")
+        if not self.enabled:
+            track, knob = "container", "disabled"
+        box = (x, y, x + px(48), y + px(28))
+        scene.rect(box, track if self.on else "outline", px(14))
+        if not self.on:
+            edge = px(2)
+            scene.rect((x + edge, y + edge, box[2] - edge, box[3] - edge), track, px(12))
+        size, inset = (px(20), px(4)) if self.on else (px(14), px(7))
+        left = box[2] - inset - size if self.on else x + inset
+        scene.rect((left, y + inset, left + size, y + inset + size), knob, size // 2)
+
+
+class Slider(Widget):
+    """A slider from 0 to 1. `on_change` is called with where the finger was lifted."""
+
+    def __init__(
+        self, value: float, on_change: Callable[[float], None], *, desc: str = "", id: str = "",
+        told: str = "",
+    ) -> None:  # fmt: skip
+        self.value, self.on_change, self.desc, self.id = value, on_change, desc, id
+        self.told = told or f"{round(value * 100)}"
+
+    def measure(self, look: Look, width: int) -> Size:
+        return width, look.px(44)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        px = scene.look.px
+        middle, thick, knob = y + height // 2, px(3), px(10)
+        left, right = x + knob, x + width - knob
+        at = left + round((right - left) * min(1.0, max(0.0, self.value)))
+        scene.rect((left, middle - thick, right, middle + thick), "divider", thick)
+        scene.rect(
+            (left, middle - thick, max(at, left + 2 * thick), middle + thick), "primary", thick
+        )
+        scene.rect((at - knob, middle - knob, at + knob, middle + knob), "primary", knob)
+        box = (x, y, x + width, y + height)
+        scene.leaf(
+            "android.widget.SeekBar", box, desc=self.desc, id=self.id, clickable=True,
+            value=self.told, text=self.told,
+        )  # fmt: skip
+
+        def slide(share: float) -> None:
+            within = (share * width - knob) / max(1, width - 2 * knob)
+            self.on_change(min(1.0, max(0.0, within)))
+
+        scene.touch(box, slide=slide)
+
+
+# -- what is made of them --
+
+
+def Button(  # noqa: N802 - named as the widget that it makes
+    text: str, on_tap: Handler | None, *, style: str = "filled", icon: str = "", id: str = "",
+    enabled: bool = True, weight: int = 0,
+) -> Tap:  # fmt: skip
+    """A button: ``filled``, ``tonal``, ``outlined`` or ``text``."""
+    ground, ink = {
+        "filled": ("primary", "on_primary"),
+        "tonal": ("tonal", "on_tonal"),
+        "outlined": ("surface", "primary"),
+        "text": ("", "primary"),
+    }[style]
+    if not enabled:
+        ground, ink = ("container" if ground else ""), "disabled"
+    face = Row(
+        Icon(icon, 18, ink) if icon else None,
+        Text(text, "label", ink, lines=1, align="center", tell=False, weight=1 if weight else 0),
+        gap=8,
+    )
+    border = "outline" if style == "outlined" else ""
+    pad: Pad = (20, 10, 20, 10) if style != "text" else (12, 10, 12, 10)
+    panel = Panel(face, ground, radius=20, pad=pad, border=border)
+    return Tap(
+        panel, on_tap, cls="android.widget.Button", text=text, id=id, enabled=enabled,
+        weight=weight,
+    )  # fmt: skip
+
+
+def IconButton(  # noqa: N802
+    icon: str, desc: str, on_tap: Handler, *, colour: str = "dim", size: float = 24,
+    ground: str = "", id: str = "", selected: bool = False, enabled: bool = True,
+) -> Tap:  # fmt: skip
+    """An icon to touch, 48 dp on each side."""
+    face = Panel(Icon(icon, size, colour if enabled else "disabled"), ground, radius=24,
+                 pad=(48 - size) / 2)  # fmt: skip
+    return Tap(
+        face, on_tap, cls="android.widget.ImageButton", desc=desc, id=id, selected=selected,
+        enabled=enabled,
+    )  # fmt: skip
+
+
+def Item(  # noqa: N802
+    title: str,
+    subtitle: str = "",
+    on_tap: Handler | None = None,
+    *,
+    icon: str = "",
+    lead: Widget | None = None,
+    trail: Widget | None = None,
+    on_long_press: Handler | None = None,
+    id: str = "",
+    selected: bool = False,
+    enabled: bool = True,
+    lines: int = 2,
+    **attributes: Any,
+) -> Tap:
+    """A row of a list: what leads it (an icon, a disc), a title, a subtitle, what trails it."""
+    ink = "text" if enabled else "disabled"
+    texts = Column(
+        Text(title, "body", ink, lines=lines),
+        Text(subtitle, "small", "dim" if enabled else "disabled", lines=lines)
+        if subtitle
+        else None,
+        gap=1,
+    )
+    front = lead or (Icon(icon, 24, "dim" if enabled else "disabled") if icon else None)
+    face: Widget = Row(front, Expand(texts), trail, gap=16, pad=ROW_PAD)
+    if selected:
+        face = Panel(face, "tonal")
+    return Tap(
+        AtLeast(face, 56), on_tap, on_long_press=on_long_press, id=id, selected=selected,
+        enabled=enabled, **attributes,
+    )  # fmt: skip
+
+
+def SwitchItem(  # noqa: N802
+    title: str, on: bool, on_change: Callable[[bool], None], subtitle: str = "", *,
+    icon: str = "", id: str = "", enabled: bool = True,
+) -> Tap:  # fmt: skip
+    """A row with a switch."""
+    mark = Told(SwitchMark(on, enabled), "android.widget.Switch", checkable=True, checked=on,
+                enabled=enabled, desc=title)  # fmt: skip
+    return Item(title, subtitle, lambda: on_change(not on), icon=icon, trail=mark, id=id,
+                enabled=enabled)  # fmt: skip
+
+
+def RadioItem(  # noqa: N802
+    title: str, on: bool, on_tap: Handler, subtitle: str = "", *, id: str = ""
+) -> Tap:
+    """A row with a radio button."""
+    icon = Icon("radiobox-marked" if on else "checkbox-blank-circle-outline", 24,
+                "primary" if on else "dim")  # fmt: skip
+    mark = Told(icon, "android.widget.RadioButton", checkable=True, checked=on, desc=title)
+    return Item(title, subtitle, on_tap, lead=mark, id=id)
+
+
+def CheckItem(  # noqa: N802
+    title: str, on: bool, on_change: Callable[[bool], None], subtitle: str = "", *, id: str = ""
+) -> Tap:
+    """A row with a checkbox."""
+    icon = Icon("checkbox-marked" if on else "checkbox-blank-outline", 24,
+                "primary" if on else "dim")  # fmt: skip
+    mark = Told(icon, "android.widget.CheckBox", checkable=True, checked=on, desc=title)
+    return Item(title, subtitle, lambda: on_change(not on), lead=mark, id=id)
+
+
+def Header(text: str) -> Row:  # noqa: N802
+    """The heading of a part of a list."""
+    return Row(Text(text, "label", "primary", lines=1), pad=(16, 16, 16, 6))
+
+
+def Card(*children: Widget | None, pad: Pad = 16, colour: str = "surface") -> Column:  # noqa: N802
+    """Children on a ground of their own, with room around it."""
+    return Column(Panel(Column(*children), colour, radius=16, pad=pad), pad=(12, 6, 12, 6))
+
+
+def Empty(icon: str, text: str) -> Column:  # noqa: N802
+    """What a list shows that has nothing in it."""
+    return Column(
+        Space(96),
+        Icon(icon, 64, "disabled"),
+        Text(text, "body", "dim", align="center"),
+        gap=12, pad=(24, 0, 24, 0), align="center",
+    )  # fmt: skip
+
+
+class AtLeast(Widget):
+    """A child that is at least so many dp high, in the middle of that."""
+
+    def __init__(self, child: Widget, height: float) -> None:
+        self.child, self.height = child, height
+
+    def measure(self, look: Look, width: int) -> Size:
+        w, h = self.child.size(look, width)
+        return w, max(h, look.px(self.height))
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        if isinstance(self.child, Panel):
+            self.child.place(scene, x, y, width, height)
+            return
+        h = min(self.child.size(scene.look, width)[1], height)
+        self.child.place(scene, x, y + (height - h) // 2, width, h)
+
+
+class Told(Widget):
+    """A child of which accessibility services are told so."""
+
+    def __init__(self, child: Widget, cls: str, **attributes: Any) -> None:
+        self.child, self.cls, self.attributes = child, cls, attributes
+
+    def measure(self, look: Look, width: int) -> Size:
+        return self.child.size(look, width)
+
+    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+        with scene.node(self.cls, (x, y, x + width, y + height), **self.attributes):
+            self.child.place(scene, x, y, width, height)

@@ -1,0 +1,126 @@
+"""`ui-gym-eval` as a person uses it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from waiting import eventually
+
+from ui_gym_agents.evaluation import cli as eval_cli
+
+COMPACT = ("--task", "UI/DataEntry-v0", "--set", "compact=true", "--envs", "2")
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr("sys.argv", ["ui-gym-eval", *arguments])
+    return eval_cli.main()
+
+
+def test_an_oracle_is_measured_and_filmed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    asked = (*COMPACT, "--agent", "oracle", "--episodes", "3", "--out", str(tmp_path), "--json")
+    assert run(monkeypatch, *asked) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["success"], report["n"]) == (1.0, 3)
+    assert report["blind_rate"] == pytest.approx(1 / 6)
+    assert (tmp_path / "film.png").stat().st_size > 10_000
+    assert json.loads((tmp_path / "report.json").read_text()) == report
+
+
+def test_the_shipped_clerk_listens_to_its_goal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *COMPACT, "--episodes", "16", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["goal_sensitivity"] > 0.5
+    assert report["valid_actions"] > 0.95
+
+
+def test_a_category_of_a_suite_is_measured_in_one_go(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Two tasks of the browser suite, by the filters, and the reports of both."""
+    asked = ("--suite", "browser", "--category", "settings", "--agent", "oracle", "--envs", "2")
+    assert run(monkeypatch, *asked, "--episodes", "1", "--out", str(tmp_path)) == 0
+    printed = capsys.readouterr().out
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert list(report["by_category"]) == ["settings"]
+    assert report["success"] == 1.0
+    assert len(report["by_task"]) >= 2
+    for task in report["by_task"]:
+        assert task in printed
+        assert task in (tmp_path / "report.html").read_text()
+
+
+def test_an_evaluation_that_was_killed_is_continued(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def asked(folder: str) -> tuple[str, ...]:
+        agent = ("--agent", "random", "--episodes", "6", "--json")
+        return *COMPACT, *agent, "--out", str(tmp_path / folder)
+
+    episodes = tmp_path / "killed" / "episodes.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", eval_cli.__name__, *asked("killed")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: episodes.exists() and episodes.read_text().count("\n") >= 2, 60)
+    finally:
+        process.kill()
+        process.wait()
+    before = episodes.read_text().count("\n")
+
+    def report(folder: str) -> dict[str, Any]:
+        assert run(monkeypatch, *asked(folder)) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return {key: value for key, value in found.items() if key != "times"}
+
+    assert report("killed") == report("whole")
+    assert 2 <= before < 6
+    assert episodes.read_text().count("\n") == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--agent", "orcale"), "Did you mean 'oracle'"),
+        (("--task", "UI/DataEntri-v0", "--agent", "random"), "UI/DataEntry-v0"),
+        (("--model", "tiny-clark"), "Did you mean 'tiny-clerk'"),
+        (("--run", "nowhere"), "holds no run"),
+        (("--set", "compact"), "NAME=VALUE"),
+        (("--episodes", "0"), "--episodes"),
+        (("--attempts", "4"), "add --sample"),
+        (("--suite", "browzer"), "Did you mean 'browser'"),
+        (("--category", "mial"), "Did you mean 'mail'"),
+        (("--difficulty", "harsh"), "--difficulty"),
+        (("--split", "test"), "'heldout', 'train'"),
+        (("--file", "no.jsonl"), "cannot be read"),
+    ],
+)
+def test_wrong_usage_is_answered_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    told: str,
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_ctrl_c_is_told_and_ends_with_its_own_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ui_gym_agents.evaluation.setup.play", interrupted)
+    assert run(monkeypatch, "--agent", "random") == 130
+    assert "error: interrupted" in capsys.readouterr().err

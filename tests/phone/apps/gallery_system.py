@@ -1,0 +1,75 @@
+"""Scenes of what the system draws itself: launcher, shade, recents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui_gym_phone.state import messages
+from ui_gym_phone.state.activities import Notification
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.screen import Screen
+
+HOUR = 3_600_000
+
+
+def posted(phone: Phone) -> None:
+    """Some notifications, one of which stays."""
+    now = phone.clock.ms
+    for i, (package, title, text) in enumerate(
+        (
+            ("com.example.tunebox", "Night Train", "Playing on this phone"),
+            ("com.example.stride", "Half way there", "5,120 of 10,000 steps"),
+            (
+                "com.example.skycast",
+                "Rain in the evening",
+                "Take a coat: 11 °C, west wind",
+            ),
+        )
+    ):
+        phone.notify(
+            Notification(package, i, title, text, now - i * HOUR, ongoing=package.endswith("box"))
+        )
+    messages.receive(phone, "+15550142", "Are we still on for Thursday? I can bring the maps.")
+
+
+def drawer(phone: Phone, screen: Screen) -> None:
+    screen.swipe(500, 1500, 500, 600)
+
+
+def search(phone: Phone, screen: Screen) -> None:
+    drawer(phone, screen)
+    screen.tap(500, 160)
+    screen.text("c")
+
+
+def shade(phone: Phone, screen: Screen) -> None:
+    posted(phone)
+    phone.shade = "notifications"
+
+
+def quick_settings(phone: Phone, screen: Screen) -> None:
+    phone.shade = "settings"
+
+
+def recents(phone: Phone, screen: Screen) -> None:
+    for package in ("com.android.settings", "com.example.chess", "com.android.browser"):
+        phone.launch(package)
+    phone.toggle_recents()
+
+
+def toast(phone: Phone, screen: Screen) -> None:
+    phone.launch("com.example.chess")
+    phone.say("Saved")
+
+
+SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+    "home": lambda phone, screen: None,
+    "all apps": drawer,
+    "searching apps": search,
+    "notifications": shade,
+    "nothing posted": lambda phone, screen: setattr(phone, "shade", "notifications"),
+    "quick settings": quick_settings,
+    "recents": recents,
+    "no recents": lambda phone, screen: phone.toggle_recents(),
+    "an installed app, a toast": toast,
+}

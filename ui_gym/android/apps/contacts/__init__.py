@@ -1,6 +1,0 @@
-"""Contacts: the people that the phone knows."""
-
-from ui_gym.android.apps.contacts import duplicates, editor, people, person
-from ui_gym.android.apps.contacts.app import APP
-
-__all__ = ["APP", "duplicates", "editor", "people", "person"]

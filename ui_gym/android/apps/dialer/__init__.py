@@ -1,6 +1,0 @@
-"""Phone: favourites, the call log, a dial pad, and the screen of a call."""
-
-from ui_gym.android.apps.dialer import call, details, main
-from ui_gym.android.apps.dialer.app import APP
-
-__all__ = ["APP", "call", "details", "main"]

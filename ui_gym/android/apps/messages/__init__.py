@@ -1,6 +1,0 @@
-"""Messages: SMS, by the people that they are exchanged with."""
-
-from ui_gym.android.apps.messages import conversation, inbox, new
-from ui_gym.android.apps.messages.app import APP
-
-__all__ = ["APP", "conversation", "inbox", "new"]

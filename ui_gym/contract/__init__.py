@@ -1,0 +1,1 @@
+"""What a task, an action, a device and a suite are."""

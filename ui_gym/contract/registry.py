@@ -1,0 +1,165 @@
+"""Which tasks there are: each registered task is a Gymnasium id, known before it is imported."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import gymnasium
+
+from ui_gym.errors import TaskError, UserError, nearest
+
+if TYPE_CHECKING:
+    from ui_gym.contract.task import Task
+
+Difficulty = Literal["easy", "medium", "hard"]
+
+ENTRY_POINT_GROUP = "ui_gym.tasks"
+"""Third parties add tasks here: ``MyTask = "my_package.my_module:MyTask"``."""
+
+T = TypeVar("T", bound="type[Task[Any, Any]]")
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """A registered task: what a catalogue knows of it."""
+
+    name: str
+    suite: str
+    entry_point: str
+    category: str = "other"
+    difficulty: Difficulty = "medium"
+    max_steps: int = 30
+    tags: tuple[str, ...] = ()
+    version: int = 0
+    summary: str = ""
+    collection: str = ""
+    """The benchmark that the task is taken over from, if it is; also one of its tags. Such tasks
+    are many, and there where something is installed: a choice of tasks has them if it names them,
+    or their tag."""
+
+    @property
+    def id(self) -> str:
+        """The Gymnasium id."""
+        return f"UI/{self.name}-v{self.version}"
+
+    def load(self) -> type[Task[Any, Any]]:
+        """The task's class, imported now if it was not."""
+        module, _, qualname = self.entry_point.partition(":")
+        try:
+            found: Any = importlib.import_module(module)
+            for part in qualname.split("."):
+                found = getattr(found, part)
+        except Exception as error:
+            raise TaskError(
+                f"{self.id} ({self.entry_point}) cannot be imported: {error!r}"
+            ) from error
+        return found  # type: ignore[no-any-return]
+
+
+_SPECS: dict[str, TaskSpec] = {}
+
+_MISSING: dict[str, tuple[TaskSpec, str]] = {}
+"""Tasks that could be had, and what to do for it."""
+
+
+def register(
+    name: str,
+    *,
+    suite: str,
+    category: str = "other",
+    difficulty: Difficulty = "medium",
+    max_steps: int = 30,
+    tags: Sequence[str] = (),
+    version: int = 0,
+) -> Callable[[T], T]:
+    """Class decorator: make a task known as the env ``UI/<name>-v<version>``."""
+
+    def decorate(cls: T) -> T:
+        cls.spec = TaskSpec(
+            name=name,
+            suite=suite,
+            entry_point=f"{cls.__module__}:{cls.__qualname__}",
+            category=category,
+            difficulty=difficulty,
+            max_steps=max_steps,
+            tags=tuple(tags),
+            version=version,
+            summary=(inspect.getdoc(cls) or "").split("\n", 1)[0],
+        )
+        _add(cls.spec)
+        return cls
+
+    return decorate
+
+
+def declare(new: TaskSpec) -> None:
+    """Make a task known whose class is imported when it is made."""
+    if new.id not in _SPECS:
+        _add(new)
+
+
+def declare_missing(absent: TaskSpec, remedy: str) -> None:
+    """Say of a task what must be done before there is such a one."""
+    _MISSING[absent.id] = (absent, remedy)
+    _register_env(absent.id)
+
+
+def specs(*, collections: bool = False) -> Iterator[TaskSpec]:
+    """Every registered task, by id; those of collections too where they are wanted."""
+    known = (spec for spec in _SPECS.values() if collections or not spec.collection)
+    return iter(sorted(known, key=lambda spec: spec.id))
+
+
+def spec(task: str) -> TaskSpec:
+    """The task of an id (``UI/DataEntry-v0``) or a name (``DataEntry``: its newest version)."""
+    if task in _SPECS:
+        return _SPECS[task]
+    versions = [s for s in _SPECS.values() if _is_called(s, task)]
+    if not versions:
+        for absent, remedy in _MISSING.values():
+            if _is_called(absent, task):
+                raise UserError(f"{absent.id} is not installed: {remedy}")
+        raise UserError(f"there is no task {task!r}. {nearest(task, _SPECS)}")
+    return max(versions, key=lambda s: s.version)
+
+
+def register_entry_points() -> None:
+    """Register the tasks that other distributions declare, without importing them.
+
+    The name of an entry point is the task's, with ``-v<version>`` if it is not 0.
+    """
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        name, version = _NAME.fullmatch(entry.name).groups()  # type: ignore[union-attr]
+        declared = TaskSpec(
+            name=name, suite="custom", entry_point=entry.value, version=int(version or 0)
+        )
+        declare(declared)
+
+
+_NAME = re.compile(r"(.*?)(?:-v(\d+))?", re.DOTALL)
+
+
+def _is_called(found: TaskSpec, name: str) -> bool:
+    return name in (found.id, found.name, found.id.removeprefix("UI/"))
+
+
+def _add(new: TaskSpec) -> None:
+    _SPECS[new.id] = new
+    _register_env(new.id)
+
+
+def _register_env(task: str) -> None:
+    # A task that was declared by its entry point and is imported now keeps its registration.
+    if task not in gymnasium.registry:
+        gymnasium.register(
+            id=task,
+            entry_point="ui_gym.playing.env:UIEnv",
+            vector_entry_point="ui_gym.playing.vector:UIVectorEnv",
+            kwargs={"task": task},
+        )

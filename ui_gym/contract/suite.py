@@ -1,0 +1,109 @@
+"""Suite: many tasks as one env. Each reset draws a task by its seed, or plays the one asked for.
+
+The params of an episode are those that the task itself draws from the same seed, so that
+``UI/Browser-v0`` with a seed that draws Login is ``UI/Login-v0`` with that seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ui_gym.contract import registry
+from ui_gym.contract.arguments import choose, make_task
+from ui_gym.contract.registry import Difficulty, TaskSpec
+from ui_gym.contract.task import Task
+from ui_gym.errors import UserError, nearest
+
+MEMBER_TAG = "suite"
+"""The tag of suites themselves, which are never drawn by a suite."""
+
+EXTRA_TAG = "extra"
+"""The tag of tasks for which more must be installed; a suite draws them only if they are named."""
+
+
+def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
+    """The tasks of a suite that are its own: not the suite as one env, nothing taken over, and
+    those that need more than is installed by default only with `extra`."""
+    return [
+        spec
+        for spec in registry.specs()
+        if spec.suite == suite
+        and MEMBER_TAG not in spec.tags
+        and not spec.collection
+        and (extra or EXTRA_TAG not in spec.tags)
+    ]
+
+
+class Suite(Task[Any, Any]):
+    """Base class of suites: tasks of one kind of device and one viewport.
+
+    Subclasses set `of`, the name of the suite that its tasks are registered with.
+    """
+
+    of: ClassVar[str]
+    has_oracle = True
+
+    def __init__(
+        self,
+        *,
+        tasks: Sequence[str] | None = None,
+        category: str | None = None,
+        difficulty: Difficulty | None = None,
+        level: Difficulty | None = None,
+    ) -> None:
+        """Choose the tasks.
+
+        Args:
+            tasks: Their names or ids; all of the suite if None.
+            category: Only those of this category.
+            difficulty: Only those of this registered difficulty.
+            level: The level at which each is played, where it has levels; its own if None.
+
+        Raises:
+            UserError: no task is left, or one cannot be played here.
+        """
+        known = families(self.of)
+        if tasks is None:
+            chosen = known
+        else:
+            all_of_it = families(self.of, extra=True)
+            chosen = [self._named(name, all_of_it) for name in tasks]
+        if category is not None:
+            choose(category, sorted({spec.category for spec in [*known, *chosen]}), "category")
+            chosen = [spec for spec in chosen if spec.category == category]
+        if difficulty is not None:
+            levels = {spec.difficulty for spec in [*known, *chosen]}
+            choose(difficulty, sorted(levels), "difficulty")
+            chosen = [spec for spec in chosen if spec.difficulty == difficulty]
+        if not chosen:
+            raise UserError(f"{self.spec.id}: no task is left to draw from")
+        self.members: Mapping[str, Task[Any, Any]] = {
+            spec.id: make_task(spec.id, self._arguments(spec, level)) for spec in chosen
+        }
+        self.mistakes = tuple(
+            sorted({name for member in self.members.values() for name in member.mistakes})
+        )
+
+    def choose(self, seed: int, asked: str | None) -> Task[Any, Any]:
+        ids = list(self.members)
+        if asked is not None:
+            return self.members[self._named(asked, [self.members[id].spec for id in ids]).id]
+        # Not the generator that the task draws its params from: they must not hang together.
+        rng = np.random.default_rng((seed, 1))
+        return self.members[ids[int(rng.integers(len(ids)))]]
+
+    def _named(self, name: str, known: Sequence[TaskSpec]) -> TaskSpec:
+        found = registry.spec(name)
+        if found not in known:
+            raise UserError(
+                f"{self.spec.id} does not play {name!r}. "
+                f"{nearest(name, [spec.name for spec in known])}"
+            )
+        return found
+
+    @staticmethod
+    def _arguments(spec: TaskSpec, level: Difficulty | None) -> dict[str, Any]:
+        return {"level": level} if level is not None and spec.load().levels else {}

@@ -1,0 +1,432 @@
+"""UIEnv: one task on one device, as a Gymnasium env."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import time
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+
+from ui_gym.contract.action import Action, check_points
+from ui_gym.contract.arguments import (
+    OBSERVATIONS,
+    REWARDS,
+    ResetOptions,
+    check_viewport,
+    choose,
+    make_task,
+)
+from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Image
+from ui_gym.contract.task import SPLITS, Split, Task, Verdict
+from ui_gym.dialects import get_dialect
+from ui_gym.dialects.seen import Seen
+from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
+from ui_gym.playing.loan import Loan
+from ui_gym.playing.oracle import OracleStepper, task_errors
+from ui_gym.playing.spaces import MAX_ELEMENTS, MAX_GOAL, ActionText, observation_space
+
+Observation = dict[str, Any]
+"""What an agent sees: `goal` and `feedback` (str), `screenshot` (uint8, H x W x 3), `elements`."""
+
+RESET_PAUSES = (0.1, 0.5)
+"""Seconds to wait before the second and the third try of a reset whose device failed."""
+
+_ENV_ARGUMENTS = (
+    "device", "dialect", "observation", "reward", "split", "viewport", "max_steps", "render_mode",
+    "timeout", "pool",
+)  # fmt: skip
+
+
+class Seconds(float):
+    """A measured duration: a float, except that any two of them are equal.
+
+    How long a step took is no part of what happened, so the infos of a deterministic env compare
+    equal (which Gymnasium's `check_env` demands).
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Seconds) or float.__eq__(self, other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(Seconds)
+
+
+class UIEnv(gymnasium.Env[Observation, str]):
+    """A user-interface task.
+
+    ## Description
+    The agent reads a goal, looks at a screenshot and writes actions, until the task is judged done,
+    the agent says so, or `max_steps` is reached.
+
+    ## Action Space
+    `ActionText`: one to sixteen actions as text, in the words of the env's dialect, such as
+    ``click(10, 20); type("Ann")``. A wrong text never raises and never touches the device: the
+    observation's `feedback` says what was wrong, and `info["action_error"]` is ``parse``, ``name``,
+    ``argument`` or ``runtime``.
+
+    ## Observation Space
+    | key          | space                      | meaning                                       |
+    |--------------|----------------------------|-----------------------------------------------|
+    | `goal`       | FreeText                   | the sentence that says what to do             |
+    | `screenshot` | Box(0, 255, (H, W, 3), u8) | the screen, RGB; absent with ``"elements"``   |
+    | `elements`   | FreeText                   | only with ``"elements"`` or ``"both"``        |
+    | `feedback`   | FreeText                   | what was wrong with the last action, or empty |
+
+    ## Rewards
+    With ``reward="success"`` the score (0 to 1) at the end of the episode and 0 before; with
+    ``reward="progress"`` what the score gained in this step.
+
+    ## Starting State
+    Drawn from the seed, within the split ``"train"`` or ``"heldout"`` (disjoint) if one is given.
+
+    ## Episode End
+    Termination: the judge says that it is done, or the agent answers or finishes. Truncation: after
+    `max_steps` steps, or when the device fails (`info["failure"]` says how; the reward is 0).
+
+    ## Arguments
+    | argument      | default        | meaning                                                    |
+    |---------------|----------------|------------------------------------------------------------|
+    | `device`      | `"auto"`       | the suite's device, with an address after a colon          |
+    | `dialect`     | `"canonical"`  | how actions are written                                    |
+    | `observation` | `"screenshot"` | or `"elements"`, `"both"`                                  |
+    | `reward`      | `"success"`    | or `"progress"`                                            |
+    | `split`       | `"train"`      | or `"heldout"`, or None for both                           |
+    | `viewport`    | the task's     | (width, height) of the screen, pixels                      |
+    | `max_steps`   | the task's     | steps until truncation                                     |
+    | `timeout`     | 20.0           | seconds that a single wait on the device may take          |
+    | `pool`        | a new one      | where devices come from; one that is given is not closed   |
+
+    Further arguments are the task's own. `reset` takes the options `split`, `oracle` (True, or the
+    rates of mistakes: `info["privileged"]["answer"]` is then what an oracle would write now) and
+    `task`.
+
+    ## Infos
+    `task`, `seed`, `split`, `step`, `max_steps`; `score`, `success`, `notes` (for people) and
+    `details` (for programs) of the judge; `action_error` and `failure`, None if there was none;
+    `time_action` (of a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
+    `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None;
+    `privileged`: what an honest agent leaves alone.
+    """
+
+    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 4}
+
+    copies_pictures = True
+    """Whether observations are free to be written to. Without copies they hold the env's own
+    picture, which it does not touch again but may hand out once more."""
+
+    def __init__(
+        self,
+        task: str | Task[Any, Any],
+        *,
+        device: str = "auto",
+        dialect: str = "canonical",
+        observation: str = "screenshot",
+        reward: str = "success",
+        split: Split | None = "train",
+        viewport: tuple[int, int] | None = None,
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        timeout: float = 20.0,
+        pool: DevicePool | None = None,
+        **task_arguments: Any,
+    ) -> None:
+        self.task = make_task(task, task_arguments, _ENV_ARGUMENTS)
+        if viewport is not None:
+            self.task.viewport = check_viewport(viewport)
+        self._playing = self.task
+        self.size = self.task.viewport
+        self.dialect = get_dialect(dialect)
+        self.observation_mode = choose(observation, OBSERVATIONS, "observation")
+        self.reward_mode = choose(reward, REWARDS, "reward")
+        self.split: Split | None = choose(split, (*SPLITS, None), "split")
+        self._max_steps = max_steps
+        self.max_steps = self.task.patience if max_steps is None else max_steps
+        if not isinstance(self.max_steps, int) or self.max_steps < 1:
+            raise UserError(f"max_steps is a whole number from 1 on, not {max_steps!r}")
+        if not timeout > 0:
+            raise UserError(f"timeout is a number of seconds above 0, not {timeout!r}")
+        self.render_mode = choose(
+            render_mode, (*self.metadata["render_modes"], None), "render_mode"
+        )
+
+        self.action_space = ActionText(dialect, self.size)
+        self.observation_space = observation_space(
+            self.size, screenshot=observation != "elements", elements=observation != "screenshot"
+        )
+        self._owns_pool = pool is None
+        options = DeviceOptions(
+            device, self.size, timeout, headless=render_mode != "human",
+            elements=observation != "screenshot",
+        )  # fmt: skip
+        self._loan = Loan(self.task.pool(options) if pool is None else pool)
+        self._closed = False
+        self._frame: Frame | None = None
+        self._oracle: OracleStepper | None = None
+        self._needs_reset = True
+
+    # -- Gymnasium --
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start the episode of `seed`; without one, of a seed drawn from `np_random`.
+
+        Raises:
+            UserError: an unknown option, or a value that it cannot have.
+            TaskError: the task's `sample`, `goal`, `setup` or `oracle` is broken.
+            DeviceError: the device failed three times in a row.
+        """
+        self._check_open()
+        super().reset(seed=seed)
+        asked = ResetOptions.read(options, self.task, self.split)
+        self._needs_reset = True
+        self._seed = int(self.np_random.integers(2**31)) if seed is None else int(seed)
+        self._playing = self.task.choose(self._seed, asked.task)
+        if self._max_steps is None:
+            self.max_steps = self._playing.patience
+        with task_errors(self._playing, "sample"):
+            self._params = self._playing.draw(self._seed, asked.split)
+            self._drawn_split = self._playing.split_of(self._params)
+        with task_errors(self._playing, "blind_rate"):
+            self._blind_rate = self._playing.blind_rate(self._params)
+        self._step = 0
+        self._history: list[Action] = []
+        self._verdict = Verdict(0.0)
+        self._times = dict.fromkeys(("action", "capture", "decode", "judge"), 0.0)
+        self._reset_device(asked)
+        self._needs_reset = False
+        return self._observe(), self._info()
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Do what `action` says, in the env's dialect.
+
+        Raises:
+            ResetNeeded: the episode is over, or none was started.
+            TaskError: the task's `judge` or `oracle` is broken.
+        """
+        self._check_open()
+        if self._needs_reset:
+            raise ResetNeeded("the episode is over (or none was begun): call reset() before step()")
+        self._needs_reset = True  # should anything raise
+        self._step += 1
+        self._times = dict.fromkeys(self._times, 0.0)
+        before = self._verdict.score
+        try:
+            error, ended = self._perform(action)
+            if self._playing.judged == "steps" or ended or self._step >= self.max_steps:
+                self._judge()
+            terminated = ended or self._verdict.done
+            truncated = not terminated and self._step >= self.max_steps
+            if self._oracle is not None and error is None and not (terminated or truncated):
+                self._oracle.advance()
+        except DeviceError as failure:
+            self._loan.drop(healthy=False)
+            self._verdict = Verdict(0.0)
+            return self._observe(), 0.0, False, True, self._info(failure=f"device: {failure}")
+        self._needs_reset = terminated or truncated
+        score = self._verdict.score
+        reward = score - before if self.reward_mode == "progress" else score * self._needs_reset
+        observation = self._observe(str(error) if error else "")
+        return observation, reward, terminated, truncated, self._info(error=error)
+
+    def render(self) -> Image | None:
+        """The last screenshot, shape (H, W, 3), uint8, RGB; None unless in ``rgb_array`` mode."""
+        if self.render_mode != "rgb_array":
+            return None
+        if self._frame is None:
+            raise ResetNeeded("there is nothing to render yet: call reset() before render()")
+        return self._frame.image.copy()
+
+    def close(self) -> None:
+        """Give the device back, and close the pool if it is this env's own. May be repeated."""
+        if self._closed:
+            return
+        self._closed = True
+        self._loan.drop(healthy=True)
+        if self._owns_pool:
+            self._loan.pool.close()
+
+    # -- for those who look after envs --
+
+    @property
+    def device(self) -> Device:
+        """The device that is played on. `DeviceLost` before the first reset and after a fault."""
+        return self._loan.device
+
+    def abandon(self) -> None:
+        """Take the device away, from any thread: a call in progress fails, as do all later ones."""
+        self._loan.abandon()
+
+    def clone(self) -> UIEnv:
+        """An env like this one on the same pool, which it does not close, with no device yet.
+
+        Its `np_random` goes on where this one stands.
+        """
+        clone = copy.copy(self)
+        clone.task = copy.copy(self.task)
+        clone._playing = clone.task
+        clone._loan = Loan(self._loan.pool)
+        clone._owns_pool = False
+        clone._needs_reset = True
+        clone._np_random = copy.deepcopy(self._np_random)
+        return clone
+
+    def disown_pool(self) -> DevicePool | None:
+        """Leave the closing of the pool to the caller. None if it was not this env's own."""
+        pool = self._loan.pool if self._owns_pool else None
+        self._owns_pool = False
+        return pool
+
+    # -- the episode --
+
+    def _reset_device(self, asked: ResetOptions) -> None:
+        """Bring a device to the starting state and look at it; heal it up to two times."""
+        for attempt in range(len(RESET_PAUSES) + 1):
+            try:
+                return self._setup(self._loan.acquire(), asked)
+            except DeviceError as error:
+                self._loan.drop(healthy=False)
+                if self._loan.abandoned:
+                    raise
+                if attempt == len(RESET_PAUSES):
+                    raise type(error)(
+                        f"{self._playing.spec.id}: the device failed in {attempt + 1} resets in a "
+                        f"row. {error} (`ui-gym doctor` checks what this machine lacks)"
+                    ) from error
+                self._loan.pause(RESET_PAUSES[attempt])
+        raise AssertionError("unreachable")
+
+    def _setup(self, device: Device, asked: ResetOptions) -> None:
+        started = time.perf_counter()
+        with task_errors(self._playing, "setup"):
+            self._playing.setup(device, self._params)
+        with task_errors(self._playing, "goal"):
+            self._brief = self._playing.brief(device, self._params)
+        self._times["action"] = time.perf_counter() - started
+        self._capture(device)
+        if self.reward_mode == "progress" and self._playing.judged == "steps":
+            self._judge()  # gains are counted from where the task begins
+        self._oracle = None
+        if asked.rates is not None:
+            known = {k: v for k, v in asked.rates.items() if k in self._playing.mistakes}
+            with task_errors(self._playing, "misread"):
+                believed = self._playing.misunderstand(self._params, known, self._seed)
+            self._oracle = OracleStepper(self._playing, device, believed, self.dialect)
+
+    def _perform(self, text: str) -> tuple[ActionError | None, bool]:
+        """Do the actions of `text`: what was wrong with it, and whether it ends the episode."""
+        started = time.perf_counter()
+        device = self._loan.device
+        done = len(self._history)
+        wrong: ActionError | None = None
+        ended = False
+        try:
+            for action in self._parse(text):
+                if action.ends_episode:
+                    ended = True
+                else:
+                    # One by one, so that the history is exact when one of several is impossible.
+                    device.perform([action])
+                self._history.append(action)
+        except ActionError as error:
+            earlier = self._history[done:]
+            tail = f". Done before it: {'; '.join(map(str, earlier))}" if earlier else ""
+            wrong = ActionError(error.kind, f"{error}{tail}")
+        self._times["action"] = time.perf_counter() - started
+        if len(self._history) - done - ended > 0 or (wrong and wrong.kind == "runtime"):
+            self._capture(device)
+        return wrong, ended
+
+    def _parse(self, text: str) -> list[Action]:
+        if not isinstance(text, str):
+            raise ActionError("parse", f"an action is text, not {type(text).__name__}")
+        actions = self.dialect.parse(text, self.size, self._seen())
+        check_points(actions, self.size)
+        for action in actions[:-1]:
+            if action.ends_episode:
+                raise ActionError("parse", f"{action} ends the episode; nothing may follow it")
+        return actions
+
+    def _seen(self) -> Seen:
+        """What a text may refer to: the elements of the last observation, and the pointer."""
+        assert self._frame is not None
+        elements = () if self.observation_mode == "screenshot" else self._frame.elements
+        ends = (action.points()[-1] for action in reversed(self._history) if action.points())
+        return Seen(elements, next(ends, None))
+
+    def _judge(self) -> None:
+        started = time.perf_counter()
+        with task_errors(self._playing, "judge"):
+            verdict = self._playing.judge(self._loan.device, self._params, tuple(self._history))
+        if not isinstance(verdict, Verdict):
+            raise TaskError(f"{self._playing.spec.id}, judge: returned {verdict!r}, not a Verdict")
+        self._verdict = verdict
+        self._times["judge"] = time.perf_counter() - started
+
+    def _capture(self, device: Device) -> None:
+        out: Image = np.empty((self.size[1], self.size[0], 3), np.uint8)
+        frame = device.capture(out, elements=self.observation_mode != "screenshot")
+        if frame.image is not out:
+            if frame.image.shape != out.shape:
+                raise DeviceError(f"a picture of shape {frame.image.shape} came, not {out.shape}")
+            np.copyto(out, frame.image)
+        self._frame = dataclasses.replace(frame, image=out)
+        self._times["capture"] = frame.time_capture
+        self._times["decode"] = frame.time_decode
+
+    # -- what comes out --
+
+    def _observe(self, feedback: str = "") -> Observation:
+        assert self._frame is not None
+        goal = self._brief.goal[:MAX_GOAL]
+        observation: Observation = {"goal": goal, "feedback": feedback[:MAX_GOAL]}
+        if self.observation_mode != "elements":
+            image = self._frame.image
+            observation["screenshot"] = image.copy() if self.copies_pictures else image
+        if self.observation_mode != "screenshot":
+            observation["elements"] = "\n".join(map(str, self._frame.elements))[:MAX_ELEMENTS]
+        return observation
+
+    def _info(
+        self, *, error: ActionError | None = None, failure: str | None = None
+    ) -> dict[str, Any]:
+        """What is known beyond the observation. Times are in seconds, of the last step alone."""
+        assert self._frame is not None
+        return {
+            "task": self._playing.spec.id,
+            "seed": self._seed,
+            "split": self._drawn_split,
+            "step": self._step,
+            "max_steps": self.max_steps,
+            "action_error": error.kind if error else None,
+            "success": self._verdict.success,
+            "score": float(self._verdict.score),
+            "failure": failure,
+            "notes": self._verdict.notes,
+            "details": dict(self._verdict.details),
+            **{f"time_{phase}": Seconds(seconds) for phase, seconds in self._times.items()},
+            "screenshot_encoded": self._frame.encoded,
+            "screenshot_format": self._frame.format,
+            "privileged": self._privileged(),
+        }
+
+    def _privileged(self) -> dict[str, Any]:
+        """What an honest agent leaves alone."""
+        params = self._params
+        plain = dataclasses.asdict if dataclasses.is_dataclass(params) else copy.deepcopy
+        known: dict[str, Any] = {"params": plain(params), "blind_rate": self._blind_rate}
+        known |= copy.deepcopy(dict(self._brief.privileged))
+        if self._oracle is not None:
+            known |= {"answer": self._oracle.answer, "aloud": self._oracle.demo.aloud}
+        return known
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedEnvironmentError("this env is closed; make a new one")

@@ -1,0 +1,83 @@
+"""Pools that lend devices which share nothing, so that one's fault is no other's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from ui_gym.contract.device import Device
+from ui_gym.errors import UserError
+
+D = TypeVar("D", bound=Device)
+
+
+class FreshPool(Generic[D]):
+    """A `DevicePool` that makes a device for each that is wanted, and closes it when it is back."""
+
+    def __init__(self, make: Callable[[], D]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._lent: set[Device] = set()
+
+    def acquire(self) -> D:
+        device = self._make()
+        with self._lock:
+            self._lent.add(device)
+        try:
+            device.start()
+        except BaseException:
+            self.release(device, healthy=False)
+            raise
+        return device
+
+    def release(self, device: Device, *, healthy: bool) -> None:
+        device.close()
+        with self._lock:
+            self._lent.discard(device)
+
+    def close(self) -> None:
+        with self._lock:
+            lent, self._lent = self._lent, set()
+        for device in lent:
+            device.close()
+
+
+class NamedPool(FreshPool[D]):
+    """A `FreshPool` of machines that somebody named, each lent to one slot at a time.
+
+    Without `names` there are as many as are wanted, all made of the name ``""``. `example` shows
+    how several are named.
+    """
+
+    def __init__(
+        self, make: Callable[[str], D], names: Sequence[str] | None, *, example: str = ""
+    ) -> None:
+        if names is not None and len(set(names)) < len(names):
+            raise UserError(f"a machine is named twice in {', '.join(names)}")
+        self._of_name = make
+        self._free = None if names is None else list(names)
+        self._example = example
+        self._names: dict[Device, str] = {}
+        self._naming = threading.Lock()
+        super().__init__(self._next)
+
+    def release(self, device: Device, *, healthy: bool) -> None:
+        super().release(device, healthy=healthy)
+        with self._naming:
+            name = self._names.pop(device, None)
+            if name is not None and self._free is not None:
+                self._free.append(name)
+
+    def _next(self) -> D:
+        with self._naming:
+            if self._free is None:
+                return self._of_name("")
+            if not self._free:
+                raise UserError(
+                    "every machine that was named is in use: name one for each slot, as in "
+                    f"device={self._example!r}, or make fewer slots"
+                )
+            device = self._of_name(self._free[0])
+            self._names[device] = self._free.pop(0)
+            return device

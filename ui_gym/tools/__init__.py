@@ -1,0 +1,1 @@
+"""The command `ui-gym` and what it shows."""

@@ -1,0 +1,57 @@
+"""Agent: anything that maps what it saw to what it does next, for many slots at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ui_gym.contract.device import Image
+from ui_gym_agents.episode import TokenRecord, Turn
+
+
+@dataclass(frozen=True)
+class View:
+    """What an agent knows of one episode when it must act.
+
+    `screenshots` are the pictures of this episode so far, oldest first, the last being the present
+    one, and `turns` the agent's own finished turns: ``len(screenshots) == len(turns) + 1``.
+    `info` is the env's info of the last step; by convention an honest agent leaves
+    ``info["privileged"]`` alone. `noise` seeds whatever the agent draws in this turn; it is derived
+    from (run seed, episode, turn), so that results do not depend on the order of slots.
+    """
+
+    slot: int
+    goal: str
+    screenshots: Sequence[Image]
+    elements: str = ""
+    feedback: str = ""
+    turns: Sequence[Turn] = ()
+    info: Mapping[str, Any] = field(default_factory=dict)
+    noise: int = 0
+
+    @property
+    def screenshot(self) -> Image:
+        return self.screenshots[-1]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent does: `text` in the env's dialect, and how it came to it.
+
+    `tokens` is there when the agent is a trainable policy. `aloud` is what a demonstrator says of
+    the picture: a training target, never sent to the env. `failure` says that what the agent runs
+    on failed it (a server that does not answer): the episode ends there and counts for nothing.
+    """
+
+    text: str
+    tokens: TokenRecord | None = None
+    aloud: str = ""
+    failure: str | None = None
+
+
+class Agent(Protocol):
+    """Maps views to decisions, one each, in order."""
+
+    def act(self, views: Sequence[View]) -> Sequence[Decision]:
+        """Decide for every view. Shape: ``len(result) == len(views)``."""

@@ -1,0 +1,1 @@
+"""Measuring agents: evaluations, their reports, and OSWorld's."""

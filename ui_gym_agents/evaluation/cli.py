@@ -1,0 +1,231 @@
+"""`ui-gym-eval`: measures an agent on tasks."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from rich.text import Text
+
+from ui_gym.errors import UserError, nearest
+from ui_gym_agents import command
+from ui_gym_agents.evaluation.osworld import cli as osworld
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+
+SPLITS = ("train", "heldout")
+AGENTS = ("policy", "oracle", "random", "scripted")
+TASK = "UI/DataEntry-v0"
+"""What is played where nothing is chosen."""
+
+
+@app.command()
+def evaluate(
+    run: Annotated[
+        Path | None, typer.Option(help="A training run: its tasks, model and newest checkpoint.")
+    ] = None,
+    task: Annotated[
+        list[str] | None, typer.Option(help=f"A task's id or name; may be repeated. [{TASK}]")
+    ] = None,
+    suite: Annotated[str | None, typer.Option(help="All tasks of a suite.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only tasks of this category.")] = None,
+    difficulty: Annotated[str | None, typer.Option(help="Only tasks of this difficulty.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only tasks with this tag; may be repeated.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A task file, as ui-gym-train takes it.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="An argument of the tasks, as NAME=JSON.")
+    ] = None,
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="policy, oracle, random, scripted, a served model as openai:MODEL@URL, or a "
+            "factory as module:name."
+        ),
+    ] = "policy",
+    script: Annotated[
+        Path | None, typer.Option(help="The scripted agent's actions, a turn a line.")
+    ] = None,
+    model: Annotated[str, typer.Option(help="A shipped model's name, or a folder.")] = "tiny-clerk",
+    adapter: Annotated[Path | None, typer.Option(help="A LoRA adapter of that model.")] = None,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="Most tokens of a turn.")] = 24,
+    dialect: Annotated[
+        str | None,
+        typer.Option(help="How actions are written. [cells for the policy, else canonical]"),
+    ] = None,
+    observation: Annotated[str, typer.Option(help="screenshot or both.")] = "screenshot",
+    episodes: Annotated[int, typer.Option(min=1, help="How many instances of each task.")] = 200,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="Episodes of each instance, which gives pass@k.")
+    ] = 1,
+    split: Annotated[str, typer.Option(help="train or heldout.")] = "heldout",
+    sample: Annotated[bool, typer.Option(help="Sample instead of answering greedily.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of sampling; the episodes stay the same.")] = 0,
+    envs: Annotated[int, typer.Option(min=1, help="How many envs side by side.")] = 16,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for episodes, screenshots, reports and a film; asked for again, "
+            "an evaluation that was stopped goes on there."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Measure an agent: success with its interval, beside what guessing would give.
+
+    [dim]Examples:[/dim]
+
+      ui-gym-eval --run runs/grpo-20260101-120000 --out report
+
+      ui-gym-eval --task UI/DataEntry-v0 --set compact=true --sample --attempts 8 --episodes 50
+
+      ui-gym-eval --suite browser --category input --episodes 4 --agent random
+
+    [dim]OSWorld's task files are played with options of their own:[/dim]
+
+      ui-gym-eval --suite osworld --help
+    """  # fmt: skip
+    # Torch and its friends take seconds to import; `--help` does without.
+    from ui_gym_agents.evaluation.setup import Settings, play
+
+    if agent not in AGENTS and ":" not in agent:
+        raise UserError(f"there is no agent {agent!r}. {nearest(agent, AGENTS)}")
+    if split not in SPLITS:
+        raise UserError(f"there is no split {split!r}. {nearest(split, SPLITS)}")
+    choice: dict[str, Any] = {
+        "ids": task or [], "suite": suite, "category": category, "difficulty": difficulty,
+        "tags": tag or [], "file": file,
+    }  # fmt: skip
+    chosen = _tasks({} if run else {"ids": [TASK]}, choice, split)
+    settings = Settings(
+        tasks=chosen, arguments=command.read_arguments(set_ or []), agent=agent, script=script,
+        model=model, adapter=adapter, max_new_tokens=max_new_tokens, observation=observation,
+        dialect=dialect or _dialect(agent), episodes=episodes, attempts=attempts,
+        greedy=not sample, seed=seed, envs=envs, out=out,
+    )  # fmt: skip
+    if run is not None:
+        settings = settings.of_run(run, split)
+        settings = dataclasses.replace(settings, tasks=chosen or settings.tasks)
+    console = Console(stderr=True)
+
+    def watch(steps: Any, total: int) -> Any:
+        return track(steps, "episodes", total=total, console=console, transient=True)
+
+    def note(text: str) -> None:
+        console.print(Text(text, style="dim"), soft_wrap=True)
+
+    outcome = play(settings, watch, note)
+    if as_json:
+        sys.stdout.write(json.dumps(outcome.report.to_json(), indent=1) + "\n")
+        return
+    for part in tables(settings, outcome.report):
+        Console().print(part)
+    for path in outcome.files:
+        kind = "film" if path.suffix == ".png" else "report"
+        Console().print(Text(f"{kind}: {path}"), soft_wrap=True)
+
+
+def main() -> int:
+    """The command. Returns the exit status: 0, 1 (failed), 2 (usage), 130 (interrupted)."""
+    if osworld.is_asked_for(sys.argv[1:]):
+        return command.run(osworld.app)
+    return command.run(app)
+
+
+def _dialect(agent: str) -> str:
+    """What the shipped models write; the others' actions are all in the canonical one."""
+    return "cells" if agent == "policy" else "canonical"
+
+
+def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple[Any, ...]:
+    """The tasks that are asked for; a suite as one env only where it is named."""
+    from pydantic import ValidationError
+
+    import ui_gym  # noqa: F401 - registers the ids
+    from ui_gym.catalog import TaskSource
+    from ui_gym.contract.suite import MEMBER_TAG
+    from ui_gym_agents.tasks.sources import entries_of
+
+    given = {name: value for name, value in choice.items() if value} or default
+    if not given:
+        return ()
+    try:
+        chosen = entries_of(TaskSource(**given), split=split)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise UserError(f"--{name}: {first['msg']}, not {first['input']!r}") from None
+    named = bool(given.get("ids") or given.get("file"))
+    return tuple(e for e in chosen if named or MEMBER_TAG not in e.spec.tags)
+
+
+def tables(settings: Any, report: Any) -> Iterator[Table]:
+    """The report for a terminal: the figures in all, and those of each task if there are more."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in _rows(settings, report).items():
+        table.add_row(Text(name, style="dim"), Text(value))
+    yield table
+    if len(report.by_task) > 1:
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("task", no_wrap=True)
+        for heading in ("success", "95 %", "blind", "score", "n", "failed"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for task, part in report.by_task.items():
+            table.add_row(
+                Text(task), percent(part.success), _interval(part), percent(part.blind_rate),
+                f"{part.score:.2f}", str(part.n), str(part.failures),
+            )  # fmt: skip
+        yield table
+
+
+def _rows(settings: Any, report: Any) -> Mapping[str, str]:
+    total = report.total
+    first, *others = (entry.variant for entry in settings.tasks)
+    rows = {
+        "task": f"{f'{1 + len(others)} tasks' if others else first} {settings.arguments or ''}",
+        "agent": settings.model if settings.agent == "policy" else settings.agent,
+        "answers": "greedy" if report.greedy else "sampled",
+        "success": f"{percent(total.success)}  (95 %: {_interval(total)}, {total.n} episodes)",
+        "pass@k": ", ".join(f"{k}: {percent(rate)}" for k, rate in total.pass_at_k.items()),
+        "score": f"{total.score:.3f}",
+        "blind guess": percent(total.blind_rate),
+        "goal sensitivity": f"{percent(report.goal_sensitivity)}  (other goal, other answer)",
+        "valid actions": percent(total.valid_actions),
+        "turns": f"{total.turns:.1f}",
+    }
+    if not settings.samples:
+        del rows["answers"]
+    if report.goal_sensitivity is None:
+        del rows["goal sensitivity"]
+    if len(total.pass_at_k) < 2:
+        del rows["pass@k"]
+    if total.failures:
+        rows["failed"] = f"{total.failures} episodes, by the infrastructure's fault"
+        if settings.out is not None:
+            rows["failed"] += "; ask for the same again to play them again"
+    return rows
+
+
+def _interval(part: Any) -> str:
+    low, high = part.interval
+    return f"{percent(low)} to {percent(high)}"
+
+
+def percent(rate: float | None) -> str:
+    """``12.3 %``, or ``unknown``."""
+    return "unknown" if rate is None else f"{100 * rate:.1f} %"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

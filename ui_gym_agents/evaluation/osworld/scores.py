@@ -1,0 +1,119 @@
+"""The scores of an evaluation: by domain, in all, and without the tasks that cannot be done.
+
+An agent that always gives up has all infeasible tasks right, so scores stand with and without them.
+OSWorld's score is a mean of floats; beside it stands the share of tasks that were wholly done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from ui_gym_agents.evaluation.report.statistics import wilson
+
+
+@dataclass(frozen=True)
+class Score:
+    """One task's."""
+
+    domain: str
+    infeasible: bool
+    value: float
+
+    @property
+    def success(self) -> bool:
+        return self.value >= 1.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """The figures of some tasks. Without any, the rates are None."""
+
+    n: int
+    score: float | None
+    success: float | None
+    interval: tuple[float, float]
+    """95 % confidence interval of `success`."""
+
+    @classmethod
+    def of(cls, scores: Sequence[Score]) -> Part:
+        n, wins = len(scores), sum(score.success for score in scores)
+        mean = sum(score.value for score in scores) / n if n else None
+        return cls(n, mean, wins / n if n else None, wilson(wins, n))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "n": self.n,
+            "score": self.score,
+            "success": self.success,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True)
+class Scores:
+    """All figures. `failed` and `skipped` are the tasks without a score, and why."""
+
+    total: Part
+    feasible: Part
+    by_domain: Mapping[str, tuple[Part, Part]]
+    """Of each domain all tasks, and those that can be done."""
+    failed: Mapping[str, str]
+    skipped: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, scores: Sequence[Score], failed: Mapping[str, str], skipped: Mapping[str, str]
+    ) -> Scores:
+        domains = dict.fromkeys(score.domain for score in scores)
+        return cls(
+            *_both(scores),
+            by_domain={d: _both([s for s in scores if s.domain == d]) for d in domains},
+            failed=dict(failed),
+            skipped=dict(skipped),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; the figures in all stand at the top level."""
+        return {
+            **self.total.to_json(),
+            "feasible": self.feasible.to_json(),
+            "by_domain": {
+                domain: {**whole.to_json(), "feasible": feasible.to_json()}
+                for domain, (whole, feasible) in self.by_domain.items()
+            },
+            "failed": dict(self.failed),
+            "skipped": dict(self.skipped),
+        }
+
+    def table(self) -> Table:
+        """For a terminal: a line a domain, and one for all."""
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("domain", no_wrap=True)
+        for heading in ("n", "score", "success", "95 %", "feasible", "score", "success"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for domain, parts in self.by_domain.items():
+            table.add_row(Text(domain), *_cells(*parts))
+        table.add_row(Text("all", style="bold"), *_cells(self.total, self.feasible))
+        return table
+
+
+def _both(scores: Sequence[Score]) -> tuple[Part, Part]:
+    return Part.of(scores), Part.of([score for score in scores if not score.infeasible])
+
+
+def _cells(whole: Part, feasible: Part) -> list[str]:
+    low, high = whole.interval
+    return [
+        str(whole.n), _percent(whole.score), _percent(whole.success),
+        f"{100 * low:.0f} to {100 * high:.0f} %",
+        str(feasible.n), _percent(feasible.score), _percent(feasible.success),
+    ]  # fmt: skip
+
+
+def _percent(rate: float | None) -> str:
+    return "-" if rate is None else f"{100 * rate:.1f} %"

@@ -1,0 +1,380 @@
+"""What one evaluation needs: envs, an agent, and episodes; and how a finished run gives them.
+
+An evaluation is a fixed list of episodes: of each task the instances ``e0``, ``e1``..., each played
+as many times as there are attempts. Which episode is which depends on nothing else, so that one
+that was killed is continued by asking for the same again: only what is missing is played.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ui_gym.contract.arguments import check_viewport, choose, make_task
+from ui_gym.contract.suite import MEMBER_TAG
+from ui_gym.contract.task import SPLITS
+from ui_gym.dialects import get_dialect
+from ui_gym.errors import UserError
+from ui_gym_agents.agents import SERVED, ScriptedAgent, make_agent
+from ui_gym_agents.agents.agent import Agent
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.episode import Episode
+from ui_gym_agents.evaluation.evaluate import Report, goal_sensitivity, summarize, temperature
+from ui_gym_agents.evaluation.report.folder import evaluation_store, played
+from ui_gym_agents.evaluation.report.render import write_reports
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.tasks.mix import make_envs, reset_names
+from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
+from ui_gym_agents.training import checkpoint, outcome
+from ui_gym_agents.training.context import derive
+from ui_gym_agents.training.parts import choose_device, choose_dtype, make_prompt
+from ui_gym_agents.training.settings import Env, Policy, Tasks
+
+Watch = Callable[[Iterable[Any], int], Iterable[Any]]
+"""Passes an iterable of so many things on, and shows how far it is."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is measured, and how."""
+
+    tasks: tuple[TaskEntry, ...]
+    arguments: dict[str, Any] = field(default_factory=dict)
+    """Of every task, beside its own."""
+    agent: str = "policy"
+    """``policy``, ``oracle``, ``random``, ``scripted``, a served model as ``openai:MODEL@URL``, or
+    a factory as ``module:name``, which is called with the envs' action space."""
+    script: Path | None = None
+    """The actions of the scripted agent, a turn a line."""
+    model: str = "tiny-clerk"
+    adapter: Path | None = None
+    prompt: str = "auto"
+    history: int | None = None
+    max_new_tokens: int = 24
+    dialect: str = "cells"
+    observation: str = "screenshot"
+    device: str = "auto"
+    max_steps: int | None = None
+    episodes: int = 200
+    """Instances of each task."""
+    attempts: int = 1
+    """Episodes of each instance."""
+    greedy: bool = True
+    seed: int = 0
+    envs: int = 16
+    out: Path | None = None
+
+    def of_run(self, run: Path, split: str | None) -> Settings:
+        """These settings with a training run's tasks, model and newest checkpoint.
+
+        Arguments of the tasks that are set here go before the run's own. `split` is whose
+        parameters are drawn, whatever the run drew.
+
+        Raises:
+            UserError: it is no run, it has no checkpoint, or the checkpoint is damaged.
+        """
+        import yaml
+
+        path = run / "config.yaml"
+        if not path.is_file():
+            raise UserError(f"{run} holds no run: {path} is not there")
+        newest = checkpoint.latest(run / "checkpoints")
+        if newest is None:
+            raise UserError(f"{run} has no checkpoint yet")
+        checkpoint.load(newest)  # verifies every file
+        config = yaml.safe_load(path.read_text())
+        try:
+            tasks = Tasks.model_validate(config["tasks"])
+            env = Env.model_validate(config["env"])
+            policy = Policy.model_validate(config["policy"])
+        except (ValidationError, KeyError, TypeError) as error:
+            raise UserError(f"{path} is not the configuration of a run: {error}") from None
+        lora = (newest / "adapter_config.json").is_file()
+        return dataclasses.replace(
+            self,
+            tasks=tuple(
+                dataclasses.replace(entry, split=choose(split, (*SPLITS, None), "split"), seeds=())
+                for entry in variants(tasks.entries())
+            ),
+            arguments={**tasks.arguments, **self.arguments},
+            model=policy.model if lora else str(newest),
+            adapter=newest if lora else None,
+            prompt=policy.prompt,
+            history=policy.history,
+            max_new_tokens=policy.max_new_tokens,
+            dialect=env.dialect,
+            observation=env.observation,
+            device=env.device,
+            max_steps=env.max_steps,
+        )
+
+    def check(self) -> None:
+        """Find what cannot be played, before anything is started.
+
+        Raises:
+            UserError: says what.
+        """
+        if self.samples and self.greedy and self.attempts > 1:
+            raise UserError(
+                "greedy answers make all attempts at an instance the same; add --sample to measure "
+                "pass@k"
+            )
+        if (self.agent == "scripted") != (self.script is not None):
+            raise UserError("the scripted agent needs --script FILE, and no other agent takes one")
+        if self.observation == "elements":
+            raise UserError("an evaluation shows pictures; ask for observation screenshot or both")
+        stages(self)
+
+    @property
+    def samples(self) -> bool:
+        """Whether the agent is a model, whose answers are sampled or greedy."""
+        return self.agent == "policy" or self.agent.startswith(SERVED)
+
+    def asked(self) -> dict[str, Any]:
+        """All that bears on an episode, as plain JSON values."""
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        if self.agent != "policy":
+            for name in ("model", "adapter", "prompt", "history", "max_new_tokens"):
+                del values[name]
+        if not self.samples:
+            del values["greedy"]
+        for name in ("episodes", "attempts", "envs", "out"):
+            del values[name]
+        values["tasks"] = [entry.name for entry in self.tasks]
+        return {k: str(v) if isinstance(v, Path) else v for k, v in values.items()}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Tasks that one vector env plays: of one suite and one size of the screen."""
+
+    entries: tuple[TaskEntry, ...]
+    arguments: dict[str, Any]
+    size: tuple[int, int]
+    """(width, height) of the screen, pixels."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A finished evaluation; `files` are what was written, the film first."""
+
+    report: Report
+    episodes: list[Episode]
+    files: list[Path]
+
+
+def stages(settings: Settings) -> list[Stage]:
+    """How the tasks are played: as many together as can be.
+
+    Raises:
+        UserError: a task does not take an argument.
+    """
+    found: dict[str, Stage] = {}
+    for entry in settings.tasks:
+        arguments = dict(settings.arguments)
+        if len(settings.tasks) > 1 and not entry.spec.load().levels:
+            arguments.pop("level", None)  # of a whole suite, it means the tasks that have levels
+        own = {k: v for k, v in arguments.items() if k not in ENV_ARGUMENTS}
+        task = make_task(entry.spec.id, {**own, **entry.arguments})
+        asked = arguments.get("viewport")
+        size = task.viewport if asked is None else check_viewport(asked)
+        # A suite as one env draws its tasks itself, and cannot be part of a mix.
+        alone = entry.name if MEMBER_TAG in entry.spec.tags else ""
+        key = repr((entry.spec.suite, size, sorted(arguments), alone))
+        stage = found.get(key, Stage((), arguments, size))
+        found[key] = dataclasses.replace(stage, entries=(*stage.entries, entry))
+    return list(found.values())
+
+
+def requests(settings: Settings, stage: Stage) -> list[EpisodeRequest]:
+    """The episodes of a stage, the same ones in every evaluation."""
+    names = reset_names(stage.entries)
+    found = []
+    for entry in stage.entries:
+        # Alone, a task's episodes are called as a training run calls those of its evaluations.
+        prefix = f"{entry.name} " if len(settings.tasks) > 1 else ""
+        count = min(settings.episodes, len(entry.seeds) or settings.episodes)
+        for index in range(count):
+            found += [
+                EpisodeRequest(
+                    seed=entry.seeds[index] if entry.seeds else derive("evaluation", index),
+                    task="" if MEMBER_TAG in entry.spec.tags else names[entry.variant],
+                    group=f"{prefix}e{index}",
+                    member=member,
+                    split=entry.split,
+                )
+                for member in range(settings.attempts)
+            ]
+    return found
+
+
+def play(settings: Settings, watch: Watch, note: Callable[[str], None] = print) -> Evaluation:
+    """Play and measure; with a folder to write to, also keep the episodes and the reports.
+
+    Args:
+        watch: Shows how far it is.
+        note: Gets a line where an earlier evaluation is continued.
+
+    Raises:
+        UserError: nothing of it was played.
+    """
+    settings.check()
+    with evaluation_store(settings.out, settings.asked()) as store:
+        players = Players(settings)
+        plan = [(stage, requests(settings, stage)) for stage in stages(settings)]
+        done = played(store)
+        wanted = [request.id for _, asked in plan for request in asked]
+        missing = sum(id not in done for id in wanted)
+        if missing < len(wanted):
+            note(f"{len(wanted) - missing} of {len(wanted)} episodes are there already")
+
+        def fresh() -> Generator[Episode, None, None]:
+            for stage, asked in plan:
+                absent = [request for request in asked if request.id not in done]
+                yield from _play(settings, stage, absent, store, players)
+
+        with closing(fresh()) as playing:  # Ctrl-C closes the envs now, not some time later
+            done |= {episode.id: episode for episode in watch(playing, missing)}
+        episodes = [done[id] for id in wanted]
+        sensitivity = players.sensitivity(
+            [(stage, [done[request.id] for request in asked]) for stage, asked in plan], store
+        )
+        report = summarize(episodes, greedy=settings.greedy, sensitivity=sensitivity)
+        return Evaluation(report, episodes, _keep(settings, store, report, episodes))
+
+
+def _play(
+    settings: Settings,
+    stage: Stage,
+    asked: list[EpisodeRequest],
+    store: EpisodeStore,
+    players: Players,
+) -> Iterator[Episode]:
+    """Play the episodes that are asked for; without any, nothing is started."""
+    if not asked:
+        return
+    limit: dict[str, Any] = {} if settings.max_steps is None else {"max_steps": settings.max_steps}
+    envs = make_envs(
+        stage.entries,
+        min(settings.envs, len(asked)),
+        arguments=stage.arguments,
+        device=settings.device,
+        dialect=settings.dialect,
+        observation=settings.observation,
+        **limit,
+    )
+    with ExitStack() as stack:
+        stack.callback(envs.close)
+        agent = players.agent(stage, envs.single_action_space)
+        if settings.agent != "policy" and hasattr(agent, "close"):
+            stack.callback(agent.close)
+        collector = Collector(envs, agent, run_seed=settings.seed, store=store, schedule="cohorts")
+        with temperature(agent, 0.0 if settings.greedy else None):
+            yield from collector.episodes(asked)
+
+
+class Players:
+    """The agent of an evaluation, for one stage after the other; a model is loaded once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._policy: Any = None
+
+    def agent(self, stage: Stage, action_space: Any) -> Agent:
+        """The agent that plays a stage."""
+        name = self._settings.agent
+        if name == "policy":
+            policy: Agent = self._ask_policy(stage)
+            return policy
+        if self._settings.script is not None:
+            return ScriptedAgent(_script(self._settings.script))
+        if ":" in name and not name.startswith(SERVED):
+            return _factory(name)(action_space)
+        return make_agent(name, action_space)
+
+    def sensitivity(
+        self, parts: list[tuple[Stage, list[Episode]]], store: EpisodeStore
+    ) -> float | None:
+        """The goal sensitivity of a policy: the mean over stages; None for other agents."""
+        if self._settings.agent != "policy":
+            return None
+        found = []
+        for stage, episodes in parts:
+            policy = self._ask_policy(stage)
+            with temperature(policy, 0.0 if self._settings.greedy else None):
+                found.append(goal_sensitivity(policy, episodes, store.screenshots))
+        known = [rate for rate in found if rate is not None]
+        return sum(known) / len(known) if known else None
+
+    def _ask_policy(self, stage: Stage) -> Any:
+        """The model, asked as is right for the stage's screen and dialect."""
+        from ui_gym_agents.policy import VLMPolicy
+
+        settings = self._settings
+        if self._policy is None:
+            device = choose_device()
+            self._policy = VLMPolicy.from_config(
+                settings.model,
+                adapter=settings.adapter,
+                max_new_tokens=settings.max_new_tokens,
+                dtype=choose_dtype(device),
+                device=device,
+            )
+        elements = settings.observation == "both"
+        self._policy.prompt = make_prompt(
+            settings.model,
+            settings.prompt,
+            settings.history,
+            lambda: get_dialect(settings.dialect).prompt(stage.size, elements=elements),
+        )
+        return self._policy
+
+
+def _script(path: Path) -> list[str]:
+    try:
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"the script {path} cannot be read: {error}") from error
+
+
+def _factory(name: str) -> Callable[[Any], Agent]:
+    """What ``module:name`` names."""
+    module, _, attribute = name.partition(":")
+    try:
+        found: Any = getattr(importlib.import_module(module), attribute)
+    except Exception as error:
+        raise UserError(f"the agent {name!r} cannot be imported: {error!r}") from error
+    if not callable(found):
+        raise UserError(f"{name!r} is no class or function that makes an agent")
+    return found  # type: ignore[no-any-return]
+
+
+def _keep(
+    settings: Settings, store: EpisodeStore, report: Report, episodes: list[Episode]
+) -> list[Path]:
+    """Write the reports, and the film of the worst episode."""
+    if settings.out is None:
+        return []
+    asked = {
+        **settings.asked(),
+        "instances of each task": settings.episodes,
+        "episodes of each instance": settings.attempts,
+    }
+    files = write_reports(
+        settings.out, report, episodes, store, dialect=settings.dialect, asked=asked
+    )
+    filmed = [e for e in episodes if e.turns and e.failure is None]
+    if not filmed:
+        return files
+    worst = min(filmed, key=lambda e: e.score)
+    path = settings.out / "film.png"
+    ending = "success" if worst.success else "failure"
+    outcome.film(worst, store, settings.dialect, f"{worst.goal} - {ending}").save(path)
+    return [path, *files]

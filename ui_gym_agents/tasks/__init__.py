@@ -1,0 +1,1 @@
+"""Which episodes are played: sources, mixes, filters, curricula."""

@@ -1,0 +1,185 @@
+"""Several tasks in one vector env: `make_envs` gives the envs of a run's task entries.
+
+One task is made as it always is. Several, or one with several sets of arguments, are played like a
+suite (`ui_gym.contract.suite`): the slots share one pool of devices, and each reset names what it
+plays by the option ``task``. So they must be of one suite, and of one size of the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+import ui_gym  # noqa: F401 - registers the ids
+from ui_gym.contract.arguments import check_viewport, make_task
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.registry import TaskSpec
+from ui_gym.contract.task import Task
+from ui_gym.errors import UserError, nearest
+from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
+
+_SHOWN = 4
+
+
+class Mix(Task[Any, Any]):
+    """Tasks of one suite and one size as one; the reset option ``task`` is a member's key."""
+
+    spec = TaskSpec("Mix", "any", f"{__name__}:Mix", category="suite")
+
+    def __init__(self, members: Mapping[str, Task[Any, Any]]) -> None:
+        self.members = dict(members)
+        first, *others = self.members.values()
+        self.viewport = first.viewport
+        self.mistakes = tuple(sorted({m for task in (first, *others) for m in task.mistakes}))
+
+    @property
+    def has_oracle(self) -> bool:
+        return all(member.has_oracle for member in self.members.values())
+
+    def choose(self, seed: int, asked: str | None) -> Task[Any, Any]:
+        """The member of the key `asked`; without one, a member drawn by `seed`."""
+        if asked in self.members:
+            return self.members[asked]
+        if asked is not None:
+            raise UserError(f"these envs do not play {asked!r}. {nearest(asked, self.members)}")
+        # Not the generator that the task draws its params from: they must not hang together.
+        rng = np.random.default_rng((seed, 1))
+        return list(self.members.values())[int(rng.integers(len(self.members)))]
+
+    def pool(self, options: DeviceOptions) -> DevicePool:  # type: ignore[override]
+        """The devices of the members, which is known of this one object alone."""
+        return next(iter(self.members.values())).pool(options)
+
+
+def make_envs(
+    entries: Sequence[TaskEntry],
+    num_envs: int,
+    *,
+    arguments: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> VectorEnv[Any, Any, Any]:
+    """Envs that can play all `entries`, in autoreset mode ``DISABLED``.
+
+    Args:
+        entries: What is played; reset with the option ``task`` of `reset_names`.
+        num_envs: How many slots.
+        arguments: Of every task, and of the envs (such as `viewport`).
+        options: Further arguments of the envs.
+
+    Raises:
+        UserError: they cannot be played together, or an argument is wrong.
+    """
+    given = dict(arguments or {})
+    chosen = list(variants(entries))
+    if len(chosen) == 1:
+        (entry,) = chosen
+        if entry.max_steps is not None:
+            options = {"max_steps": entry.max_steps, **options}
+        return gymnasium.make_vec(
+            entry.spec.id,
+            num_envs,
+            vectorization_mode="vector_entry_point",
+            autoreset_mode=AutoresetMode.DISABLED,
+            **options,
+            **{**given, **entry.arguments},
+        )
+    shared = {name: value for name, value in given.items() if name in ENV_ARGUMENTS}
+    mix = Mix(members(chosen, {**options, **given}))
+    return UIVectorEnv(num_envs, mix, autoreset_mode=AutoresetMode.DISABLED, **options, **shared)
+
+
+def members(
+    entries: Iterable[TaskEntry], arguments: Mapping[str, Any] | None = None
+) -> dict[str, Task[Any, Any]]:
+    """The tasks of entries by variant, made with `arguments` (those of envs among them).
+
+    Raises:
+        UserError: they cannot be played together, or an argument is wrong.
+    """
+    given = dict(arguments or {})
+    wanted = given.get("viewport")
+    own = {name: value for name, value in given.items() if name not in ENV_ARGUMENTS}
+    found = {entry.variant: _member(entry, own) for entry in variants(entries)}
+    if wanted is not None:  # everybody's, as in an env of one task
+        for member in found.values():
+            member.viewport = check_viewport(wanted)
+    _check_together(found)
+    return found
+
+
+def reset_names(entries: Iterable[TaskEntry]) -> dict[str, str]:
+    """What the option ``task`` of a reset is for each variant, in the envs of these entries."""
+    chosen = list(variants(entries))
+    if len(chosen) == 1:
+        return {chosen[0].variant: chosen[0].spec.id}
+    return {entry.variant: entry.variant for entry in chosen}
+
+
+def turn_limits(
+    entries: Iterable[TaskEntry], arguments: Mapping[str, Any] | None = None
+) -> dict[str, int]:
+    """The number of steps after which an episode of each variant is cut."""
+    return {key: task.patience for key, task in members(entries, arguments).items()}
+
+
+def _member(entry: TaskEntry, shared: Mapping[str, Any]) -> Task[Any, Any]:
+    if "level" in shared and not entry.spec.load().levels:
+        # Of many tasks, it means those that have levels, as in a suite.
+        shared = {name: value for name, value in shared.items() if name != "level"}
+    try:
+        task = make_task(entry.spec.id, {**shared, **entry.arguments})
+    except UserError as error:
+        at = f"{entry.origin}: " if entry.origin else ""
+        hint = "; an argument of one task alone is written in a task file" if shared else ""
+        raise UserError(f"{at}{error}{hint}") from error
+    if entry.max_steps is not None:
+        task.max_steps = entry.max_steps
+    return task
+
+
+def _check_together(members: Mapping[str, Task[Any, Any]]) -> None:
+    suites = _by({key: task.spec.suite for key, task in members.items()})
+    if len(suites) > 1:
+        raise UserError(
+            f"a run plays tasks of one suite, and these are of {len(suites)}: {_listed(suites)}; "
+            "choose one by --tasks.suite"
+        )
+    pools = _by({key: _origin(task) for key, task in members.items()})
+    if len(pools) > 1:
+        raise UserError(
+            f"these tasks are played on different kinds of devices: {_listed(pools)}; "
+            "train on one kind at a time"
+        )
+    sizes = _by({key: "{}x{}".format(*task.viewport) for key, task in members.items()})
+    if len(sizes) > 1:
+        raise UserError(
+            f"the envs of a run have one size of the screen, and these tasks want {len(sizes)}: "
+            f"{_listed(sizes)}; choose tasks of one size, or set it for all, where they can be "
+            "played in it: --tasks.arguments.viewport '[1280, 800]'"
+        )
+
+
+def _origin(task: Task[Any, Any]) -> str:
+    """The class whose devices a task is played on."""
+    return next(c.__name__ for c in type(task).__mro__ if "pool" in vars(c))
+
+
+def _by(values: Mapping[str, str]) -> dict[str, list[str]]:
+    """Keys by their value."""
+    found: dict[str, list[str]] = {}
+    for key, value in values.items():
+        found.setdefault(value, []).append(key)
+    return found
+
+
+def _listed(groups: Mapping[str, Sequence[str]]) -> str:
+    """``320x256 (A, B), 1280x800 (C...)``."""
+    return ", ".join(
+        f"{value} ({', '.join(keys[:_SHOWN])}{', ...' if len(keys) > _SHOWN else ''})"
+        for value, keys in groups.items()
+    )
