@@ -37,8 +37,8 @@ from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.policy import VLMPolicy, lora, model
 from ui_gym_agents.policy.prompts import Message
+from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.store import ScreenshotStore
-from ui_gym_agents.tiny.checkpoints import resolve
 from ui_gym_agents.training.context import derive
 from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.advantages import GROUPED

@@ -41,7 +41,7 @@ LAYERS = (
 
 SUITES = ("android", "browser", "desktop")
 
-PLUGINS = ("ui_gym_grpo", "ui_gym_phone", "ui_gym_sft")
+PLUGINS = ("ui_gym_grpo", "ui_gym_phone", "ui_gym_sft", "ui_gym_tiny")
 
 LEARNING = (
     "accelerate", "peft", "safetensors", "stable_baselines3", "tokenizers", "torch", "transformers",
@@ -51,8 +51,8 @@ LEARNING = (
 ONLY_IN_SUITES = ("cv2", "orjson", "selenium")
 
 EXCEPTIONS = {
-    ("ui_gym_agents.tiny.pretrain", "ui_gym.browser.content.words"),
-    ("ui_gym_agents.tiny.pretrain", "ui_gym.android.tasks.quick_settings"),
+    ("ui_gym_tiny.pretrain", "ui_gym.browser.content.words"),
+    ("ui_gym_tiny.pretrain", "ui_gym.android.tasks.quick_settings"),
 }
 """The recipe of the built-in models makes each name of the built-in screens one token."""
 

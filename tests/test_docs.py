@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 TINY = """
-from ui_gym_agents.tiny.model import TinyConfig, build
+from ui_gym_tiny.model import TinyConfig, build
 build(TinyConfig(), ["Ann"], 0, "model")
 """
 

@@ -13,11 +13,11 @@ from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.tiny.model import TinyConfig, build
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 from ui_gym_sft import SFTConfig, SFTTrainer
+from ui_gym_tiny.model import TinyConfig, build
 
 SMALL = TinyConfig(width=96, height=64, hidden=64, layers=2, heads=2, ff=96, vision_hidden=48,
                    vision_heads=2, vision_ff=64, positions=16)  # fmt: skip

@@ -23,7 +23,7 @@ from ui_gym.errors import DeviceLost
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
-from ui_gym_agents.tiny.model import TinyConfig, build
+from ui_gym_tiny.model import TinyConfig, build
 
 SIZE = (96, 64)
 """Width and height of the screen."""

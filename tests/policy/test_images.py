@@ -10,7 +10,7 @@ import torch
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from ui_gym_agents.policy.images import Given, PatchPixels, ProcessorPixels, screenshot_hash
-from ui_gym_agents.tiny.model import TinyConfig, image_processor
+from ui_gym_tiny.model import TinyConfig, image_processor
 
 
 def _pictures(size: tuple[int, int], count: int = 3) -> list[np.ndarray]:

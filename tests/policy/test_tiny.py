@@ -1,4 +1,4 @@
-"""The tiny VLM: its tokenizer, its folder, its names."""
+"""The tiny VLM: its tokenizer and its folder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from transformers import AutoModelForImageTextToText, AutoTokenizer
 
 from ui_gym.errors import UserError
 from ui_gym_agents.policy.model import load_processor
-from ui_gym_agents.tiny import checkpoints
-from ui_gym_agents.tiny.model import TinyConfig, build
-from ui_gym_agents.tiny.tokenizer import SPECIAL, build_tokenizer, twins
+from ui_gym_tiny.model import TinyConfig, build
+from ui_gym_tiny.tokenizer import SPECIAL, build_tokenizer, twins
 
 WORDS = ["Enter", "row", "Carl", "Carla", "Abel", "First", "Last", "Öttinger", "two words", "-->"]
 TOKENIZER = build_tokenizer(WORDS, 40, 32)
@@ -113,30 +112,3 @@ def test_a_word_and_its_spaced_twin_begin_alike(tmp_path: Path) -> None:
 def test_sizes_that_do_not_fit_are_refused(change: dict[str, int], message: str) -> None:
     with pytest.raises(UserError, match=message):
         TinyConfig(**change)
-
-
-# -- names --
-
-
-def test_a_folder_resolves_to_itself(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    assert checkpoints.resolve(str(tmp_path)) == tmp_path
-
-
-def test_a_shipped_name_resolves_to_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checkpoints, "FOLDER", tmp_path)
-    (tmp_path / "tiny-eyes").mkdir()
-    (tmp_path / "tiny-eyes" / "config.json").write_text("{}")
-    assert checkpoints.resolve("tiny-eyes") == tmp_path / "tiny-eyes"
-
-
-def test_an_unknown_name_is_told_the_nearest() -> None:
-    with pytest.raises(UserError, match=r"no model 'tiny-eye'.*Did you mean 'tiny-eyes'"):
-        checkpoints.resolve("tiny-eye")
-
-
-def test_a_folder_without_a_model_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"no model folder: it holds no config\.json"):
-        checkpoints.resolve(tmp_path)

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from ui_gym.contract.device import Image
-from ui_gym_agents.tiny.model import TinyConfig, build
-from ui_gym_agents.tiny.tokenizer import build_tokenizer
+from ui_gym_tiny.model import TinyConfig, build
+from ui_gym_tiny.tokenizer import build_tokenizer
 
 WORDS = ["Enter", "row", "Carl", "Abel", "First", "Last"]
 SMALL = TinyConfig(width=96, height=64, hidden=64, layers=2, heads=2, ff=96, vision_hidden=48,
@@ -117,7 +117,7 @@ def _qwen2(folder: Path) -> None:
 def _qwen(kind: Any, config: Any, text_kind: str, vision: dict[str, Any], folder: Path) -> None:
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-    from ui_gym_agents.tiny.processor import ImageOnlyProcessor
+    from ui_gym_agents.policy.processor import ImageOnlyProcessor
 
     tokenizer = build_tokenizer(WORDS, 12, 8)
     ids = {

@@ -256,7 +256,7 @@ def _settings(start: Path) -> Mapping[str, Any] | None:
 
 def _same(one: object, other: object) -> bool:
     """Whether two names mean one model's folder."""
-    from ui_gym_agents.tiny.checkpoints import resolve
+    from ui_gym_agents.policy.weights import resolve
 
     try:
         return resolve(str(one)).resolve() == resolve(str(other)).resolve()

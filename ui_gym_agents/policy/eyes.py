@@ -18,7 +18,7 @@ from torch import Tensor
 from ui_gym.contract.device import Image
 from ui_gym_agents.policy.images import PatchPixels, Pixels, ProcessorPixels, Screenshots
 from ui_gym_agents.policy.model import is_vision
-from ui_gym_agents.tiny.processor import FAMILY
+from ui_gym_agents.policy.processor import FAMILY
 
 CACHE_BYTES = 256 * 2**20
 

@@ -26,7 +26,7 @@ from transformers import (
 from transformers.utils import logging as hf_logging
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.tiny import processor as tiny_processor
+from ui_gym_agents.policy import processor as image_only
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -97,8 +97,8 @@ def load_processor(folder: Path) -> Any:
     The Qwen-VL family and SmolVLM are read by image-only processors, which need no torchvision.
     """
     kind = json.loads((folder / "config.json").read_text()).get("model_type", "")
-    if kind in tiny_processor.FAMILY:
-        return tiny_processor.load(folder)
+    if kind in image_only.FAMILY:
+        return image_only.load(folder)
     if kind in SPLITS_LIKE_IDEFICS3:
         return _idefics3_processor(folder)
     processor = AutoProcessor.from_pretrained(folder, trust_remote_code=False)
@@ -159,8 +159,8 @@ def save_model(base: Any, processor: Any, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with without_progress_bars():
         base.save_pretrained(folder, state_dict=plain_state(base))
-    if isinstance(processor, tiny_processor.ImageOnlyProcessor):
-        tiny_processor.save(processor, folder)
+    if isinstance(processor, image_only.ImageOnlyProcessor):
+        image_only.save(processor, folder)
     else:
         processor.save_pretrained(folder)
 

@@ -27,7 +27,7 @@ from ui_gym_agents.policy.memory import in_rows
 from ui_gym_agents.policy.merging import Merged, merge
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.policy.prompts import PromptBuilder
-from ui_gym_agents.tiny.checkpoints import resolve
+from ui_gym_agents.policy.weights import resolve
 
 if TYPE_CHECKING:
     from ui_gym_agents.engines.agent import EngineAgent

@@ -163,7 +163,7 @@ def make_prompt(
         words: Gives what the full prompt tells of the screen and its actions.
     """
     from ui_gym_agents.policy import PromptBuilder
-    from ui_gym_agents.tiny.checkpoints import resolve
+    from ui_gym_agents.policy.weights import resolve
 
     prompt = PromptBuilder.of(resolve(model)) if kind == "auto" else None
     if prompt is None and kind == "bare":

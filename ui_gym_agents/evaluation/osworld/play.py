@@ -21,8 +21,8 @@ from ui_gym_agents.evaluation.osworld.results import Results, TaskFolder
 from ui_gym_agents.evaluation.osworld.scores import Score, Scores
 from ui_gym_agents.evaluation.setup import Players, Settings, Stage, Watch
 from ui_gym_agents.policy.prompts import PromptBuilder
+from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.tiny.checkpoints import resolve
 
 REPLAYS = 1
 """How often a task is played again whose infrastructure failed, before it is left."""

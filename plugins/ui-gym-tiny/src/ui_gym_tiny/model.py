@@ -17,10 +17,10 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 
 from ui_gym.errors import UserError
+from ui_gym_agents.policy import processor as processors
 from ui_gym_agents.policy.model import without_progress_bars
 from ui_gym_agents.policy.prompts import PromptBuilder
-from ui_gym_agents.tiny import processor as processors
-from ui_gym_agents.tiny.tokenizer import END, PAD, build_tokenizer, twins
+from ui_gym_tiny.tokenizer import END, PAD, build_tokenizer, twins
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Makes the shipped checkpoints: ``python -m ui_gym_agents.tiny.pretrain --out FOLDER``.
+"""Makes the shipped checkpoints: ``python -m ui_gym_tiny.pretrain --out FOLDER``.
 
 Each line of them has three stages, each a run of the SFT plugin or less:
 
@@ -34,9 +34,9 @@ from ui_gym.android.tasks import quick_settings
 from ui_gym.browser.content import words
 from ui_gym.errors import UIGymError
 from ui_gym_agents.policy.prompts import PromptBuilder
-from ui_gym_agents.tiny.model import TinyConfig, build
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.cli import main as train
+from ui_gym_tiny.model import TinyConfig, build
 
 WORDS = (
     *words.FIRST_SHORT, *words.LAST_SHORT,
@@ -216,7 +216,7 @@ def _card(stage: Stage, result: dict[str, Any], seed: int, seconds: float) -> st
         "",
         "## How it was made",
         "",
-        f"`python -m ui_gym_agents.tiny.pretrain --out FOLDER --seed {seed}`, from "
+        f"`python -m ui_gym_tiny.pretrain --out FOLDER --seed {seed}`, from "
         f"`{stage.start}`, with the SFT plugin's settings `{flags}`: {result['steps']} steps in "
         f"{seconds:.0f} s. {subject.data}",
     ]

@@ -1,0 +1,14 @@
+"""The tiny models: a real Qwen3-VL class of one million parameters, its weights and its recipe.
+
+`TINY_EYES` reads the data-entry page; `TINY_CLERK` also works, with a clumsy clerk's habits;
+`TINY_THUMB` turns the quick settings of a phone, and often touches the tile above. Each is the
+folder of a checkpoint, with its card. `pretrain` makes them, from what `model.build` writes.
+"""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "checkpoints"
+
+TINY_CLERK = FOLDER / "tiny-clerk"
+TINY_EYES = FOLDER / "tiny-eyes"
+TINY_THUMB = FOLDER / "tiny-thumb"

@@ -1,0 +1,67 @@
+"""How a model's name becomes a folder of weights.
+
+A distribution that brings weights names their folders in the entry-point group ``ui_gym.models``:
+
+    [project.entry-points."ui_gym.models"]
+    tiny-clerk = "ui_gym_tiny:TINY_CLERK"
+
+The object is the folder's path. It is asked for only where its name is.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from ui_gym.errors import UserError, nearest
+
+ENTRY_POINT_GROUP = "ui_gym.models"
+
+KNOWN = dict.fromkeys(("tiny-clerk", "tiny-eyes", "tiny-thumb"), "ui-gym-tiny")
+"""Models that we know of, installed or not, and the distribution of each."""
+
+
+def resolve(name_or_path: str | Path) -> Path:
+    """The folder of a model: an installed name, or any folder that holds a ``config.json``.
+
+    Raises:
+        UserError: it is neither; the message says what to install, or names what is near.
+    """
+    name = str(name_or_path)
+    models = installed_models()
+    if name in models:
+        return _folder(models[name])
+    folder = Path(name_or_path).expanduser()
+    if (folder / "config.json").is_file():
+        return folder
+    if folder.is_dir():
+        raise UserError(f"{folder} is no model folder: it holds no config.json")
+    if name in KNOWN:
+        raise UserError(
+            f"the model {name!r} comes with {KNOWN[name]}, which is not installed; "
+            f"to get it: pip install {KNOWN[name]}"
+        )
+    raise UserError(
+        f"there is no model {name!r}, neither installed nor as a folder. "
+        f"{nearest(name, {*models, *KNOWN})}"
+    )
+
+
+def installed_models() -> dict[str, EntryPoint]:
+    """The installed models by name. Reads metadata alone."""
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _folder(entry: EntryPoint) -> Path:
+    origin = entry.dist.name if entry.dist else entry.value
+    try:
+        folder = Path(entry.load())
+    # Whatever a foreign module raises while it is imported is its fault.
+    except Exception as error:
+        raise UserError(
+            f"the model {entry.name!r} of {origin} cannot be found: {type(error).__name__}: "
+            f"{error}; reinstall {origin}"
+        ) from error
+    if not (folder / "config.json").is_file():
+        raise UserError(f"the model {entry.name!r} is not in {folder}; reinstall {origin}")
+    return folder
