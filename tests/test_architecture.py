@@ -249,7 +249,10 @@ def test_what_only_a_type_checker_sees_is_free(tmp_path: Path) -> None:
     assert sorted(imports(source, {})) == ["b", "c.d"]
 
 
-@pytest.mark.parametrize("statement", ["import ui_gym", "from ui_gym.tools import cli; from ui_gym.playing import env, vector"])
+@pytest.mark.parametrize(
+    "statement",
+    ["import ui_gym", "from ui_gym.tools import cli; from ui_gym.playing import env, vector"],
+)
 def test_importing_the_environments_pulls_in_nothing_heavy(statement: str) -> None:
     heavy = {*LEARNING, *ONLY_IN_SUITES, "matplotlib", "ui_gym_agents", "ui_gym.browser.chromium"}
     code = f"import sys\n{statement}\nprint(*sys.modules)"
