@@ -80,7 +80,7 @@ def test_click_and_picture(
 
     def play(index: int) -> None:
         for step in range(STEPS):
-            devices[index].perform([Click(20 + step, 20)])
+            devices[index].perform(Click(20 + step, 20))
             devices[index].capture(pictures[index])
 
     with ThreadPoolExecutor(len(devices)) as threads:

@@ -58,7 +58,7 @@ class SlowDevice:
     def begin(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
 
-    def perform(self, actions: Sequence[Action]) -> None:
+    def perform(self, action: Action) -> None:
         hangs = self._rng.random() < HANGS
         seconds = float(self._rng.lognormal(np.log(MEDIAN), SIGMA))
         self._gone.wait(None if hangs else seconds)

@@ -91,11 +91,11 @@ def test_desktop_click(benchmark: Any, desks: Any, program: str) -> None:
     left, top, _, _ = device.windows()[-1].box
 
     def close_menu() -> None:
-        device.perform([Press("escape")])
+        device.perform(Press("escape"))
         device.capture()
 
     def click() -> None:
-        device.perform([Click(left + 20, top + 12)])
+        device.perform(Click(left + 20, top + 12))
         device.capture()
 
     benchmark.pedantic(click, setup=close_menu, rounds=ROUNDS, warmup_rounds=2)

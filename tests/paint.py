@@ -64,24 +64,23 @@ class PaintDevice:
             self.hang()
         self.boxes, self.clicked, self.texts, self.performed = dict(boxes), [], {}, []
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            self.check()
-            if isinstance(action, Click):
-                self.clicked.append(self.at(action.x, action.y))
-            elif isinstance(action, Type):
-                if action.text == self.faults.lose_on != "":
-                    self.closed.set()
-                    self.check()
-                if action.text == self.faults.hang_on != "":
-                    self.hang()
-                if not self.clicked:
-                    raise ActionError("runtime", "type: nothing was clicked yet")
-                where = self.clicked[-1]
-                self.texts[where] = self.texts.get(where, "") + action.text
-            elif isinstance(action, Drag | Press):
-                raise ActionError("runtime", f"{action.name}: paint cannot do that")
-            self.performed.append(action)
+    def perform(self, action: Action) -> None:
+        self.check()
+        if isinstance(action, Click):
+            self.clicked.append(self.at(action.x, action.y))
+        elif isinstance(action, Type):
+            if action.text == self.faults.lose_on != "":
+                self.closed.set()
+                self.check()
+            if action.text == self.faults.hang_on != "":
+                self.hang()
+            if not self.clicked:
+                raise ActionError("runtime", "type: nothing was clicked yet")
+            where = self.clicked[-1]
+            self.texts[where] = self.texts.get(where, "") + action.text
+        elif isinstance(action, Drag | Press):
+            raise ActionError("runtime", f"{action.name}: paint cannot do that")
+        self.performed.append(action)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         self.check()

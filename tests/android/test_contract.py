@@ -55,12 +55,13 @@ class Reached:
     handset: Handset | None
 
     def do(self, *actions: Action) -> None:
-        self.device.perform(actions)
+        for action in actions:
+            self.device.perform(action)
 
     def follow(self, steps: Iterator[Action]) -> None:
         """Do what an oracle would."""
         for step in steps:
-            self.device.perform([step])
+            self.device.perform(step)
 
     def says(self, line: str) -> str:
         return self.device.shell(line).text
@@ -211,7 +212,7 @@ def test_every_way_shows_the_picture_that_the_phone_has_here(ours: Reached) -> N
     for app in ("Settings", "Calculator"):
         here.renew()
         ours.handset.renew()  # type: ignore[union-attr]
-        here.perform([Open(app)])
+        here.perform(Open(app))
         ours.do(Open(app))
         difference = shrunk(here.capture().image) - shrunk(ours.device.capture().image)
         assert np.abs(difference).max() < 40

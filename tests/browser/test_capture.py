@@ -68,7 +68,8 @@ def story(device: ChromiumDevice) -> list[Image]:
         [act.Scroll(left + width // 2, top + height // 2, dy=300)],
         [act.Scroll(left + width // 2, top + height // 2, dy=-120), act.Press("tab")],
     ):
-        device.perform(actions)
+        for action in actions:
+            device.perform(action)
         pictures.append(device.capture().image)
     return pictures
 
@@ -110,7 +111,8 @@ def test_a_framed_page_is_renewed(
         device.load(path, {})
         np.testing.assert_array_equal(device.capture().image, first)
         assert device.evaluate("localStorage.getItem('kept')") is None
-    device.perform([act.Click(*device.center("#name")), act.Type("x")])
+    device.perform(act.Click(*device.center("#name")))
+    device.perform(act.Type("x"))
     assert device.state() == {"name": "x"}
 
 

@@ -66,8 +66,10 @@ def play(device: ChromiumDevice, task: Task[Any, Any], seed: int) -> None:
     params = task.draw(seed)
     task.setup(device, params)
     for demo in task.demonstrate(device, params):
-        device.perform([demo.action])
-    device.perform([act.Press("tab"), act.Click(40, 60), act.Scroll(40, 100, dy=30)])
+        device.perform(demo.action)
+    device.perform(act.Press("tab"))
+    device.perform(act.Click(40, 60))
+    device.perform(act.Scroll(40, 100, dy=30))
 
 
 # -- the same pictures --
@@ -109,9 +111,9 @@ def test_one_page_holds_an_image_still_and_shows_what_changed(
     shared.load(page("<input id=a>"), {})
     before = picture(shared)
     assert picture(shared) == before
-    shared.perform([act.Click(*shared.center("#a"))])
+    shared.perform(act.Click(*shared.center("#a")))
     focused = picture(shared)
-    shared.perform([act.Type("x")])
+    shared.perform(act.Type("x"))
     assert len({before, focused, picture(shared)}) == 3
 
 
@@ -121,7 +123,7 @@ def test_what_the_pointer_was_over_is_not_under_it_in_the_next_document(
     body = "<style>*:hover { background: red }</style><p>text</p>"
     shared.load(page(body), {})
     fresh = picture(shared)
-    shared.perform([act.Move(20, 10)])
+    shared.perform(act.Move(20, 10))
     assert picture(shared) != fresh
     shared.load(page(body), {})
     assert picture(shared) == fresh
@@ -158,9 +160,9 @@ def test_timers_run_when_time_passes_and_in_its_order(
     shared: ChromiumDevice, page: Callable[..., Path]
 ) -> None:
     shared.load(page("", CLOCK), {})
-    shared.perform([act.Wait(0.3)])
+    shared.perform(act.Wait(0.3))
     assert shared.state()["times"] == [["frame", 16], ["timeout", 300]]
-    shared.perform([act.Wait(1.0)])
+    shared.perform(act.Wait(1.0))
     state = shared.state()
     assert state["times"][2:] == [["interval", 400], ["interval", 800]]
     assert state["clock"][:2] == [1400, 1768467600000 + 1400]
@@ -219,11 +221,12 @@ def test_nothing_of_a_document_is_left_in_the_next(
     fresh, left = picture(shared), shared.evaluate(LEFT)
     shared.load(page("", MESS, title="mess"), {})
     assert shared.evaluate(LEFT)[:5] == ["number", "function", 1, 1, "c=1"]
-    shared.perform([act.Click(50, 50)])
+    shared.perform(act.Click(50, 50))
     assert shared.events  # the listeners were there
     shared.load(clean, {})
     assert picture(shared) == fresh
-    shared.perform([act.Move(20, 20), act.Click(60, 60), act.Press("a"), act.Wait(2)])
+    for action in (act.Move(20, 20), act.Click(60, 60), act.Press("a"), act.Wait(2)):
+        shared.perform(action)
     assert shared.state() == {}
     assert list(shared.events) == []
     assert shared.evaluate(LEFT) == left
@@ -266,7 +269,7 @@ def test_a_page_is_renewed_after_so_many_documents(
     assert len(contexts["browserContextIds"]) == 1
     params = task.draw(3)
     for demo in task.demonstrate(device, params):
-        device.perform([demo.action])
+        device.perform(demo.action)
     assert task.judge(device, params, ()).success
 
 
@@ -301,7 +304,7 @@ def test_elements_are_what_a_screen_reader_says(
     <select id=s aria-label=Pick><option>one<option>two</select>
     """
     shared.load(page(body), {})
-    shared.perform([act.Click(*shared.center("#n"))])
+    shared.perform(act.Click(*shared.center("#n")))
     elements = shared.capture(elements=True).elements
     told = {(e.role, e.name): e for e in elements}
     assert ("heading", "Title") in told
@@ -327,11 +330,11 @@ def test_a_choice_from_a_select_is_seen_and_made(
         {},
     )
     closed = picture(shared)
-    shared.perform([act.Click(*shared.center("#s"))])
+    shared.perform(act.Click(*shared.center("#s")))
     frame = shared.capture(elements=True)
     assert hashlib.sha256(frame.image.tobytes()).hexdigest() != closed
     (three,) = [e for e in frame.elements if e.name == "three"]
-    shared.perform([act.Click(*three.center)])
+    shared.perform(act.Click(*three.center))
     assert shared.state() == {"chosen": "three"}
 
 
@@ -342,7 +345,7 @@ def test_no_field_opens_a_window_that_would_stop_the_pictures(
     shared.load(page(f"<input id=f type={kind}>"), {})
     left, top, width, height = shared.box("#f")
     for x in (left + width - 12, left + width // 2):
-        shared.perform([act.Click(x, top + height // 2)])
+        shared.perform(act.Click(x, top + height // 2))
         shared.capture()
 
 
@@ -388,7 +391,7 @@ def test_a_device_must_be_started_and_may_be_closed_twice() -> None:
     device.close()
     device.close()
     with pytest.raises(DeviceError, match="the browser is closed"):
-        device.perform([act.Click(1, 1)])
+        device.perform(act.Click(1, 1))
 
 
 def test_the_pool_closes_what_it_lent() -> None:
@@ -429,7 +432,7 @@ def test_full_chromium_plays_the_same(
     for device in (full_chromium, shared):
         task.setup(device, params)
         for demo in task.demonstrate(device, params):
-            device.perform([demo.action])
+            device.perform(demo.action)
             frames.append(device.capture(elements=True))
         assert task.judge(device, params, ()).success
     half = len(frames) // 2
@@ -448,7 +451,7 @@ def test_full_chromium_scrolls_hovers_and_forgets(
     )
     full_chromium.load(page(body), {})
     fresh = picture(full_chromium)
-    full_chromium.perform([act.Scroll(50, 50, dy=123)])
+    full_chromium.perform(act.Scroll(50, 50, dy=123))
     assert full_chromium.evaluate("document.querySelector('#box').scrollTop") == 123
     assert picture(full_chromium) != fresh
     full_chromium.load(page(body), {})

@@ -74,7 +74,7 @@ def test_parts_of_a_tree_tell_what_the_whole_tells(
     assert roles >= {"heading", "button", "cell", "text", "option"}
     spot = (100, 180)
     for action in (act.Scroll(*spot, dy=300), act.Click(*spot), act.Scroll(*spot, dy=400)):
-        shared.perform([action])
+        shared.perform(action)
         assert read()
     shared.evaluate(
         "void document.querySelectorAll('tr').forEach((row, n) => n % 3 && row.remove())"

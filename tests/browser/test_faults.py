@@ -295,7 +295,7 @@ def test_a_crashed_page_is_lost(make_device: Callable[..., ChromiumDevice]) -> N
     device = make_device()
     device._send([("Page.crash", {})])
     with pytest.raises(DeviceLost, match="the page crashed"):
-        device.perform([act.Click(1, 1), act.Click(2, 2)])
+        device.perform(act.Click(1, 1))
     with pytest.raises(DeviceLost, match="the page crashed"):
         device.capture()
 
@@ -306,7 +306,7 @@ def test_a_timeout_names_what_was_waited_for(
     device = make_device(timeout=1.0)
     device.load(page("", TROUBLE), {"trouble": "loop"})
     with pytest.raises(DeviceTimeout, match=r"did not answer [A-Z][A-Za-z.]+ within"):
-        device.perform([act.Click(5, 5)])
+        device.perform(act.Click(5, 5))
 
 
 def test_closing_wakes_whoever_waits(
@@ -318,7 +318,7 @@ def test_closing_wakes_whoever_waits(
 
     def wait() -> None:
         try:
-            device.perform([act.Click(5, 5)])
+            device.perform(act.Click(5, 5))
         except DeviceError as error:
             raised.append(error)
 

@@ -75,7 +75,7 @@ def center(device: ChromiumDevice, name: str) -> tuple[int, int]:
 
 
 def click(device: ChromiumDevice, name: str, **arguments: Any) -> None:
-    device.perform([act.Click(*center(device, name), **arguments)])
+    device.perform(act.Click(*center(device, name), **arguments))
 
 
 def seen(device: ChromiumDevice, *types: str) -> list[dict[str, Any]]:
@@ -158,27 +158,27 @@ def test_only_modifiers_can_be_held_in_a_click() -> None:
 )
 def test_typed_text_arrives_exactly(device: ChromiumDevice, text: str) -> None:
     click(device, "area")
-    device.perform([act.Type(text)])
+    device.perform(act.Type(text))
     assert device.state()["values"]["area"] == text
 
 
 def test_a_newline_is_enter_and_a_tab_goes_to_the_next_field(device: ChromiumDevice) -> None:
     click(device, "area")
-    device.perform([act.Type("a\nb\r\nc")])
+    device.perform(act.Type("a\nb\r\nc"))
     assert device.state()["values"]["area"] == "a\nb\nc"
     click(device, "one")
-    device.perform([act.Type("x\ty")])
+    device.perform(act.Type("x\ty"))
     assert device.state()["values"] | {"area": ""} == {
         "one": "x", "two": "y", "area": "", "slide": "0",
     }  # fmt: skip
     click(device, "one")
-    device.perform([act.Type("z\n")])
+    device.perform(act.Type("z\n"))
     assert types(device, "submit") == ["submit"]
 
 
 def test_typed_keys_are_those_of_a_keyboard(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Type("aB!é")])
+    device.perform(act.Type("aB!é"))
     downs = [(e["key"], e["code"], e["held"]) for e in seen(device, "keydown")]
     assert downs == [("a", "KeyA", ""), ("B", "KeyB", "shift"), ("!", "Digit1", "shift")]
     assert device.state()["values"]["one"] == "aB!é"
@@ -186,18 +186,19 @@ def test_typed_keys_are_those_of_a_keyboard(device: ChromiumDevice) -> None:
 
 def test_clear_empties_the_field_and_enter_submits(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Type("first draft")])
-    device.perform([act.Type("second", clear=True)])
+    device.perform(act.Type("first draft"))
+    device.perform(act.Type("second", clear=True))
     assert device.state()["values"]["one"] == "second"
-    device.perform([act.Type("", clear=True, enter=True)])
+    device.perform(act.Type("", clear=True, enter=True))
     assert device.state()["values"]["one"] == ""
     assert types(device, "submit") == ["submit"]
 
 
 def test_text_goes_to_the_caret(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Type("bd"), act.Press("left"), act.Type("c"), act.Press("home")])
-    device.perform([act.Type("a")])
+    for action in (act.Type("bd"), act.Press("left"), act.Type("c"), act.Press("home")):
+        device.perform(action)
+    device.perform(act.Type("a"))
     assert device.state()["values"]["one"] == "abcd"
 
 
@@ -206,36 +207,43 @@ def test_text_goes_to_the_caret(device: ChromiumDevice) -> None:
 
 def test_copy_and_paste(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Type("some text"), act.Press("ctrl+a"), act.Press("ctrl+c")])
+    device.perform(act.Type("some text"))
+    device.perform(act.Press("ctrl+a"))
+    device.perform(act.Press("ctrl+c"))
     click(device, "two")
-    device.perform([act.Press("ctrl+v"), act.Press("ctrl+v")])
+    device.perform(act.Press("ctrl+v"))
+    device.perform(act.Press("ctrl+v"))
     assert device.state()["values"]["two"] == "some textsome text"
-    device.perform([act.Press("ctrl+a"), act.Press("ctrl+x")])
+    device.perform(act.Press("ctrl+a"))
+    device.perform(act.Press("ctrl+x"))
     assert device.state()["values"]["two"] == ""
 
 
 def test_a_chord_holds_its_modifiers_and_lets_go(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Press("ctrl+shift+k")])
+    device.perform(act.Press("ctrl+shift+k"))
     keys = [(e["type"], e["key"], e["held"]) for e in seen(device, "keydown", "keyup")]
     assert [key for _, key, _ in keys] == ["Control", "Shift", "k", "k", "Shift", "Control"]
     assert keys[2] == ("keydown", "k", "ctrl+shift")
     assert keys[-1] == ("keyup", "Control", "")
-    device.perform([act.Type("k")])
+    device.perform(act.Type("k"))
     assert device.state()["values"]["one"] == "k"
 
 
 def test_shift_selects_with_the_arrows(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Type("abcd"), act.Press("shift+left"), act.Press("shift+left")])
-    device.perform([act.Press("delete")])
+    device.perform(act.Type("abcd"))
+    device.perform(act.Press("shift+left"))
+    device.perform(act.Press("shift+left"))
+    device.perform(act.Press("delete"))
     assert device.state()["values"]["one"] == "ab"
 
 
 @pytest.mark.parametrize("keys", ["f5", "ctrl+r", "alt+left", "ctrl+w", "ctrl+t", "ctrl+p", "f11"])
 def test_keys_of_the_browser_itself_do_nothing(device: ChromiumDevice, keys: str) -> None:
     click(device, "one")
-    device.perform([act.Type("still here"), act.Press(keys)])
+    device.perform(act.Type("still here"))
+    device.perform(act.Press(keys))
     assert device.state()["values"]["one"] == "still here"
 
 
@@ -260,11 +268,11 @@ def test_two_clicks_are_no_double_click(device: ChromiumDevice) -> None:
 
 def test_a_double_click_selects_a_word_and_a_triple_click_all(device: ChromiumDevice) -> None:
     click(device, "one")
-    device.perform([act.Type("alpha beta")])
+    device.perform(act.Type("alpha beta"))
     left, top, _, height = device.box("#one")
-    device.perform([act.Click(left + 10, top + height // 2, count=2)])
+    device.perform(act.Click(left + 10, top + height // 2, count=2))
     assert device.state()["selected"].strip() == "alpha"
-    device.perform([act.Click(left + 10, top + height // 2, count=3)])
+    device.perform(act.Click(left + 10, top + height // 2, count=3))
     assert device.state()["selected"] == "alpha beta"
 
 
@@ -286,7 +294,8 @@ def test_modifiers_of_a_click(device: ChromiumDevice, keys: str) -> None:
 
 
 def test_a_click_is_where_it_was_asked_for(device: ChromiumDevice) -> None:
-    device.perform([act.Click(163, 59), act.Click(299, 114)])
+    device.perform(act.Click(163, 59))
+    device.perform(act.Click(299, 114))
     assert [(e["target"], e["x"], e["y"]) for e in seen(device, "click")] == [
         ("pad", 163, 59),
         ("pad", 299, 114),
@@ -294,13 +303,13 @@ def test_a_click_is_where_it_was_asked_for(device: ChromiumDevice) -> None:
 
 
 def test_move_hovers_and_presses_nothing(device: ChromiumDevice) -> None:
-    device.perform([act.Move(*center(device, "pad"))])
+    device.perform(act.Move(*center(device, "pad")))
     assert device.evaluate("document.querySelector('#pad').matches(':hover')") is True
     assert types(device, "mousedown", "mouseup", "click") == []
 
 
 def test_a_drag_goes_its_way_with_the_button_down(device: ChromiumDevice) -> None:
-    device.perform([act.Drag(170, 60, 290, 110, seconds=0.4)])
+    device.perform(act.Drag(170, 60, 290, 110, seconds=0.4))
     events = seen(device, "mousedown", "mousemove", "mouseup")
     down = next(i for i, e in enumerate(events) if e["type"] == "mousedown")
     way = events[down:]
@@ -315,17 +324,17 @@ def test_a_drag_goes_its_way_with_the_button_down(device: ChromiumDevice) -> Non
 def test_a_drag_moves_a_slider_and_selects_text(device: ChromiumDevice) -> None:
     left, top, width, height = device.box("#slide")
     middle = top + height // 2
-    device.perform([act.Drag(left + 4, middle, left + width - 2, middle)])
+    device.perform(act.Drag(left + 4, middle, left + width - 2, middle))
     assert int(device.state()["values"]["slide"]) > 90
     click(device, "one")
-    device.perform([act.Type("selected")])
+    device.perform(act.Type("selected"))
     left, top, width, height = device.box("#one")
-    device.perform([act.Drag(left + 2, top + height // 2, left + width - 4, top + height // 2)])
+    device.perform(act.Drag(left + 2, top + height // 2, left + width - 4, top + height // 2))
     assert device.state()["selected"] == "selected"
 
 
 def test_a_long_press_lasts_in_the_pages_time(device: ChromiumDevice) -> None:
-    device.perform([act.LongPress(*center(device, "pad"), seconds=0.75)])
+    device.perform(act.LongPress(*center(device, "pad"), seconds=0.75))
     (down,), (up,) = seen(device, "mousedown"), seen(device, "mouseup")
     assert up["time"] - down["time"] == 750
 
@@ -395,7 +404,8 @@ def test_keys_reach_a_page_that_was_never_clicked(
     browser: ChromiumDevice, page: Callable[..., Path]
 ) -> None:
     browser.load(page(BODY, SCRIPT), {})
-    browser.perform([act.Press("tab"), act.Type("a")])
+    browser.perform(act.Press("tab"))
+    browser.perform(act.Type("a"))
     assert browser.state()["values"]["one"] == "a"
 
 
@@ -407,7 +417,7 @@ def dropping(browser: ChromiumDevice, page: Callable[..., Path]) -> ChromiumDevi
 
 
 def test_what_is_draggable_is_dropped_with_its_data(dropping: ChromiumDevice) -> None:
-    dropping.perform([act.Drag(60, 45, 250, 30)])
+    dropping.perform(act.Drag(60, 45, 250, 30))
     state = dropping.state()
     assert state["binned"] == "row b"
     told = [one for one in state["seen"] if one[0] not in ("dragenter", "dragover")]
@@ -416,14 +426,15 @@ def test_what_is_draggable_is_dropped_with_its_data(dropping: ChromiumDevice) ->
 
 
 def test_rows_that_move_under_the_drag_are_sorted(dropping: ChromiumDevice) -> None:
-    dropping.perform([act.Drag(60, 15, 60, 85)])
+    dropping.perform(act.Drag(60, 15, 60, 85))
     assert dropping.state()["order"] == "bca"
-    dropping.perform([act.Drag(60, 45, 60, 5), act.Drag(60, 85, 60, 35)])  # two in one step
+    dropping.perform(act.Drag(60, 45, 60, 5))
+    dropping.perform(act.Drag(60, 85, 60, 35))  # two in one step
     assert dropping.state()["order"] == "cab"
 
 
 def test_nothing_is_dropped_where_nothing_may_be(dropping: ChromiumDevice) -> None:
-    dropping.perform([act.Drag(110, 15, 250, 150)])
+    dropping.perform(act.Drag(110, 15, 250, 150))
     state = dropping.state()
     assert "drop" not in [type for type, _ in state["seen"]]
     assert state["seen"][-1] == ["dragend", "a"]
@@ -431,13 +442,14 @@ def test_nothing_is_dropped_where_nothing_may_be(dropping: ChromiumDevice) -> No
 
 
 def test_the_mouse_is_free_after_a_drop(dropping: ChromiumDevice) -> None:
-    dropping.perform([act.Drag(60, 15, 250, 30), act.Click(250, 150)])
+    dropping.perform(act.Drag(60, 15, 250, 30))
+    dropping.perform(act.Click(250, 150))
     assert dropping.state()["seen"][-3:] == [
         ["mousedown", "wall"],
         ["mouseup", "wall"],
         ["click", "wall"],
     ]
-    dropping.perform([act.Drag(210, 10, 290, 50)])  # of what is not draggable: a plain drag
+    dropping.perform(act.Drag(210, 10, 290, 50))  # of what is not draggable: a plain drag
     types = [type for type, _ in dropping.state()["seen"]]
     assert types[-3:] == ["mousedown", "mouseup", "click"]
 
@@ -447,18 +459,19 @@ def test_the_mouse_is_free_after_a_drop(dropping: ChromiumDevice) -> None:
 
 def test_scrolling_shows_what_is_below_and_to_the_right(device: ChromiumDevice) -> None:
     x, y = center(device, "box")
-    device.perform([act.Scroll(x, y, dx=40, dy=120)])
+    device.perform(act.Scroll(x, y, dx=40, dy=120))
     state = device.state()
     assert (state["left"], state["top"]) == (40, 120)
     assert [e["target"] for e in seen(device, "wheel")] == [None]
-    device.perform([act.Scroll(x, y, dy=-50), act.Scroll(x, y, dx=-40)])
+    device.perform(act.Scroll(x, y, dy=-50))
+    device.perform(act.Scroll(x, y, dx=-40))
     state = device.state()
     assert (state["left"], state["top"]) == (0, 70)
 
 
 def test_scrolling_stops_at_the_end(device: ChromiumDevice) -> None:
     x, y = center(device, "box")
-    device.perform([act.Scroll(x, y, dy=100_000)])
+    device.perform(act.Scroll(x, y, dy=100_000))
     assert device.state()["top"] == 800
 
 
@@ -473,14 +486,15 @@ def test_a_click_after_a_scroll_in_one_step_hits_what_is_there_then(
         ),
         {},
     )
-    shared.perform([act.Scroll(100, 100, dy=500), act.Click(100, 25)])
+    shared.perform(act.Scroll(100, 100, dy=500))
+    shared.perform(act.Click(100, 25))
     shared.state()
     assert [event.data["id"] for event in shared.events] == ["r10"]
 
 
 def test_waiting_moves_the_pages_clock(device: ChromiumDevice) -> None:
     before = device.evaluate("Date.now()")
-    device.perform([act.Wait(2.5)])
+    device.perform(act.Wait(2.5))
     assert device.evaluate("Date.now()") - before == 2550
 
 
@@ -491,9 +505,9 @@ def test_an_impossible_action_leaves_the_device_untouched(device: ChromiumDevice
     click(device, "one")
     before = device.evaluate("Date.now()")
     with pytest.raises(ActionError, match="open cannot be done in this browser") as error:
-        device.perform([act.Type("half done"), act.Open("Settings")])
+        device.perform(act.Open("Settings"))
     assert error.value.kind == "runtime"
     with pytest.raises(ActionError, match="there is no key 'nokey'"):
-        device.perform([act.Type("half done"), act.Press("nokey")])
+        device.perform(act.Press("nokey"))
     assert device.state()["values"]["one"] == ""
     assert device.evaluate("Date.now()") == before

@@ -250,7 +250,7 @@ def test_with_walls_nothing_comes_out(
     walled.load(page("<p id=home>home</p>"), {})
     for name, source in (ATTEMPTS | NAVIGATIONS).items():
         walled.evaluate(script(source, listener.url(f"walled-{name}")))
-        walled.perform([act.Wait(1)])
+        walled.perform(act.Wait(1))
     for way in (NAVIGATIONS["location"], ATTEMPTS["fetch"]):
         walled.evaluate(script(way, secure(listener.url("walled-https"))))
     assert not eventually(lambda: listener.heard != heard, QUIET_SECONDS), listener.heard - heard
@@ -275,7 +275,7 @@ def test_the_page_stays_when_an_agent_clicks_a_way_out(
     assert len(spots) == 2 * len(urls)
     for x, y in spots:
         for arguments in ({}, {"button": "middle"}, {"keys": "ctrl"}, {"keys": "shift"}):
-            device.perform([act.Click(x, y, **arguments)])  # type: ignore[arg-type]
+            device.perform(act.Click(x, y, **arguments))  # type: ignore[arg-type]
     assert not eventually(lambda: listener.heard != heard, QUIET_SECONDS / 4)
     assert still_ours(device)
     assert eventually(lambda: len(pages_of(device)) == 1)
@@ -301,7 +301,7 @@ def test_files_cannot_be_read(
     shared.load(page("<p id=home>home</p>"), {})
     for source in (*NAVIGATIONS.values(), ATTEMPTS["iframe"], ATTEMPTS["fetch"]):
         shared.evaluate(script(source, secret.as_uri()))
-        shared.perform([act.Wait(1)])
+        shared.perform(act.Wait(1))
     shared.capture()
     assert still_ours(shared)
     assert shared.evaluate(FRAMES) == [""]
@@ -324,7 +324,7 @@ def test_even_the_browser_itself_cannot_go_there(
     shared.load(page("<p id=home>home</p>"), {})
     for source in NAVIGATIONS.values():
         shared.evaluate(script(source, url))
-        shared.perform([act.Wait(1)])
+        shared.perform(act.Wait(1))
     [answer] = shared._run([("Page.navigate", {"url": url})])
     assert answer["errorText"] == "net::ERR_ABORTED"
     assert still_ours(shared)
@@ -349,7 +349,7 @@ def test_where_only_the_browser_itself_can_go_its_page_cannot(
     device.load(page("<p id=home>home</p>"), {})
     for source in NAVIGATIONS.values():
         device.evaluate(script(source, url))
-        device.perform([act.Wait(1)])
+        device.perform(act.Wait(1))
     device.capture()
     assert still_ours(device)
 
@@ -407,7 +407,7 @@ def test_nothing_is_saved(
     device = make_device()
     device.load(page(), {})
     device.evaluate(SAVE)
-    device.perform([act.Wait(1)])
+    device.perform(act.Wait(1))
     assert not eventually(lambda: list((tmp_path / "home").rglob("saved*")), QUIET_SECONDS / 2)
 
 
@@ -444,7 +444,7 @@ def test_no_datagram_leaves_by_webrtc(
     assert eventually(lambda: silent(udp))  # what comes now is not the control's
     walled.load(page(), {})
     walled.evaluate(source)
-    walled.perform([act.Wait(5)])
+    walled.perform(act.Wait(5))
     assert silent(udp)
 
 
@@ -500,10 +500,12 @@ def test_what_one_device_copies_no_other_pastes(
     one, other = (make_device(kind=f"chromium:{way}") for _ in range(2))
     for device in (one, other):
         device.load(field, {})
-        device.perform([act.Click(*device.center("#f"))])
-    one.perform([act.Press("ctrl+a"), act.Press("ctrl+c"), act.Press("end"), act.Press("ctrl+v")])
+        device.perform(act.Click(*device.center("#f")))
+    for action in (act.Press("ctrl+a"), act.Press("ctrl+c"), act.Press("end"), act.Press("ctrl+v")):
+        one.perform(action)
     assert one.state() == {"value": "a secreta secret"}
-    other.perform([act.Press("end"), act.Press("ctrl+v")])
+    other.perform(act.Press("end"))
+    other.perform(act.Press("ctrl+v"))
     assert other.state() == {"value": "a secret"}
 
 
@@ -521,8 +523,10 @@ def test_what_one_episode_copies_the_next_does_not_paste(
         device.load(field, {})
         click = act.Click(*device.center("#f"))
         paste = [act.Press("end"), act.Press("ctrl+v")]
-        device.perform([click, act.Press("ctrl+a"), act.Press("ctrl+c"), *paste])
+        for action in (click, act.Press("ctrl+a"), act.Press("ctrl+c"), *paste):
+            device.perform(action)
         assert device.state() == {"value": "a secreta secret"}
         device.load(field, {})
-        device.perform([click, *paste])
+        for action in (click, *paste):
+            device.perform(action)
         assert device.state() == {"value": "a secret"}

@@ -199,7 +199,7 @@ def play(device: BrowserDevice, task: Any, *, spoil: bool = False) -> tuple[Any,
             action = act.Type(f"{action.text}x", clear=action.clear, enter=action.enter)
         done.append(action)
         if not action.ends_episode:
-            device.perform([action])
+            device.perform(action)
     verdict = task.judge(device, params, done)
     return verdict, [(event.type, event.data) for event in device.events]
 
@@ -262,7 +262,8 @@ def test_elements_are_told_as_in_chromium(devices: Devices, kind: str) -> None:
     for name in ("auto", kind):
         device = devices(name, SIZE)
         task.setup(device, task.sample(np.random.default_rng(1)))
-        device.perform([act.Click(*device.center("input")), act.Type("me")])
+        device.perform(act.Click(*device.center("input")))
+        device.perform(act.Type("me"))
         told.append(device.capture(elements=True).elements)
     expected, found = told
     assert [(e.role, e.name, e.states) for e in found] == [
@@ -291,7 +292,8 @@ def test_actions_arrive_as_in_chromium(
     for name in ("auto", kind):
         device = devices(name, SIZE)
         device.load(page(FIELDS, NOTES), {})
-        device.perform(actions)
+        for action in actions:
+            device.perform(action)
         state = device.state()
         seen.append((state, [(event.type, event.data) for event in device.events]))
     (expected, events), (found, others) = seen
@@ -308,7 +310,8 @@ def test_any_text_can_be_typed(devices: Devices, kind: str, page: Callable[..., 
     device = devices(kind, SIZE)
     device.load(page(FIELDS, NOTES), {})
     for text in ("".join(map(chr, range(32, 127))), "Größe ☃ 漢字 🙂 fin"):
-        device.perform([act.Click(100, 40), act.Type(text, clear=True)])
+        device.perform(act.Click(100, 40))
+        device.perform(act.Type(text, clear=True))
         assert device.state()["text"] == text
 
 
@@ -418,14 +421,18 @@ def test_a_page_that_makes_trouble(
     with contextlib.closing(device):
         device.start()
         device.load(page("", TROUBLE), {"trouble": trouble})
-        clicks = [act.Click(9, 9), act.Click(9, 9)]
         if error is None:
-            device.perform(clicks)
+            _click_twice(device)
             assert device.state() == {}
             return
         for _ in range(2):  # it stays broken
             with pytest.raises(error, match=told):
-                device.perform(clicks)
+                _click_twice(device)
+
+
+def _click_twice(device: BrowserDevice) -> None:
+    for _ in range(2):
+        device.perform(act.Click(9, 9))
 
 
 @each_browser
@@ -435,7 +442,7 @@ def test_a_page_that_would_rather_stay_is_replaced(
     device = devices(kind, SIZE)
     for trouble in ("stay", "none"):
         device.load(page("", TROUBLE), {"trouble": trouble})
-        device.perform([act.Click(9, 9)])
+        device.perform(act.Click(9, 9))
         assert device.state() == {}
 
 

@@ -149,7 +149,8 @@ def test_each_visit_has_a_realm_of_its_own(device: ChromiumDevice, site: Site) -
     device.visit(site, "pages/index.html")
     first = device.capture().image
     device.evaluate("void (window.left = 1, Array.prototype.odd = 1, uiGym.log('said'))")
-    device.perform([act.Click(*device.center("#show")), act.Wait(2)])
+    device.perform(act.Click(*device.center("#show")))
+    device.perform(act.Wait(2))
     device.visit(site, "pages/index.html")
     assert device.evaluate("[typeof left, typeof [].odd]") == ["undefined", "undefined"]
     assert device.evaluate("Date.now() - Date.UTC(2026, 0, 15, 9)") == 0
@@ -176,7 +177,7 @@ def test_a_picture_is_taken_when_its_files_have_come(
     for each in (fresh, device):
         each.visit(site, "pages/index.html")
         left, top, _, _ = each.box("#picture")
-        each.perform([act.Click(*each.center("#show"))])
+        each.perform(act.Click(*each.center("#show")))
         assert each.capture().image[top + 5, left + 5].tolist() == [255, 0, 0]
 
 
@@ -184,7 +185,8 @@ def test_an_action_takes_the_page_time_that_the_site_wants(
     device: ChromiumDevice, folder: Path
 ) -> None:
     device.visit(Site(folder, rest=0.7), "pages/other.html")
-    device.perform([act.Click(5, 5), act.Wait(1)])
+    device.perform(act.Click(5, 5))
+    device.perform(act.Wait(1))
     assert device.evaluate("performance.now()") == pytest.approx(2400)
 
 
@@ -261,7 +263,7 @@ def test_nothing_comes_out(
     )
     device.visit(site, "pages/index.html")
     device.evaluate(f"{WAYS_OUT}({url!r})")
-    device.perform([act.Wait(1)])
+    device.perform(act.Wait(1))
     assert not eventually(lambda: heard, 0.5)
     assert device.evaluate("document.querySelector('#home') !== null")
 
@@ -270,9 +272,9 @@ def test_nothing_comes_out(
 def test_a_page_does_not_leave(device: ChromiumDevice, site: Site, target: str) -> None:
     device.visit(site, "pages/index.html")
     device.evaluate(f"void (document.querySelector('#link').href = {target!r})")
-    device.perform([act.Click(*device.center("#link"))])
+    device.perform(act.Click(*device.center("#link")))
     device.evaluate(f"void setTimeout(() => location = {target!r})")
-    device.perform([act.Wait(1)])
+    device.perform(act.Wait(1))
     device.capture()
     assert device.evaluate("document.querySelector('#home') !== null")
 
@@ -312,14 +314,14 @@ def options(device: ChromiumDevice) -> dict[str, tuple[int, int]]:
 def test_a_list_opens_in_the_page_and_an_option_is_clicked(lists: ChromiumDevice) -> None:
     assert options(lists) == {}
     closed = lists.capture().image
-    lists.perform([act.Click(*lists.center("#fruit"))])
+    lists.perform(act.Click(*lists.center("#fruit")))
     rows = options(lists)
     assert list(rows) == ["apple", "banana", "cherry", "date"]
     assert not np.array_equal(lists.capture().image, closed)
     lists.evaluate("void (said.length = 0)")
-    lists.perform([act.Click(*rows["cherry"])])
+    lists.perform(act.Click(*rows["cherry"]))
     assert lists.evaluate("[fruit.value, said]") == ["apple", []]
-    lists.perform([act.Click(*rows["date"])])
+    lists.perform(act.Click(*rows["date"]))
     assert lists.evaluate("[fruit.value, said]") == ["d", ["input fruit", "change fruit"]]
     assert options(lists) == {}
     assert lists.evaluate("document.activeElement.id") == "fruit"
@@ -327,26 +329,26 @@ def test_a_list_opens_in_the_page_and_an_option_is_clicked(lists: ChromiumDevice
 
 @pytest.mark.parametrize("way", ["click", "space", "alt+down", "f4", "enter"])
 def test_a_list_is_used_by_keys(lists: ChromiumDevice, way: str) -> None:
-    lists.perform([act.Click(*lists.center("#fruit")) if way == "click" else act.Press("tab")])
+    lists.perform(act.Click(*lists.center("#fruit")) if way == "click" else act.Press("tab"))
     if way != "click":
-        lists.perform([act.Press(way)])
+        lists.perform(act.Press(way))
     assert len(options(lists)) == 4
-    lists.perform([act.Press("down")])
-    lists.perform([act.Press("down")])
+    lists.perform(act.Press("down"))
+    lists.perform(act.Press("down"))
     assert len(options(lists)) == 4
-    lists.perform([act.Press("enter")])
+    lists.perform(act.Press("enter"))
     assert options(lists) == {}
     assert lists.evaluate("fruit.value") == "d"
-    lists.perform([act.Type("ba")])
+    lists.perform(act.Type("ba"))
     assert lists.evaluate("fruit.value") == "banana"
 
 
 def test_a_list_stays_in_sight_and_closes_beside_it(lists: ChromiumDevice) -> None:
-    lists.perform([act.Click(*lists.center("#low"))])
+    lists.perform(act.Click(*lists.center("#low")))
     rows = options(lists)
     assert list(rows) == ["first", "second", "third", "fourth"]
     assert all(0 < x < SIZE[0] and 0 < y < 230 for x, y in rows.values())
-    lists.perform([act.Click(20, 150)])
+    lists.perform(act.Click(20, 150))
     assert options(lists) == {}
     assert lists.evaluate("low.value") == "first"
 
@@ -354,8 +356,11 @@ def test_a_list_stays_in_sight_and_closes_beside_it(lists: ChromiumDevice) -> No
 def test_pickers_stay_closed_and_their_fields_take_keys(lists: ChromiumDevice) -> None:
     left, top, width, height = lists.box("#day")
     for x in range(left + 4, left + width, 6):
-        lists.perform([act.Click(x, top + height // 2)])
-    lists.perform([act.Press("alt+down"), act.Click(*lists.center("#hue")), act.Press("space")])
+        lists.perform(act.Click(x, top + height // 2))
+    lists.perform(act.Press("alt+down"))
+    lists.perform(act.Click(*lists.center("#hue")))
+    lists.perform(act.Press("space"))
     lists.capture()
-    lists.perform([act.Click(left + 6, top + height // 2), act.Type("01152026")])
+    lists.perform(act.Click(left + 6, top + height // 2))
+    lists.perform(act.Type("01152026"))
     assert lists.evaluate("day.value") == "2026-01-15"

@@ -40,7 +40,7 @@ def test_a_lost_wheel_is_sent_again(
     device: ChromiumDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost = lose(device, monkeypatch, 2)
-    device.perform([act.Scroll(*device.center("#pane"), dy=120)])
+    device.perform(act.Scroll(*device.center("#pane"), dy=120))
     assert len(lost) == 2
     assert device.evaluate("document.querySelector('#pane').scrollTop") == 120
 
@@ -50,7 +50,7 @@ def test_a_wheel_that_never_arrives_is_a_fault(
 ) -> None:
     lose(device, monkeypatch, 99)
     with pytest.raises(DeviceTimeout, match="gave a wheel to no page"):
-        device.perform([act.Scroll(*device.center("#pane"), dy=120)])
+        device.perform(act.Scroll(*device.center("#pane"), dy=120))
 
 
 def test_a_wheel_over_a_fixed_page_goes_nowhere(
@@ -58,5 +58,5 @@ def test_a_wheel_over_a_fixed_page_goes_nowhere(
 ) -> None:
     device = make_device()
     device.load(page("<style>html, body { position: fixed }</style><p>still</p>"), {})
-    device.perform([act.Scroll(10, 10, dy=120)])
+    device.perform(act.Scroll(10, 10, dy=120))
     assert device.evaluate("[scrollX, scrollY]") == [0, 0]

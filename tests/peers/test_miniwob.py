@@ -92,7 +92,7 @@ def played(task: Any, device: BrowserDevice, seed: int) -> tuple[Episode, list[A
     trace: Trace = []
     done = []
     for action in script(task, device, params):
-        device.perform([action])
+        device.perform(action)
         verdict = task.judge(device, params, ())
         done.append(action)
         trace.append((str(action), verdict.done, verdict.details["raw_reward"]))

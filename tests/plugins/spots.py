@@ -106,11 +106,10 @@ class ChaosDevice(paint.PaintDevice):
             self.hang()
         super().load(boxes)
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            if isinstance(action, Click):
-                self._suffer(action, self.chaos.next("click"))
-        super().perform(actions)
+    def perform(self, action: Action) -> None:
+        if isinstance(action, Click):
+            self._suffer(action, self.chaos.next("click"))
+        super().perform(action)
 
     def _suffer(self, click: Click, number: int) -> None:
         chaos = self.chaos

@@ -85,25 +85,13 @@ class AdbDevice:
                 raise
             self._begin(renew=True)
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        typed = self._input_method() if any(map(self._asks_for_keyboard, actions)) else ""
+    def perform(self, action: Action) -> None:
+        if isinstance(action, Open):
+            self._open(action.target)
+            return
+        typed = self._input_method() if self._asks_for_keyboard(action) else ""
         screen = lowering.Screen(self._screen, self.size, self._sdk, typed)
-        # All is prepared before anything is done: a wrong action leaves the phone as it was.
-        steps = [
-            self._opening(action) if isinstance(action, Open) else lowering.lines(action, screen)
-            for action in actions
-        ]
-        waiting: list[str] = []
-        lasting = 0.0
-        for action, step in zip(actions, steps, strict=True):
-            if isinstance(step, list):
-                waiting += step
-                lasting += lowering.seconds(action)
-                continue
-            self._do(waiting, lasting)
-            waiting, lasting = [], 0.0
-            step()
-        self._do(waiting, lasting)
+        self._do(lowering.lines(action, screen), lowering.seconds(action))
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         xml = self.ui_tree() if elements else None
@@ -220,19 +208,19 @@ class AdbDevice:
     def _input_method(self) -> str:
         return self.shell(_INPUT_METHOD).text.strip()
 
-    def _opening(self, action: Open) -> Callable[[], None]:
-        """What opens an app or a URL, once it is known that there is one."""
-        url = opening.url_of(action.target)
+    def _ways_to_open(self, target: str) -> list[str]:
+        """The lines that open an app or a URL, the best first, once it is known that there is
+        one."""
+        url = opening.url_of(target)
         if url is not None:
-            return lambda: self._open([opening.view(url)], action.target)
+            return [opening.view(url)]
         listed = self.shell("pm list packages").text.splitlines()
         installed = {line.strip().removeprefix("package:") for line in listed}
-        package = opening.package_of(action.target, installed)
-        ways = [opening.launch(package), opening.launch_by_monkey(package)]
-        return lambda: self._open(ways, action.target)
+        package = opening.package_of(target, installed)
+        return [opening.launch(package), opening.launch_by_monkey(package)]
 
-    def _open(self, ways: Sequence[str], target: str) -> None:
-        for line in ways:
+    def _open(self, target: str) -> None:
+        for line in self._ways_to_open(target):
             result = self.shell(line)
             said = f"{result.text}\n{result.stderr.decode('utf-8', 'replace')}"
             if result.code == 0 and not re.search(r"^Error|No activities found", said, re.M):

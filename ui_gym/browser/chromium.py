@@ -93,24 +93,23 @@ class ChromiumDevice(PageQueries):
             raise
         self._open_page()
 
-    def perform(self, actions: Sequence[Action]) -> None:
+    def perform(self, action: Action) -> None:
         rest = self._site.rest if self._site else device_input.REST
-        prepared = [device_input.commands(action, rest) for action in actions]
+        batches = device_input.commands(action, rest)
         self._state = None
-        for action, batches in zip(actions, prepared, strict=True):
-            if isinstance(action, Scroll):
-                wheel, *batches = batches
-                self._turn_wheel(wheel)
-            for batch in batches:
-                # Input is acknowledged when the page's handlers have run; only then time goes on.
-                # The last tick is awaited by the next input alone, which might overtake it; all
-                # else that is asked is answered after it.
+        if isinstance(action, Scroll):
+            wheel, *batches = batches
+            self._turn_wheel(wheel)
+        for batch in batches:
+            # Input is acknowledged when the page's handlers have run; only then time goes on.
+            # The last tick is awaited by the next input alone, which might overtake it; all
+            # else that is asked is answered after it.
+            self._await_tick()
+            self._ticking = self._send(batch)
+            if batch is not batches[-1] or self._site:
                 self._await_tick()
-                self._ticking = self._send(batch)
-                if batch is not batches[-1] or self._site:
-                    self._await_tick()
-            if self._site:  # what lies where depends on the pictures that were asked for
-                self._traffic.settle(self._timeout)
+        if self._site:  # what lies where depends on the pictures that were asked for
+            self._traffic.settle(self._timeout)
 
     def _turn_wheel(self, batch: Sequence[Command]) -> None:
         """Send a wheel, again where the browser lost it (seen on busy machines)."""

@@ -13,7 +13,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,23 +96,22 @@ class SeleniumDevice(PageQueries):
                 raise DeviceStartError(f"{self._address.browser} did not start: {error}") from None
             raise
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        prepared = [device_input.commands(action) for action in actions]
-        for action, batches in zip(actions, prepared, strict=True):
-            act = Session.drag if isinstance(action, Drag) else Session.act
-            if isinstance(action, Scroll):
-                # What opened since the last frame is not known yet to scroll.
-                self._call(_FRAMES)
-            # Else two clicks of two steps would make a double click, if the steps are fast.
-            self._do(Session.release)
-            for batch in batches:
-                method, params = batch[0]
-                if method == "Runtime.evaluate":  # it moves the page's clock
-                    self._call(params["expression"])
-                else:
-                    self._do(act, batch)
-                    if isinstance(action, Scroll):
-                        self._call(_FRAMES)
+    def perform(self, action: Action) -> None:
+        batches = device_input.commands(action)
+        act = Session.drag if isinstance(action, Drag) else Session.act
+        if isinstance(action, Scroll):
+            # What opened since the last frame is not known yet to scroll.
+            self._call(_FRAMES)
+        # Else two clicks of two steps would make a double click, if the steps are fast.
+        self._do(Session.release)
+        for batch in batches:
+            method, params = batch[0]
+            if method == "Runtime.evaluate":  # it moves the page's clock
+                self._call(params["expression"])
+            else:
+                self._do(act, batch)
+                if isinstance(action, Scroll):
+                    self._call(_FRAMES)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         told = self._elements() if elements else ()

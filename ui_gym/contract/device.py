@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
@@ -92,11 +91,11 @@ class Device(Protocol):
     def start(self) -> None:
         """Make it ready. `DeviceStartError` says what to install. Starting twice is harmless."""
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        """Do the actions in order.
+    def perform(self, action: Action) -> None:
+        """Do one action.
 
         Raises:
-            ActionError: (``runtime``) this cannot be done here; the device is as before it.
+            ActionError: (``runtime``) this cannot be done here; the device is as before.
             DeviceError: the device failed.
         """
 

@@ -54,7 +54,7 @@ def await_document(device: DesktopDevice, title: str, rest: float, *, program: s
             busy = now
         if now - max(changed, busy) >= rest or now - changed >= max(rest, LONG):
             return
-        device.perform([Wait(_PAUSE)])
+        device.perform(Wait(_PAUSE))
     raise DeviceTimeout(f"{title!r} did not come to rest within {LONGEST:g} s")
 
 

@@ -332,8 +332,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
                 if action.ends_episode:
                     ended = True
                 else:
-                    # One by one, so that the history is exact when one of several is impossible.
-                    device.perform([action])
+                    device.perform(action)
                 self._history.append(action)
         except ActionError as error:
             earlier = self._history[done:]

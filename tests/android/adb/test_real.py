@@ -46,7 +46,8 @@ def each(request: pytest.FixtureRequest, served: AdbServer) -> Iterator[AdbDevic
 def test_it_does_what_a_device_for_android_must(each: AdbDevice, toy: Toy) -> None:
     assert isinstance(each, AndroidDevice)
     each.start()
-    each.perform([act.Click(10, 20), act.Type("a b", enter=True)])
+    each.perform(act.Click(10, 20))
+    each.perform(act.Type("a b", enter=True))
     assert input_lines(toy) == ["input tap 21 41 && input text a%sb && input keyevent 66"]
     assert each.shell("echo hi; exit 2").code == 2
     each.push(b"data", "/sdcard/x")
@@ -102,7 +103,7 @@ def test_the_size_is_known_before_the_first_picture(
     toy.sizes, toy.orientation = sizes, orientation
     device = AdbDevice(options(f"adb-direct:{served.address}"))
     device.start()
-    device.perform([act.Click(53, 119)])
+    device.perform(act.Click(53, 119))
     assert input_lines(toy) == [tap]
     device.close()
 
@@ -110,12 +111,13 @@ def test_the_size_is_known_before_the_first_picture(
 def test_a_screen_that_turns_takes_clicks_where_they_were_seen(device: AdbDevice, toy: Toy) -> None:
     toy.screen = (240, 108)
     device.capture()
-    device.perform([act.Click(53, 0)])
+    device.perform(act.Click(53, 0))
     assert input_lines(toy)[-1] == "input tap 237 0"
 
 
 def test_much_input_goes_in_calls_that_are_not_too_long(device: AdbDevice, toy: Toy) -> None:
-    device.perform([act.Type("x" * 4000), act.Click(1, 1)] * 8)
+    for action in [act.Type("x" * 4000), act.Click(1, 1)] * 8:
+        device.perform(action)
     sent = " && ".join(input_lines(toy))
     assert sent.split(" && ") == ["input text " + "x" * 4000, "input tap 3 3"] * 8
     assert max(map(len, toy.lines)) < 20_000
@@ -124,27 +126,29 @@ def test_much_input_goes_in_calls_that_are_not_too_long(device: AdbDevice, toy: 
 def test_a_wrong_action_leaves_the_phone_as_it_was(device: AdbDevice, toy: Toy) -> None:
     for wrong in (act.Move(1, 1), act.Type("你好"), act.Press("nokey"), act.Open("No Such App")):
         with pytest.raises(ActionError):
-            device.perform([act.Click(1, 1), wrong])
+            device.perform(wrong)
     assert input_lines(toy) == []
 
 
 def test_signs_of_all_languages_go_through_adbkeyboard(device: AdbDevice, toy: Toy) -> None:
     toy.input_method = "com.android.adbkeyboard/.AdbIME"
-    device.perform([act.Type("你好")])
+    device.perform(act.Type("你好"))
     assert toy.launched == ["5L2g5aW9"]
 
 
 def test_apps_and_urls_are_opened(device: AdbDevice, toy: Toy) -> None:
-    device.perform([act.Open("Settings"), act.Click(1, 1), act.Open("https://a.example/?x=1&y")])
+    device.perform(act.Open("Settings"))
+    device.perform(act.Click(1, 1))
+    device.perform(act.Open("https://a.example/?x=1&y"))
     assert toy.launched == ["com.android.settings", "https://a.example/?x=1&y"]
-    device.perform([act.Open("mail")])  # `am` does not find it
+    device.perform(act.Open("mail"))  # `am` does not find it
     assert toy.launched[2:] == ["monkey com.example.mail"]
 
 
 def test_an_app_that_does_not_start_is_feedback(device: AdbDevice, toy: Toy) -> None:
     toy._monkey = lambda rest, stdin, write: write(1, b"** No activities found to run, aborted.")
     with pytest.raises(ActionError, match=r"'mail' cannot be opened: .*No activities") as caught:
-        device.perform([act.Open("mail")])
+        device.perform(act.Open("mail"))
     assert caught.value.kind == "runtime"
 
 
@@ -155,7 +159,7 @@ def test_refused_input_is_the_devices_fault(device: AdbDevice, toy: Toy) -> None
 
     toy._input = refuse  # type: ignore[method-assign]
     with pytest.raises(DeviceError, match=r"INJECT_EVENTS.*developer options"):
-        device.perform([act.Click(1, 1)])
+        device.perform(act.Click(1, 1))
 
 
 def test_the_tree_is_asked_for_until_the_screen_is_idle(device: AdbDevice, toy: Toy) -> None:
@@ -211,7 +215,7 @@ def test_an_odd_version_is_no_hindrance(toy: Toy, served: AdbServer, level: str)
     toy.properties["ro.build.version.sdk"] = level
     device = AdbDevice(options(f"adb-direct:{served.address}"))
     device.start()
-    device.perform([act.Type("", clear=True)])
+    device.perform(act.Type("", clear=True))
     assert input_lines(toy) == ["input keycombination 113 29 && input keyevent 67"]
     device.close()
 
@@ -230,7 +234,7 @@ def test_a_phone_that_goes_is_lost_and_comes_back_at_the_next_start(toy: Toy) ->
     device.start()
     served.close()
     with pytest.raises(DeviceLost, match=served.address):
-        device.perform([act.Click(1, 1)])
+        device.perform(act.Click(1, 1))
     with pytest.raises(DeviceStartError, match="no device answers"):
         device.start()
     with AdbServer(toy, port=served.port):

@@ -89,7 +89,7 @@ def test_nothing_is_left_of_the_episode_before(name: str, devices: tuple[Any, An
     for _ in range(2):
         spots = begun(played, task, rng.randrange(10**6), stay=True)
         for _ in range(rng.randrange(1, 10)):
-            played.perform([wild(rng, spots)])
+            played.perform(wild(rng, spots))
         played.capture()
     seed = rng.randrange(10**6)
     spots = begun(played, task, seed, stay=True)
@@ -99,8 +99,8 @@ def test_nothing_is_left_of_the_episode_before(name: str, devices: tuple[Any, An
         assert told == expected
         assert np.array_equal(picture, fresh_picture)
         action = wild(rng, spots)
-        played.perform([action])
-        fresh.perform([action])
+        played.perform(action)
+        fresh.perform(action)
 
 
 def test_a_page_that_remembers_is_loaded_anew(devices: tuple[Any, Any]) -> None:

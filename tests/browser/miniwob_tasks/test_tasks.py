@@ -73,7 +73,8 @@ class Episode:
         self.picture = self.device.capture().image.copy()
 
     def do(self, *actions: act.Action) -> Verdict:
-        self.device.perform(actions)
+        for action in actions:
+            self.device.perform(action)
         return self.task.judge(self.device, self.params, ())
 
     def press(self, selector: str) -> act.Click:

@@ -170,9 +170,12 @@ def test_a_text_is_asked_again(make_device: Any) -> None:
     device = make_device(task.viewport)
     params = task.draw(0)
     task.setup(device, params)
-    device.perform([Click(*device.center("#value")), Type("many"), Press("enter")])
+    device.perform(Click(*device.center("#value")))
+    device.perform(Type("many"))
+    device.perform(Press("enter"))
     assert not task.judge(device, params, ()).done
     series, category = params.asked[0]
     value = str(params.values[series][category])
-    device.perform([Type(value, clear=True), Press("enter")])
+    device.perform(Type(value, clear=True))
+    device.perform(Press("enter"))
     assert task.judge(device, params, ()).success

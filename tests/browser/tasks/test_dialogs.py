@@ -32,36 +32,38 @@ def focused(device: Any) -> str | None:
 
 
 def test_tab_goes_round_in_a_dialog(listings: Any) -> None:
-    listings.perform([Click(*listings.center(OPENER))])
+    listings.perform(Click(*listings.center(OPENER)))
     act = focused(listings)
     assert act not in (None, "Close")
     for keys, name in (("tab", "Close"), ("tab", act), ("shift+tab", "Close"), ("shift+tab", act)):
-        listings.perform([Press(keys)])
+        listings.perform(Press(keys))
         assert focused(listings) == name
 
 
 def test_tab_finds_back_into_a_dialog(listings: Any) -> None:
-    listings.perform([Click(*listings.center(OPENER))])
+    listings.perform(Click(*listings.center(OPENER)))
     act = focused(listings)
     for keys, name in (("tab", "Close"), ("shift+tab", act)):
-        listings.perform([Click(5, 5), Press(keys)])
+        listings.perform(Click(5, 5))
+        listings.perform(Press(keys))
         assert focused(listings) == name
 
 
 def test_nothing_behind_a_dialog_is_reached_until_it_closes(listings: Any) -> None:
     before = {(one.role, one.name) for one in elements(listings)}
-    listings.perform([Click(*listings.center(OPENER))])
+    listings.perform(Click(*listings.center(OPENER)))
     during = {(one.role, one.name) for one in elements(listings)}
     assert ("button", "Close") in during
     assert not {one for one in before & during if one[0] == "button"}
-    listings.perform([Press("escape")])
+    listings.perform(Press("escape"))
     assert {(one.role, one.name) for one in elements(listings)} == before
 
 
 @pytest.mark.parametrize("leave", ["escape", "shift+tab enter"])
 def test_a_dialog_gives_the_focus_back(listings: Any, leave: str) -> None:
     opener = next(one for one in elements(listings) if one.center == listings.center(OPENER))
-    listings.perform([Click(*opener.center)])
+    listings.perform(Click(*opener.center))
     assert focused(listings) != opener.name
-    listings.perform([Press(keys) for keys in leave.split()])
+    for action in [Press(keys) for keys in leave.split()]:
+        listings.perform(action)
     assert focused(listings) == opener.name

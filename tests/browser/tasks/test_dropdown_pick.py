@@ -119,7 +119,8 @@ def test_a_dropdown_is_closed_by_its_button_and_by_escape_and_searched_by_letter
     button = Click(*device.center("#list-0"))
 
     def after(*actions: Any) -> tuple[Any, str]:
-        device.perform(actions)
+        for action in actions:
+            device.perform(action)
         state = device.state()
         return state["open"], state["values"]["list-0"]
 

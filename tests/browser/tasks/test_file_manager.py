@@ -240,17 +240,24 @@ def there(device: Any, path: str, area: str = "#items") -> tuple[int, int]:
 
 
 def test_files_work_from_the_keyboard(files: Any) -> None:
-    files.perform([Press("down"), Press("down"), Press("enter")])
+    files.perform(Press("down"))
+    files.perform(Press("down"))
+    files.perform(Press("enter"))
     assert files.state()["here"] == "Travel/"
-    files.perform([Press("backspace"), Press("down"), Press("enter")])
+    files.perform(Press("backspace"))
+    files.perform(Press("down"))
+    files.perform(Press("enter"))
     assert files.state()["here"] == "Finance/"
-    files.perform([Press("down"), Press("down"), Press("f2"), Type("x/y"), Press("enter")])
+    for action in (Press("down"), Press("down"), Press("f2"), Type("x/y"), Press("enter")):
+        files.perform(action)
     assert files.state()["dialog"]
-    files.perform([Press("escape"), Press("f2"), Type("plan.xlsx"), Press("enter")])
+    for action in (Press("escape"), Press("f2"), Type("plan.xlsx"), Press("enter")):
+        files.perform(action)
     assert "Finance/plan.xlsx" in files.state()["tree"]
-    files.perform([Press("delete"), Press("escape"), Press("ctrl+x"), Press("backspace")])
+    for action in (Press("delete"), Press("escape"), Press("ctrl+x"), Press("backspace")):
+        files.perform(action)
     assert files.state()["here"] == ""
-    files.perform([Press("ctrl+v")])
+    files.perform(Press("ctrl+v"))
     assert [(event.type, dict(event.data)) for event in files.events] == [
         ("rename", {"path": "Finance/budget.xlsx", "to": "plan.xlsx"}),
         ("move", {"path": "Finance/plan.xlsx", "to": ""}),
@@ -258,11 +265,11 @@ def test_files_work_from_the_keyboard(files: Any) -> None:
 
 
 def test_several_files_are_dragged_together(files: Any) -> None:
-    files.perform([Click(*there(files, "Finance/"), count=2)])
-    files.perform([Click(*there(files, "Finance/notes.txt"))])
-    files.perform([Click(*there(files, "Finance/budget.xlsx"), keys="ctrl")])
+    files.perform(Click(*there(files, "Finance/"), count=2))
+    files.perform(Click(*there(files, "Finance/notes.txt")))
+    files.perform(Click(*there(files, "Finance/budget.xlsx"), keys="ctrl"))
     target = there(files, "Finance/2025/")
-    files.perform([Drag(*there(files, "Finance/budget.xlsx"), *target)])
+    files.perform(Drag(*there(files, "Finance/budget.xlsx"), *target))
     assert [(event.type, event.data["path"], event.data["to"]) for event in files.events] == [
         ("move", "Finance/notes.txt", "Finance/2025/"),
         ("move", "Finance/budget.xlsx", "Finance/2025/"),
@@ -270,10 +277,10 @@ def test_several_files_are_dragged_together(files: Any) -> None:
 
 
 def test_a_folder_goes_neither_into_itself_nor_over_a_namesake(files: Any) -> None:
-    files.perform([Drag(*there(files, "Finance/"), *there(files, "Finance/", ".side"))])
-    files.perform([Click(*there(files, "Finance/"), count=2)])
+    files.perform(Drag(*there(files, "Finance/"), *there(files, "Finance/", ".side")))
+    files.perform(Click(*there(files, "Finance/"), count=2))
     notes = there(files, "Finance/notes.txt")
-    files.perform([Drag(*notes, *there(files, "Travel/", ".side"))])
+    files.perform(Drag(*notes, *there(files, "Travel/", ".side")))
     assert files.events == ()
-    files.perform([Drag(*notes, *there(files, "", ".crumbs"))])
+    files.perform(Drag(*notes, *there(files, "", ".crumbs")))
     assert [event.data["to"] for event in files.events] == [""]

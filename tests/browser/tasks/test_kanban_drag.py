@@ -130,13 +130,18 @@ def test_kanban_refuses_wrong_arguments(given: Any, message: str) -> None:
 def test_kanban_works_from_the_keyboard(make_device: Any) -> None:
     task, device = KanbanDrag(), make_device((1280, 800))
     task.setup(device, BOARD)
-    device.perform([Click(*device.center("#card-0"))])
-    device.perform([Press("space"), Press("right"), Press("escape")])
+    device.perform(Click(*device.center("#card-0")))
+    device.perform(Press("space"))
+    device.perform(Press("right"))
+    device.perform(Press("escape"))
     assert device.state()["columns"] == [[0, 1], [2], [3]]
-    device.perform([Press("space"), Press("right"), Press("right"), Press("space")])
-    device.perform([Click(*device.center("#card-2")), Press("space"), Press("left")])
+    for action in (Press("space"), Press("right"), Press("right"), Press("space")):
+        device.perform(action)
+    device.perform(Click(*device.center("#card-2")))
+    device.perform(Press("space"))
+    device.perform(Press("left"))
     assert not task.judge(device, BOARD, ()).done  # it is still held
-    device.perform([Press("enter")])
+    device.perform(Press("enter"))
     assert task.judge(device, BOARD, ()).success
 
 
@@ -144,10 +149,11 @@ def test_kanban_drops_nowhere_but_on_columns(make_device: Any) -> None:
     task, device = KanbanDrag(), make_device((1280, 800))
     task.setup(device, BOARD)
     x, y = device.center("#card-0")
-    device.perform([Drag(x, y, 640, 30)])
+    device.perform(Drag(x, y, 640, 30))
     assert device.state()["columns"] == [[0, 1], [2], [3]]
-    device.perform([Click(*device.center("#find")), Type("login")])
+    device.perform(Click(*device.center("#find")))
+    device.perform(Type("login"))
     x, y = device.center("#card-2")
-    device.perform([Drag(x, y, *device.center("#column-0 .cards"))])
+    device.perform(Drag(x, y, *device.center("#column-0 .cards")))
     assert device.state()["columns"] == [[0, 1, 2], [], [3]]
     assert [event.data for event in device.events] == [{"card": 2, "from": 1, "to": 0}]

@@ -130,18 +130,18 @@ def test_login_of_three_steps_counts_wrong_passwords_and_wrong_codes(make_device
     task.setup(device, params)
 
     def enter(text: str) -> Any:
-        device.perform([Type(text, enter=True)])
+        device.perform(Type(text, enter=True))
         return device.state()["step"]
 
-    device.perform([Click(*device.center("#user"))])
+    device.perform(Click(*device.center("#user")))
     assert enter(" ") == "user"
     assert enter(params.user) == "password"
     assert enter("guess") == "password"
-    device.perform([Click(*device.center("#password"))])
+    device.perform(Click(*device.center("#password")))
     assert enter(params.password) == "code"
     assert enter("000000") == "code"
     assert not task.judge(device, params, ()).done
-    device.perform([Click(*device.center(".who button"))])
+    device.perform(Click(*device.center(".who button")))
     assert device.state()["step"] == "user"
     assert enter("") == "password"
     assert enter(params.password) == "code"

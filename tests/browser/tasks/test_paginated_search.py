@@ -126,14 +126,17 @@ def test_the_list_turns_and_searches(make_device: Any) -> None:
     shown = []
     for _ in range(20):
         shown += device.state()["shown"]
-        device.perform([Click(*device.center("#next"))])
+        device.perform(Click(*device.center("#next")))
     assert shown == codes
-    device.perform([Click(*device.center("#search")), Type(codes[100].lower()), Press("enter")])
+    device.perform(Click(*device.center("#search")))
+    device.perform(Type(codes[100].lower()))
+    device.perform(Press("enter"))
     assert device.state()["shown"] == [codes[100]]
-    device.perform([Click(*device.center(f"#open-{codes[100]}"))])
+    device.perform(Click(*device.center(f"#open-{codes[100]}")))
     assert device.state()["opened"] == codes[100]
-    device.perform([Press("enter")])  # the way back has the focus
+    device.perform(Press("enter"))  # the way back has the focus
     assert device.state()["shown"] == [codes[100]]
-    device.perform([Click(*device.center("#search")), Type("nobody", clear=True, enter=True)])
+    device.perform(Click(*device.center("#search")))
+    device.perform(Type("nobody", clear=True, enter=True))
     assert device.state()["shown"] == []
     assert device.state()["focused"] == "search"

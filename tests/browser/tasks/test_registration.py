@@ -118,10 +118,11 @@ def test_registration_refuses_what_is_not_valid(make_device: Any) -> None:
 
     def enter(name: str, text: str) -> None:
         device.evaluate(f"document.getElementById('{name}').scrollIntoView()")
-        device.perform([Click(*device.center(f"#{name}")), Type(text, clear=True)])
+        device.perform(Click(*device.center(f"#{name}")))
+        device.perform(Type(text, clear=True))
 
     def refused() -> list[str]:
-        device.perform([Press("enter")])
+        device.perform(Press("enter"))
         device.state()
         last = device.events[-1]
         assert last.type == "refused", last
@@ -138,7 +139,8 @@ def test_registration_refuses_what_is_not_valid(make_device: Any) -> None:
     enter("postcode", "AB12CD")
     assert refused() == ["terms"]
     device.evaluate("document.getElementById('terms').scrollIntoView()")
-    device.perform([Click(*device.center("#terms")), Click(*device.center("#create"))])
+    device.perform(Click(*device.center("#terms")))
+    device.perform(Click(*device.center("#create")))
     device.state()
     assert device.events[-1].type == "submit"
     assert device.events[-1].data["record"]["postcode"] == "AB12CD"

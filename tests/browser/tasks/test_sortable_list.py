@@ -159,12 +159,15 @@ def test_sortable_works_from_the_keyboard_and_can_be_undone(make_device: Any, ha
     grip = " .handle" if handles == "left" else ""
     task.setup(device, params)
     x, y = device.center(f"#row-0{grip}")
-    device.perform([Click(x, y), Press("alt+down"), Press("down"), Press("alt+down")])
+    for action in (Click(x, y), Press("alt+down"), Press("down"), Press("alt+down")):
+        device.perform(action)
     assert device.state()["order"] == [1, 0, 3, 2]
     assert device.state()["focused"] == "row-2"
-    device.perform([Click(*device.center("#undo")), Click(*device.center("#undo"))])
+    device.perform(Click(*device.center("#undo")))
+    device.perform(Click(*device.center("#undo")))
     assert device.state()["order"] == [0, 1, 2, 3]
     assert task.judge(device, params, ()).score == 0
     # Far below the list is its end; whatever is not a handle holds nothing where there is one.
-    device.perform([Drag(x, y, x, 780), Drag(x + 200, y, x + 200, 780)])
+    device.perform(Drag(x, y, x, 780))
+    device.perform(Drag(x + 200, y, x + 200, 780))
     assert device.state()["order"] == ([1, 2, 3, 0] if handles == "left" else [2, 3, 0, 1])

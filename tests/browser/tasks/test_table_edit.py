@@ -138,7 +138,8 @@ def test_the_sheet_is_edited_as_sheets_are(make_device: Any) -> None:
 
     def does(*actions: Any) -> list[Any]:
         before = len(device.events)
-        device.perform(actions)
+        for action in actions:
+            device.perform(action)
         device.state()
         return [tuple(event.data.values()) for event in device.events[before:]]
 

@@ -56,14 +56,13 @@ class FakeDesktop:
         for command in session.launch:
             self.launch(command)
 
-    def perform(self, actions: Any) -> None:
+    def perform(self, action: Any) -> None:
         self._check()
-        for action in actions:
-            if isinstance(action, Open):
-                if action.target not in self.programs:
-                    raise ActionError("runtime", f"open: there is no {action.target!r}")
-                self.launch([action.target])
-            self.done.append(action)
+        if isinstance(action, Open):
+            if action.target not in self.programs:
+                raise ActionError("runtime", f"open: there is no {action.target!r}")
+            self.launch([action.target])
+        self.done.append(action)
 
     def capture(self, out: Any = None, *, elements: bool = False) -> Frame:
         self._check()

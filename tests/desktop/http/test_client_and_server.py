@@ -44,7 +44,7 @@ def test_the_device_is_a_desktop_device(serve, connect):
     ids=str,
 )
 def test_an_action_arrives_as_it_was_meant(action, serve, connect, desktop):
-    connect(serve()).perform([action])
+    connect(serve()).perform(action)
     expected = [] if isinstance(action, Wait) else [action]
     if isinstance(action, Type):
         # Enter is a key of its own there, and so is the newline at the end of a text.
@@ -54,31 +54,32 @@ def test_an_action_arrives_as_it_was_meant(action, serve, connect, desktop):
 
 
 def test_text_beyond_ascii_is_pasted(serve, connect, desktop):
-    connect(serve()).perform([Type("naïve 🎈")])
+    connect(serve()).perform(Type("naïve 🎈"))
     assert desktop.done == [Type("naïve 🎈")]
 
 
 def test_a_less_than_sign_goes_by_its_keys(serve, connect, desktop):
-    connect(serve()).perform([Type("a<b"), Press("ctrl+<")])
+    connect(serve()).perform(Type("a<b"))
+    connect(serve()).perform(Press("ctrl+<"))
     assert desktop.done == [Type("a"), Press("shift+,"), Type("b"), Press("ctrl+shift+,")]
 
 
 def test_clearing_a_field_selects_all_and_deletes(serve, connect, desktop):
-    connect(serve()).perform([Type("new", clear=True, enter=True)])
+    connect(serve()).perform(Type("new", clear=True, enter=True))
     said = [Press("ctrl+a"), Press("delete"), Type("new"), Press("enter")]
     assert desktop.done == said
 
 
 def test_a_wrong_key_is_refused_before_anything_is_done(serve, connect, desktop):
     with pytest.raises(ActionError, match="there is no key 'hyperspace'"):
-        connect(serve()).perform([Click(1, 1), Press("hyperspace")])
+        connect(serve()).perform(Press("hyperspace"))
     assert desktop.done == []
 
 
 def test_what_a_model_types_is_never_run(tmp_path, serve, connect, desktop):
     canary = tmp_path / "canary"
     attack = f"'); __import__('pathlib').Path({str(canary)!r}).touch(); pyautogui.write('"
-    connect(serve(allow_execute=True)).perform([Type(attack)])
+    connect(serve(allow_execute=True)).perform(Type(attack))
     assert desktop.done == [Type(attack)]
     assert not canary.exists()
     assert desktop.ran == []
@@ -86,12 +87,12 @@ def test_what_a_model_types_is_never_run(tmp_path, serve, connect, desktop):
 
 def test_a_program_is_opened_by_its_name_alone(serve, connect, desktop):
     device = connect(serve())
-    device.perform([Open("mousepad")])
+    device.perform(Open("mousepad"))
     assert desktop.done == [Open("mousepad")]
     with pytest.raises(ActionError, match="no name of a program"):
-        device.perform([Open("mousepad; rm -rf /")])
+        device.perform(Open("mousepad; rm -rf /"))
     with pytest.raises(ActionError, match="there is no 'nothing'"):
-        device.perform([Open("nothing")])
+        device.perform(Open("nothing"))
 
 
 def test_a_picture_comes_exact_into_the_array_that_is_given(serve, connect, desktop):

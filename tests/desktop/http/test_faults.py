@@ -172,14 +172,14 @@ def test_another_web_server_is_told_at_once(machine, connect):
 def test_a_machine_without_a_clipboard_cannot_type_other_text(started, machine):
     machine.answers["/execute"] = result(1, "File pyperclip/__init__.py\nXXX: install xclip")
     with pytest.raises(ActionError, match=r"types ASCII alone.*xclip") as caught:
-        started.perform([Type("é")])
+        started.perform(Type("é"))
     assert caught.value.kind == "runtime"
 
 
 def test_a_script_that_fails_is_an_error_of_the_device(started, machine):
     machine.answers["/execute"] = result(1, "Traceback...\nXlib.error.DisplayNameError: ''")
     with pytest.raises(DeviceError, match=r"could not act \(exit code 1\).*DisplayNameError"):
-        started.perform([Click(1, 1)])
+        started.perform(Click(1, 1))
 
 
 def test_a_machine_with_python3_alone_will_do(started, machine):
@@ -187,7 +187,7 @@ def test_a_machine_with_python3_alone_will_do(started, machine):
     answers = iter([(missing, 500), (result(0), 200)])
     machine.answers["/execute"] = lambda c: reply(c, *next(answers))
     before = machine.asked.count("/execute")
-    started.perform([Click(1, 1)])
+    started.perform(Click(1, 1))
     assert machine.asked.count("/execute") == before + 2
 
 
@@ -212,7 +212,7 @@ def test_the_servers_own_limit_is_a_timeout(started, machine):
 def test_opening_what_is_not_there_is_feedback(started, machine):
     machine.answers["/execute"] = result(127)
     with pytest.raises(ActionError, match="there is no program 'gimp'"):
-        started.perform([Open("gimp")])
+        started.perform(Open("gimp"))
 
 
 def test_warnings_before_the_windows_are_passed_over(started, machine):

@@ -68,10 +68,10 @@ def test_a_file_is_edited_through_http(device):
     assert (window.title, window.active) == ("~/note.txt - Mousepad", True)
     left, top, width, height = window.box
     typed = 'it\'s "quoted" \\ <b> ${HOME} `x` naïve'
-    device.perform(
-        [Click(left + width // 2, top + height // 2), Press("ctrl+end"), Type(typed, enter=True)]
-    )
-    device.perform([Press("ctrl+s")])
+    device.perform(Click(left + width // 2, top + height // 2))
+    device.perform(Press("ctrl+end"))
+    device.perform(Type(typed, enter=True))
+    device.perform(Press("ctrl+s"))
     said = f"one\n{typed}\n".encode()
     assert eventually(lambda: device.read("note.txt"), said) == said
     device.renew(Session())
@@ -85,8 +85,10 @@ def test_what_is_typed_is_run_nowhere(device, tmp_path):
     device.renew(Session(launch=[["mousepad"]]))
     (window,) = device.windows()
     left, top, width, height = window.box
-    device.perform([Click(left + width // 2, top + height // 2), Type(attack)])
-    device.perform([Press("ctrl+a"), Press("ctrl+c")])
+    device.perform(Click(left + width // 2, top + height // 2))
+    device.perform(Type(attack))
+    device.perform(Press("ctrl+a"))
+    device.perform(Press("ctrl+c"))
     assert not here.exists()
     assert device.run(["test", "-e", "/tmp/canary"]).code == 1
     # The canary would sing: the same words do run where they are a command.

@@ -17,10 +17,10 @@ def test_a_command_runs_beside_a_long_action(serve):
     acting, go_on = threading.Event(), threading.Event()
 
     class Slow(FakeDesktop):
-        def perform(self, actions):
+        def perform(self, action):
             acting.set()
             assert go_on.wait(30)
-            super().perform(actions)
+            super().perform(action)
 
     server = serve(Slow, allow_execute=True)
     thread = threading.Thread(target=server.desk.act, args=("pyautogui.click(1, 2)",))

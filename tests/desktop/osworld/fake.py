@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,9 +46,9 @@ class FakeDesktop:
     def start(self) -> None:
         self._check()
 
-    def perform(self, actions: Sequence[Action]) -> None:
+    def perform(self, action: Action) -> None:
         self._check()
-        self.performed += actions
+        self.performed.append(action)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         self._check()

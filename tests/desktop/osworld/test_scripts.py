@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -23,11 +22,10 @@ class Desk:
         self.done: list[Action] = []
         self._refuses = refuses
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            if action.name == self._refuses:
-                raise ActionError("runtime", f"{action.name}: this desktop cannot do that")
-            self.done.append(action)
+    def perform(self, action: Action) -> None:
+        if action.name == self._refuses:
+            raise ActionError("runtime", f"{action.name}: this desktop cannot do that")
+        self.done.append(action)
 
 
 def run(script: Any, desk: Desk | None = None) -> list[Action]:

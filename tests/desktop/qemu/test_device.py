@@ -102,7 +102,8 @@ def test_an_episode_begins_at_the_kept_state_and_is_played_through_the_server(ma
         assert [window.app for window in device.windows()] == ["Mousepad"]
         frame = device.capture()
         assert frame.image.shape == (240, 320, 3)
-        device.perform(parse('click(5, 6); type("x")'))
+        for action in parse('click(5, 6); type("x")'):
+            device.perform(action)
         desktop.shown.clear()
     assert device._vm.loaded == ["ready", "ready"]
     assert [action.text for action in desktop.done if hasattr(action, "text")] == ["x", "x"]

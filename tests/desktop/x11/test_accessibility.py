@@ -28,10 +28,12 @@ def test_elements_are_where_they_are_seen(told: X11Device) -> None:
     elements = {(one.role, one.name): one for one in told.elements()}
     text = next(one for one in told.elements() if one.role == "textbox")
     assert 'value="alpha\\nbeta' in " ".join(text.states)
-    told.perform([Click(*elements["menuitem", "Edit"].center)])
+    told.perform(Click(*elements["menuitem", "Edit"].center))
     told.capture()
     opened = {one.name: one for one in told.elements() if one.role == "menuitem"}
-    told.perform([Click(*opened["Select All"].center), Type("gone"), Press("ctrl+s")])
+    told.perform(Click(*opened["Select All"].center))
+    told.perform(Type("gone"))
+    told.perform(Press("ctrl+s"))
     told.capture()
     assert (told.read("notes.txt") or b"").rstrip() == b"gone"
 

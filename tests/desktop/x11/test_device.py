@@ -52,7 +52,8 @@ def test_a_picture_is_written_where_it_is_asked_for(desk: X11Device) -> None:
 def test_every_session_begins_with_the_same_picture(desk: X11Device) -> None:
     desk.renew(NOTES)
     first = desk.capture().image.copy()
-    desk.perform([Type("something else"), Press("ctrl+s"), Press("alt+f4"), Move(10, 10)])
+    for action in (Type("something else"), Press("ctrl+s"), Press("alt+f4"), Move(10, 10)):
+        desk.perform(action)
     desk.capture()
     for _ in range(3):
         desk.renew(NOTES)
@@ -84,9 +85,10 @@ def test_nothing_of_an_episode_is_there_in_the_next(desk: X11Device) -> None:
 
 def test_not_even_the_keyboard_is_as_it_was_left(desk: X11Device) -> None:
     desk.renew(NOTES)
-    desk.perform([Press("capslock"), Type("A")])
+    desk.perform(Press("capslock"))
+    desk.perform(Type("A"))
     desk.renew(NOTES)
-    desk.perform([Type("small", clear=True)])
+    desk.perform(Type("small", clear=True))
     assert saved(desk).strip() == "small"
 
 
@@ -97,7 +99,7 @@ def test_without_namespaces_a_session_is_the_same() -> None:
     try:
         device.renew(NOTES)
         assert "notes.txt" in device.windows()[0].title
-        device.perform([Type("mine: ", clear=False)])
+        device.perform(Type("mine: ", clear=False))
         assert saved(device).startswith("mine: ")
         assert "File" in [element.name for element in device.elements()]
     finally:
@@ -133,7 +135,8 @@ def test_what_a_program_writes_where_the_manager_should_is_no_failure(desk: X11D
 
 def test_files_written_by_an_application_are_read(desk: X11Device) -> None:
     desk.renew(NOTES)
-    desk.perform([Press("ctrl+end"), Type("gamma")])
+    desk.perform(Press("ctrl+end"))
+    desk.perform(Type("gamma"))
     assert saved(desk).splitlines() == ["alpha", "beta", "gamma"]
 
 

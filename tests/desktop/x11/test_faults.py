@@ -159,8 +159,8 @@ def test_nothing_that_a_model_writes_is_run(desk: X11Device) -> None:
     ]  # fmt: skip
     desk.renew(Session(files={"notes.txt": b""}, launch=[["mousepad", "notes.txt"]]))
     for line in lines:
-        desk.perform([Type(line, enter=True)])
-    desk.perform([Press("ctrl+s")])
+        desk.perform(Type(line, enter=True))
+    desk.perform(Press("ctrl+s"))
     desk.capture()
     assert (desk.read("notes.txt") or b"").decode().splitlines() == lines
     assert desk.read("/tmp/canary") is None

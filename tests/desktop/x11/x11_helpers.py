@@ -14,7 +14,7 @@ def saved(desk: X11Device) -> str:
     """What the editor has, after it was told to save it."""
     from ui_gym.contract.action import Press
 
-    desk.perform([Press("ctrl+s")])
+    desk.perform(Press("ctrl+s"))
     desk.capture()
     return (desk.read("notes.txt") or b"").decode()
 

@@ -128,7 +128,7 @@ def test_a_pause_lies_between_acting_and_looking_and_closing_ends_it() -> None:
     device = pool.acquire()
     device.capture()  # nothing was done: no pause
     assert device.text == ""
-    device.perform([Press("enter")])
+    device.perform(Press("enter"))
     caught: list[BaseException] = []
 
     def look() -> None:

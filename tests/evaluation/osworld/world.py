@@ -49,16 +49,15 @@ class Desk:
     def clear(self) -> None:
         self.text = ""
 
-    def perform(self, actions: Sequence[Action]) -> None:
+    def perform(self, action: Action) -> None:
         self.check()
-        for action in actions:
-            if isinstance(action, Type):
-                self.text += action.text
-                if action.text == "crash":
-                    self.closed.set()
-                if action.text == "burn":
-                    type(self).gone = True
-                    self.closed.set()
+        if isinstance(action, Type):
+            self.text += action.text
+            if action.text == "crash":
+                self.closed.set()
+            if action.text == "burn":
+                type(self).gone = True
+                self.closed.set()
         self.check()
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:

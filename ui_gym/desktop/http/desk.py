@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 from ui_gym.contract.action import Action, Wait
@@ -139,14 +139,14 @@ class Desk:
                     f"the script waits for {seconds:g} s in all, and at most {MAX_WAITS:g} are "
                     "allowed: divide it",
                 )
-            self.perform(actions)
-
-    def perform(self, actions: Sequence[Action]) -> None:
-        with self.turn:
             for action in actions:
-                self.device.perform([action])
-                if action.points():
-                    self.pointer = action.points()[-1]
+                self.perform(action)
+
+    def perform(self, action: Action) -> None:
+        with self.turn:
+            self.device.perform(action)
+            if action.points():
+                self.pointer = action.points()[-1]
 
     # -- commands and files --
 

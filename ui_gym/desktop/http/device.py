@@ -36,9 +36,6 @@ QUIET = 0.2
 OPENING = 10.0
 """Seconds that an application has to show its window, if `DeviceOptions.timeout` is not less."""
 
-Step = list[str] | Wait | Open
-"""Statements for one script, or what is done by another way."""
-
 
 class OSWorldDevice(Machine):
     """A `DesktopDevice` by the HTTP interface of OSWorld's virtual machines.
@@ -85,16 +82,14 @@ class OSWorldDevice(Machine):
         self.home = self._find_home()
         self._started = True
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        # All is prepared before anything is done: a wrong action leaves the machine as it was.
-        for step, seconds in _steps(actions):
-            match step:
-                case Wait():
-                    self._wait(step.seconds)
-                case Open():
-                    self._open(step.target)
-                case _:
-                    self._act(step, seconds)
+    def perform(self, action: Action) -> None:
+        match action:
+            case Wait():
+                self._wait(action.seconds)
+            case Open():
+                self._open(action.target)
+            case _:
+                self._act(lowering.lower(action), _lasts(action))
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         started = time.perf_counter()
@@ -218,22 +213,6 @@ class OSWorldDevice(Machine):
                 return data
             seen.add(digest)
             self._wait(QUIET)
-
-
-def _steps(actions: Sequence[Action]) -> list[tuple[Step, float]]:
-    """What is to be done, and how many seconds that takes; neighbours share a script."""
-    steps: list[tuple[Step, float]] = []
-    for action in actions:
-        if isinstance(action, Wait | Open):
-            steps.append((action, 0.0))
-            continue
-        lines, seconds = lowering.lower(action), _lasts(action)
-        last, lasting = steps[-1] if steps else (None, 0.0)
-        if isinstance(last, list):
-            steps[-1] = (last + lines, lasting + seconds)
-        else:
-            steps.append((lines, seconds))
-    return steps
 
 
 def _lasts(action: Action) -> float:

@@ -100,7 +100,7 @@ def open_file(desk: Desk, request: Request) -> Answer:
         return Answer.text(f"Application/file not found: {said}", 404)
     else:
         try:
-            desk.perform([Open(said)])
+            desk.perform(Open(said))
         except ActionError as error:
             return Answer.text(f"Application/file not found: {error}", 404)
     return Answer.text("File opened and window activated successfully")

@@ -70,7 +70,7 @@ def run_script(device: DesktopDevice, script: Command) -> None:
     found = actions(code, device.size)
     try:
         for action in found:  # one by one, so that each has its own deadline
-            device.perform([action])
+            device.perform(action)
     except ActionError as error:
         raise UserError(f"the setup script {shorten(code)} cannot be done: {error}") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ui_gym.contract.action import Action
@@ -74,8 +74,8 @@ class QemuDevice:
             self._switch_off()
             raise
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        self._ask(lambda desktop: desktop.perform(actions))
+    def perform(self, action: Action) -> None:
+        self._ask(lambda desktop: desktop.perform(action))
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         return self._ask(lambda desktop: desktop.capture(out, elements=elements))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ui_gym.contract.action import Action, Open
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
@@ -76,14 +76,13 @@ class X11Device:
             )
         self._started = True
 
-    def perform(self, actions: Sequence[Action]) -> None:
+    def perform(self, action: Action) -> None:
         self.display.sync()  # first: without the X server, other programs end as well
         self.sandbox.check()
-        for action in actions:
-            if isinstance(action, Open):
-                self._open(action.target)
-            else:
-                self.desk.hand.do(action)
+        if isinstance(action, Open):
+            self._open(action.target)
+        else:
+            self.desk.hand.do(action)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         started = time.perf_counter()

@@ -80,8 +80,8 @@ class Paused:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.device, name)
 
-    def perform(self, actions: Sequence[Action]) -> None:
-        self.device.perform(actions)
+    def perform(self, action: Action) -> None:
+        self.device.perform(action)
         self._acted = True
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:

@@ -62,13 +62,11 @@ class PhoneDevice:
             scale = self.size[0] / self._width
             self._painter = Painter(*self.size, scale)
 
-    def perform(self, actions: Sequence[Action]) -> None:
+    def perform(self, action: Action) -> None:
         handset = self.handset
         typed = handset.phone.setting("secure", "default_input_method", "")
         screen = lowering.Screen((self._width, self._height), self.size, typed=typed)
-        # All is prepared before anything is done: a wrong action leaves the phone as it was.
-        lines = [self._lines(handset, action, screen) for action in actions]
-        for line in (line for some in lines for line in some):
+        for line in self._lines(handset, action, screen):
             result = handset.shell(line)
             if result.code != 0:
                 said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()

@@ -128,11 +128,11 @@ def replay(context: Context, config: Config) -> None:
     for step in config["trajectory"]:
         kind, parameter = step["type"], step["param"]
         if kind == "hotkey":
-            context.device.perform([Press("+".join(parameter))])
+            context.device.perform(Press("+".join(parameter)))
         elif kind == "typewrite":
-            context.device.perform([Type(parameter)])
+            context.device.perform(Type(parameter))
         elif kind == "press":
-            context.device.perform([Press(parameter)])
+            context.device.perform(Press(parameter))
         else:
             raise UserError(f"a trajectory has no step {kind!r} (known: hotkey, typewrite, press)")
 

@@ -64,7 +64,7 @@ def vscode_config(context: Context, config: Config) -> str | None:
         Type(config["vscode_extension_command"]),
         Press("Enter"),
     ):
-        device.perform([action])
+        device.perform(action)
         device.settle()
     copy = fetch(context, config["path"], config["dest"])
     return str(copy) if copy is not None else None
