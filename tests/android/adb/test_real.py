@@ -48,7 +48,7 @@ def test_it_does_what_a_device_for_android_must(each: AdbDevice, toy: Toy) -> No
     each.start()
     each.perform(act.Click(10, 20))
     each.perform(act.Type("a b", enter=True))
-    assert input_lines(toy) == ["input tap 21 41 && input text a%sb && input keyevent 66"]
+    assert input_lines(toy) == ["input tap 21 41", "input text a%sb && input keyevent 66"]
     assert each.shell("echo hi; exit 2").code == 2
     each.push(b"data", "/sdcard/x")
     assert each.pull("/sdcard/x") == b"data"
