@@ -228,7 +228,9 @@ class PaintClick(PaintTask):
 
     def oracle(self, device: PaintDevice, params: Scene) -> Iterator[Action | Demo]:
         x, y = center(params, params.target)
-        yield Demo(Click(x, y), thought=f"The {params.target} box.", aloud=str(list(device.boxes)))
+        yield Demo(
+            Click(x, y), thought=f"The {params.target} box.", caption=str(list(device.boxes))
+        )
 
 
 @register("PaintText", suite="paint", category="input", max_steps=6)

@@ -34,15 +34,15 @@ class TokenRecord:
 class Turn:
     """One step of an episode: what was seen, said and what came of it."""
 
-    screenshot: str
+    screenshot_id: str
     """Hash of the picture that the agent saw."""
-    output: str
+    action_text: str
     """The agent's text."""
     feedback: str = ""
     """The env's feedback *after* the action; empty when it was fine."""
     elements: str = ""
     tokens: TokenRecord | None = None
-    aloud: str = ""
+    caption: str = ""
     reward: float = 0.0
     action_error: str | None = None
     times: dict[str, float] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Episode:
     """One episode, whole.
 
     `failure` names a fault of the infrastructure (``"device: ..."``); such an episode says nothing
-    about the agent. `final` is the hash of the last picture.
+    about the agent. `final_screenshot_id` is the last picture's.
     """
 
     task: str
@@ -71,7 +71,7 @@ class Episode:
     truncated: bool = False
     failure: str | None = None
     notes: str = ""
-    final: str = ""
+    final_screenshot_id: str = ""
     seconds: float = 0.0
     blind_rate: float | None = None
     """What a guesser would reach here (`Task.blind_rate`)."""
@@ -98,7 +98,8 @@ class Episode:
         """
         pairs = itertools.pairwise(self.turns)
         return sum(
-            a.screenshot == b.screenshot and a.output.strip() == b.output.strip() for a, b in pairs
+            a.screenshot_id == b.screenshot_id and a.action_text.strip() == b.action_text.strip()
+            for a, b in pairs
         )
 
     @property

@@ -43,7 +43,13 @@ def sync(pool: paint.PaintPool, count: int) -> SyncVectorEnv:
 def story(episodes: Sequence[Any]) -> list[Any]:
     """What an episode is, without its times."""
     return [
-        (e.id, e.goal, e.score, e.final, [(t.screenshot, t.output, t.reward) for t in e.turns])
+        (
+            e.id,
+            e.goal,
+            e.score,
+            e.final_screenshot_id,
+            [(t.screenshot_id, t.action_text, t.reward) for t in e.turns],
+        )
         for e in episodes
     ]
 
@@ -70,8 +76,8 @@ def test_members_of_a_group_start_alike_and_draw_differently(make_vector: Make) 
     envs = make_vector(3)
     collector = Collector(envs, RandomAgent(envs.single_action_space))
     (group,) = collector.groups(requests(1, group_size=3))
-    assert len({e.goal for e in group}) == len({e.turns[0].screenshot for e in group}) == 1
-    assert len({e.turns[0].output for e in group}) == 3
+    assert len({e.goal for e in group}) == len({e.turns[0].screenshot_id for e in group}) == 1
+    assert len({e.turns[0].action_text for e in group}) == 3
 
 
 @pytest.mark.parametrize(("every", "kept"), [(1, [0, 1, 2, 3, 4]), (2, [0, 2, 4]), (0, [])])
@@ -90,7 +96,7 @@ def test_pictures_of_every_nth_group_are_kept(
 
 
 def pictures(episode: Episode) -> list[str]:
-    return [*(turn.screenshot for turn in episode.turns), episode.final]
+    return [*(turn.screenshot_id for turn in episode.turns), episode.final_screenshot_id]
 
 
 def test_another_run_seed_draws_otherwise(make_vector: Make) -> None:

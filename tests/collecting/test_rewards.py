@@ -61,7 +61,7 @@ def test_shaping_costs_errors_repeats_and_an_overrun() -> None:
     assert value("shaped", episode("parse", None, None, "runtime", score=0.5)) == 0.4
     stuck = episode(None, None, None, None, score=0.5, truncated=True)
     for turn in stuck.turns[1:3]:
-        turn.screenshot, turn.output = "p0", "say 0"
+        turn.screenshot_id, turn.action_text = "p0", "say 0"
     assert value("shaped", stuck) == pytest.approx(0.5 - 0.1 * 2 / 4 - 0.1)
     assert value("shaped", Episode("UI/PaintText-v0", 1, "do it", [], score=0.5)) == 0.5
 
@@ -120,7 +120,7 @@ def test_a_repeat_is_the_same_said_again_where_nothing_had_changed() -> None:
         [("a", "click"), ("a", " click\n"), ("b", "click"), ("b", "other")],
         strict=True,
     ):
-        turn.screenshot, turn.output = picture, output
+        turn.screenshot_id, turn.action_text = picture, output
     assert played.consecutive_repeats == 1
 
 

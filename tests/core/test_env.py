@@ -210,13 +210,13 @@ def test_a_bad_action_does_not_move_the_oracle(make: Make) -> None:
     assert env.step("?")[4]["privileged"]["answer"] == answer
 
 
-def test_the_oracle_may_think_and_read_aloud(make: Make) -> None:
+def test_the_oracle_may_think_and_caption(make: Make) -> None:
     env = make("PaintClick", dialect="cells")
     _, info = env.reset(seed=1, options={"oracle": True})
     thought, action = info["privileged"]["answer"].split("\n")
     assert thought == f"The {info['privileged']['params']['target']} box."
     assert action.startswith("click(<x")
-    assert "red" in info["privileged"]["aloud"]
+    assert "red" in info["privileged"]["caption"]
 
 
 def test_mistakes_mislead_the_oracle_and_not_the_judge(make: Make) -> None:

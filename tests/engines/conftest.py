@@ -21,7 +21,7 @@ from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 
-TURN = Turn(screenshot="", output="3 Carl")
+TURN = Turn(screenshot_id="", action_text="3 Carl")
 PROMPT = PromptBuilder(system="Look.", history=2, recall=2)
 SLOW = Patience(timeout=20.0, attempts=3, pause=0.01)
 

@@ -64,7 +64,7 @@ def test_a_served_model_is_an_agent_by_name(
     agent.close()
     assert episode.failure is None
     assert episode.steps > 1
-    assert any(turn.output for turn in episode.turns)
+    assert any(turn.action_text for turn in episode.turns)
     first, second = server.requests[:2]
     assert server.headers[0]["Authorization"] == "Bearer sk-secret"
     assert "sk-secret" not in repr(vars(agent)) + repr(agent.key)

@@ -69,7 +69,7 @@ def test_sampled_tokens_are_scored_alike_by_the_learner(
     for there, here in zip(served, own, strict=True):
         assert there.tokens is not None
         assert here.tokens is not None
-        assert there.text == here.text
+        assert there.action_text == here.action_text
         assert there.tokens.prompt_ids == here.tokens.prompt_ids
         assert there.tokens.output_ids == here.tokens.output_ids
         assert there.tokens.images == here.tokens.images

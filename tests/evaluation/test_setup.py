@@ -86,7 +86,7 @@ def test_several_tasks_are_measured_together_and_apart() -> None:
 
 def test_attempts_at_an_instance_start_alike_and_give_pass_at_k() -> None:
     found = evaluate(settings("PaintClick", agent=f"{__name__}:Loud", attempts=4, episodes=5))
-    starts = {(e.seed, e.turns[0].screenshot) for e in found.episodes}
+    starts = {(e.seed, e.turns[0].screenshot_id) for e in found.episodes}
     assert (len(starts), len(found.episodes)) == (5, 20)
     rates = found.report.total.pass_at_k
     assert list(rates) == [1, 2, 4]

@@ -67,7 +67,9 @@ def play_episodes(
             )
             decision = policy.act([view])[0]
             key = store.put(shown[index])
-            said.append(Turn(screenshot=key, output=decision.text, tokens=decision.tokens))
+            said.append(
+                Turn(screenshot_id=key, action_text=decision.action_text, tokens=decision.tokens)
+            )
         score = float(number % 2)
         found.append(Episode("UI/Test-v0", number, "Enter row 3", said, score=score))
     return found

@@ -157,7 +157,7 @@ class PaintChaos(PaintSpot):
 def build_clicker(folder: Path) -> Path:
     """A checkpoint that clicks on each spot alike, whatever it sees; the same each time.
 
-    What it sees it can say: it reads the box's place aloud after its answer, which is never
+    What it sees it can say: a caption tells the box's place after its answer, which is never
     sampled. That its answer should be that place, nobody has told it.
     """
     build(TINY, ["Click", "the", "box"], seed=0, directory=folder / "raw")
@@ -172,7 +172,7 @@ def build_clicker(folder: Path) -> Path:
         # Each picture with each answer in turn, so that none is likelier.
         turned = answers[number % len(answers) :] + answers[: number % len(answers)]
         told = zip(views, turned, answers, strict=True)
-        records = [policy.encode(view, answer, aloud=true) for view, answer, true in told]
+        records = [policy.encode(view, answer, caption=true) for view, answer, true in told]
         loss, weight = policy.supervised_loss(records, store)
         optimizer.param_groups[0]["lr"] = 3e-3 * (1 - number / WARM_UP)
         optimizer.zero_grad()

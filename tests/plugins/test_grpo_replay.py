@@ -12,7 +12,7 @@ from ui_gym_grpo.replay import ReplayBuffer, ReplayRule
 
 def episode(score: float, *, seed: int = 1, member: int = 0, tokens: bool = True) -> Episode:
     record = TokenRecord((1, 2), (3,), (-0.5,), ("abc",), version=7) if tokens else None
-    turn = Turn(screenshot="abc", output="click(1, 2)", tokens=record)
+    turn = Turn(screenshot_id="abc", action_text="click(1, 2)", tokens=record)
     return Episode("UI/Test-v0", seed, "Do it.", [turn], id=f"g.{member}", score=score)
 
 

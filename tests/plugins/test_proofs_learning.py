@@ -125,7 +125,7 @@ def test_the_best_arm_of_a_bandit_is_found(train: Train, seed: int) -> None:
     trainer = train(seed, 20, envs, words=tuple(ARMS))
     policy = trainer.policy
     asked = [EpisodeRequest(seed=n, group=str(n)) for n in range(EPISODES)]
-    said = [e.turns[0].output for e in Collector(envs, policy).collect(asked)]
+    said = [e.turns[0].action_text for e in Collector(envs, policy).collect(asked)]
     assert said.count("the") >= 0.95 * EPISODES
 
 

@@ -52,13 +52,13 @@ def learn(learner: Learner, step: int) -> None:
     windows = [shown[:-1], shown[1:]]
     store, policy = learner._screenshots, learner.policy
     keys = [store.put(image) for image in shown]
-    told = [Turn(screenshot="", output="Carl")] * (HISTORY - 1)
+    told = [Turn(screenshot_id="", action_text="Carl")] * (HISTORY - 1)
     views = [view(window, told, noise=10 * step + n) for n, window in enumerate(windows)]
     played = []
     for number, decision in enumerate(policy.act(views)):
         assert decision.tokens is not None
         assert len(decision.tokens.images) == HISTORY
-        turn = Turn(keys[number - 2], decision.text, tokens=decision.tokens)
+        turn = Turn(keys[number - 2], decision.action_text, tokens=decision.tokens)
         played.append(trajectory(Episode("UI/Test-v0", step, "", [turn], score=float(number))))
     learner.context.step = step
     metrics = learner.learn(played)

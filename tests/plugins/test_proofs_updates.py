@@ -172,7 +172,7 @@ def ended(policy: VLMPolicy, store: ScreenshotStore) -> list[TokenRecord]:
     shown = [rng.integers(0, 255, (64, 96, 3), np.uint8) for _ in range(2)]
     for image in shown:
         store.put(image)
-    turn = Turn(screenshot="", output="Carl")
+    turn = Turn(screenshot_id="", action_text="Carl")
     first = policy.encode(View(0, "Enter row 3", shown[:1]), "Carl")
     return [first, policy.encode(View(0, "Enter row 3", shown, turns=[turn]), "Abel")]
 

@@ -52,7 +52,7 @@ faults = [f.split()[1:] for f in os.environ.get("FAULTS", "").split(",") if f.st
 
 def letters(episode, parameters):
     """Differs from episode to episode, however bad the policy is."""
-    return sum(ord(letter) for turn in episode.turns for letter in turn.output) % 5 / 4
+    return sum(ord(letter) for turn in episode.turns for letter in turn.action_text) % 5 / 4
 
 
 mine = rewards.Reward("letters", "", {"format": 0.0}, letters)

@@ -21,7 +21,7 @@ from ui_gym_agents.episode import Episode, TokenRecord, Turn
 def episode(
     seed: int = 0, *, said: Sequence[str] = ("a",), success: bool = True, **fields: Any
 ) -> Episode:
-    turns = [Turn(screenshot=f"p{i}", output=text) for i, text in enumerate(said)]
+    turns = [Turn(screenshot_id=f"p{i}", action_text=text) for i, text in enumerate(said)]
     score = float(success)
     return Episode("T", seed, "goal", turns, **{"success": success, "score": score, **fields})
 

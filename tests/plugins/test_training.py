@@ -112,8 +112,8 @@ def test_every_training_episode_is_recorded_once_and_can_be_replayed() -> None:
     for episode in episodes:
         for turn in episode.turns:
             assert turn.tokens is not None
-            assert turn.tokens.images == (turn.screenshot,)
-            assert store.screenshots.get(turn.screenshot).shape == (256, 320, 3)
+            assert turn.tokens.images == (turn.screenshot_id,)
+            assert store.screenshots.get(turn.screenshot_id).shape == (256, 320, 3)
 
 
 def test_one_interrupt_finishes_the_step_saves_and_says_how_to_resume() -> None:

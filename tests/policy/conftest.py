@@ -56,7 +56,9 @@ def make_view(screenshots: ScreenshotStore) -> Callable[..., View]:
     def make(goal: str = "Enter row 3", seeds: tuple[int, ...] = (0,), noise: int = 0) -> View:
         images = [picture(seed) for seed in seeds]
         keys = [screenshots.put(image) for image in images]
-        turns = [Turn(screenshot=key, output=f"{i} Carl") for i, key in enumerate(keys[:-1])]
+        turns = [
+            Turn(screenshot_id=key, action_text=f"{i} Carl") for i, key in enumerate(keys[:-1])
+        ]
         return View(slot=0, goal=goal, screenshots=images, turns=turns, noise=noise)
 
     return make

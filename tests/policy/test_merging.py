@@ -29,7 +29,7 @@ def play(make_view: MakeView) -> Play:
         records, said = [], []
         for n in range(turns):
             view = make_view(goal, tuple(range(first, first + n + 1)), noise=100 * first + n)
-            told = [Turn(screenshot="", output=text) for text in said]
+            told = [Turn(screenshot_id="", action_text=text) for text in said]
             view = View(0, goal, view.screenshots, turns=told, noise=view.noise)
             (record,) = act(policy, [view])
             # The end token, which a random model never says, is what the template goes on with.

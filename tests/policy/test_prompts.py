@@ -17,7 +17,12 @@ IMAGE = np.zeros((8, 8, 3), dtype=np.uint8)
 
 def _view(turns: int, **kwargs: str) -> View:
     done = [
-        Turn(screenshot=str(i), output=f"click({i}, 0)", feedback=f"fb{i}", elements=f"[{i}] el")
+        Turn(
+            screenshot_id=str(i),
+            action_text=f"click({i}, 0)",
+            feedback=f"fb{i}",
+            elements=f"[{i}] el",
+        )
         for i in range(turns)
     ]
     return View(slot=0, goal="Save it", screenshots=[IMAGE] * (turns + 1), turns=done, **kwargs)  # type: ignore[arg-type]

@@ -86,7 +86,7 @@ def test_an_answer_ends_with_the_end_token_or_is_marked_cut(
     assert ended.tokens is not None
     assert not ended.tokens.truncated
     assert ended.tokens.output_ids == (policy.stops[0],)
-    assert ended.text == ""
+    assert ended.action_text == ""
 
 
 def test_records_say_how_they_were_sampled(make_policy: Make, make_view: MakeView) -> None:
@@ -97,7 +97,7 @@ def test_records_say_how_they_were_sampled(make_policy: Make, make_view: MakeVie
     assert decision.tokens is not None
     assert (decision.tokens.version, decision.tokens.temperature) == (7, 0.5)
     assert decision.tokens.prompt_ids.count(policy.encoder.image_id) == 6
-    assert decision.text == policy.tokenizer.decode(decision.tokens.output_ids)
+    assert decision.action_text == policy.tokenizer.decode(decision.tokens.output_ids)
 
 
 def test_a_small_model_runs_on_one_thread_unless_told(

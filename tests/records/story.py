@@ -28,7 +28,7 @@ def episode(
     return Episode(
         task="UI/DataEntry-v0", seed=2**31 - 1, goal="copy é", turns=turns, id=name, group=group,
         params={"row": 2}, score=float(success), success=success, terminated=True, failure=failure,
-        final="ef" * 32, seconds=1.5, blind_rate=0.25, version=3, split="train",
+        final_screenshot_id="ef" * 32, seconds=1.5, blind_rate=0.25, version=3, split="train",
     )  # fmt: skip
 
 

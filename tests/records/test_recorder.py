@@ -88,7 +88,7 @@ def test_text_that_no_database_takes_is_made_sound(
     database: Target, tmp_path: Path, notes: list[str]
 ) -> None:
     strange = story.episode("1-0.0", "1-0")
-    strange.turns[0].output = "nul \x00, half \ud83d, whole \U0001f600"
+    strange.turns[0].action_text = "nul \x00, half \ud83d, whole \U0001f600"
     recorder = record(database, tmp_path, notes)
     story.begin(recorder, tmp_path)
     recorder.episode(strange, Place("step", 1))

@@ -135,7 +135,10 @@ def test_a_task_among_others_is_played_as_alone(make: Any) -> None:
         agent = RandomAgent(context.envs.single_action_space)
         episodes = Collector(context.envs, agent, run_seed=5).collect(asked)
         context.close()
-        return [(e.goal, e.score, e.final, [t.output for t in e.turns]) for e in episodes]
+        return [
+            (e.goal, e.score, e.final_screenshot_id, [t.action_text for t in e.turns])
+            for e in episodes
+        ]
 
     assert story(together) == story(alone)
 

@@ -42,7 +42,9 @@ def test_the_film_shows_an_episode_that_failed_before_and_succeeded_after(tmp_pa
         picture = store.screenshots.put(np.zeros((64, 96, 3), np.uint8))
         turns = [Turn(picture, "click(5, 5)")]
         store.add(
-            Episode("T", 1, f"goal {name}", turns, id=name, success=won, final=picture)
+            Episode(
+                "T", 1, f"goal {name}", turns, id=name, success=won, final_screenshot_id=picture
+            )
             for name, won in wins.items()
         )
     before, after = outcome.draw(tmp_path)

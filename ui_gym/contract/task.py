@@ -55,13 +55,13 @@ class Verdict:
 class Demo:
     """One step of an oracle: the action, and what a learner may be told about it.
 
-    `thought` is the reasoning that leads to the action; `aloud` is what the picture says, read
-    aloud: a training target that teaches a model to see, never part of its answer.
+    `thought` is the reasoning that leads to the action; `caption` is what the picture
+    says: a training target that teaches a model to see, never part of its answer.
     """
 
     action: Action
     thought: str = ""
-    aloud: str = ""
+    caption: str = ""
 
 
 @dataclass(frozen=True)

@@ -423,7 +423,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         known: dict[str, Any] = {"params": plain(params), "blind_rate": self._blind_rate}
         known |= copy.deepcopy(dict(self._brief.privileged))
         if self._oracle is not None:
-            known |= {"answer": self._oracle.answer, "aloud": self._oracle.demo.aloud}
+            known |= {"answer": self._oracle.answer, "caption": self._oracle.demo.caption}
         return known
 
     def _check_open(self) -> None:

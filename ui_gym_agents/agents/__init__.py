@@ -34,7 +34,7 @@ class OracleAgent:
         known = view.info.get("privileged", {})
         if "answer" not in known:
             raise UserError("this env gives no oracle's answers; the oracle agent needs a UIEnv")
-        return Decision(known["answer"], aloud=known.get("aloud", ""))
+        return Decision(known["answer"], caption=known.get("caption", ""))
 
 
 class RandomAgent:

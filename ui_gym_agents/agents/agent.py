@@ -37,16 +37,16 @@ class View:
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent does: `text` in the env's dialect, and how it came to it.
+    """What an agent does: `action_text` in the env's dialect, and how it came to it.
 
-    `tokens` is there when the agent is a trainable policy. `aloud` is what a demonstrator says of
+    `tokens` is there when the agent is a trainable policy. `caption` is what a demonstrator says of
     the picture: a training target, never sent to the env. `failure` says that what the agent runs
     on failed it (a server that does not answer): the episode ends there and counts for nothing.
     """
 
-    text: str
+    action_text: str
     tokens: TokenRecord | None = None
-    aloud: str = ""
+    caption: str = ""
     failure: str | None = None
 
 

@@ -250,7 +250,7 @@ class Collector:
         seconds = self._spend("act", started) / len(plays)
         for (slot, play), decision in zip(plays.items(), decisions, strict=True):
             self._take(play, decision, seconds)
-            self._stage.act(slot, decision.text)
+            self._stage.act(slot, decision.action_text)
 
     # -- one episode --
 
@@ -294,11 +294,11 @@ class Collector:
         play.failure = decision.failure
         play.turns.append(
             Turn(
-                screenshot=self._keep(play, play.last),
-                output=decision.text,
+                screenshot_id=self._keep(play, play.last),
+                action_text=decision.action_text,
                 elements=str(play.last.observation.get("elements", "")),
                 tokens=decision.tokens,
-                aloud=decision.aloud,
+                caption=decision.caption,
                 times={"act": seconds},
             )
         )
@@ -322,7 +322,7 @@ class Collector:
             truncated=result.truncated,
             failure=play.failure or info.get("failure"),
             notes=str(info.get("notes", "")),
-            final=self._keep(play, result),
+            final_screenshot_id=self._keep(play, result),
             seconds=time.monotonic() - play.started,
             blind_rate=info.get("privileged", {}).get("blind_rate"),
             version=first.version if first else 0,
@@ -349,7 +349,7 @@ def views(episode: Episode, screenshots: ScreenshotStore) -> Iterator[View]:
     """What the agent saw at each turn of a finished episode, as far as it is recorded."""
     seen: list[Image] = []
     for index, turn in enumerate(episode.turns):
-        seen.append(screenshots.get(turn.screenshot))
+        seen.append(screenshots.get(turn.screenshot_id))
         yield View(
             slot=0,
             goal=episode.goal,

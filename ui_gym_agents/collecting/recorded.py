@@ -108,7 +108,7 @@ class Recording:
 
     def fingerprint(self) -> str:
         """A hash of which episodes these are: a run that goes on must find the same."""
-        names = [(e.task, e.seed, e.id, [t.output for t in e.turns]) for e in self.episodes]
+        names = [(e.task, e.seed, e.id, [t.action_text for t in e.turns]) for e in self.episodes]
         return hashlib.sha256(repr(names).encode()).hexdigest()
 
     # -- whether it is ours --
@@ -167,10 +167,10 @@ class Recording:
         language = get_dialect(dialect)
         for episode in self.episodes:
             size = self._size(episode)
-            done = reread(((t.output, t.elements) for t in episode.turns), language, size)
+            done = reread(((t.action_text, t.elements) for t in episode.turns), language, size)
             for number, (turn, actions) in enumerate(zip(episode.turns, done, strict=True), 1):
                 if turn.action_error is None and not actions:
-                    said = turn.output.strip().splitlines()[-1:] or [""]
+                    said = turn.action_text.strip().splitlines()[-1:] or [""]
                     return (
                         f"episode {episode.id}, turn {number}, is not written in the dialect "
                         f"{dialect!r}: {said[0][:80]!r}"
@@ -184,16 +184,16 @@ class Recording:
         written.
         """
         if not self.speaks_other(dialect):
-            return [turn.output for turn in episode.turns]
+            return [turn.action_text for turn in episode.turns]
         own = get_dialect(dialect)
         spoken = get_dialect(str(self.dialect))
         size = self._size(episode)
-        done = reread(((t.output, t.elements) for t in episode.turns), spoken, size)
+        done = reread(((t.action_text, t.elements) for t in episode.turns), spoken, size)
         return [_rendered(own, actions, size) for actions in done]
 
     def _size(self, episode: Episode) -> tuple[int, int]:
         """(width, height) of an episode's pictures, in pixels."""
-        height, width = self.screenshots.get(episode.turns[0].screenshot).shape[:2]
+        height, width = self.screenshots.get(episode.turns[0].screenshot_id).shape[:2]
         return width, height
 
 
@@ -230,7 +230,7 @@ def _screenshots(folder: Path) -> Path:
 
 def _pictured(episode: Episode, screenshots: ScreenshotStore) -> bool:
     """Whether all that the agent saw is there."""
-    keys = {turn.screenshot for turn in episode.turns}
+    keys = {turn.screenshot_id for turn in episode.turns}
     return bool(keys) and all(screenshots.path(key) is not None for key in keys)
 
 

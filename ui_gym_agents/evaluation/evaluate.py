@@ -232,7 +232,7 @@ def goal_sensitivity(
             other.append(dataclasses.replace(view, goal=goal, noise=index))
             owner.append(index)
     told = zip(owner, agent.act(own), agent.act(other), strict=True)
-    differ = {i for i, a, b in told if _action(a.text) != _action(b.text)}
+    differ = {i for i, a, b in told if _action(a.action_text) != _action(b.action_text)}
     return len(differ) / len(pairs)
 
 

@@ -251,21 +251,21 @@ class VLMPolicy:
     # -- learning --
 
     def encode(
-        self, view: View, text: str, *, aloud: str = "", aloud_weight: float = 0.5
+        self, view: View, text: str, *, caption: str = "", caption_weight: float = 0.5
     ) -> TokenRecord:
-        """The record of a demonstration: `text`, the end token, and then what is read aloud.
+        """The record of a demonstration: `text`, the end token, and then the caption.
 
-        Weights are 1 for the answer and its end, `aloud_weight` for `aloud`, which the model
+        Weights are 1 for the answer and its end, `caption_weight` for `caption`, which the model
         learns to say but never gets to, since sampling stops at the end token.
         """
         prompt = self._prompt(view, Given())
         answer = [*self._ids(text), self.stops[0]]
-        more = self._ids(aloud)
+        more = self._ids(caption)
         return TokenRecord(
             prompt_ids=prompt.ids,
             output_ids=(*answer, *more),
             images=prompt.images,
-            weights=(1.0,) * len(answer) + (aloud_weight,) * len(more),
+            weights=(1.0,) * len(answer) + (caption_weight,) * len(more),
             version=self.version,
         )
 

@@ -78,7 +78,7 @@ class PromptBuilder:
         opening = view.goal + self._recalled(older)
         for turn in recent:
             messages.append(_message("user", opening + self._elements(turn.elements), image=True))
-            messages.append(_message("assistant", turn.output))
+            messages.append(_message("assistant", turn.action_text))
             opening = self._feedback(turn.feedback)
         if not recent:
             opening += self._feedback(view.feedback, "\n\n")
@@ -90,7 +90,7 @@ class PromptBuilder:
         if not kept or not self.recall:
             return ""
         first = len(older) - len(kept) + 1
-        lines = [f"{first + i}. {turn.output.strip()}" for i, turn in enumerate(kept)]
+        lines = [f"{first + i}. {turn.action_text.strip()}" for i, turn in enumerate(kept)]
         return "\n\nYour steps so far:\n" + "\n".join(lines)
 
     def _feedback(self, feedback: str, before: str = "") -> str:

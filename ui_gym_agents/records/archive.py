@@ -145,7 +145,7 @@ def _replay_one(env: Any, episode: Episode) -> Replayed:
     observation, info = env.reset(seed=episode.seed, options=options)
     goal = str(observation.get("goal", ""))
     for turn in episode.turns:
-        observation, _, terminated, truncated, info = env.step(turn.output)
+        observation, _, terminated, truncated, info = env.step(turn.action_text)
         if terminated or truncated:
             break
     return Replayed(episode, float(info.get("score", 0.0)), bool(info.get("success")), goal)

@@ -109,7 +109,9 @@ def write_zip(connection: Connection, run: Any, out: Path) -> int:
                 count += 1
                 line = {"place": dataclasses.asdict(place), **to_json(episode)}
                 file.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
-                needed |= dict.fromkeys([t.screenshot for t in episode.turns] + [episode.final])
+                needed |= dict.fromkeys(
+                    [t.screenshot_id for t in episode.turns] + [episode.final_screenshot_id]
+                )
         for name in needed:
             path = pictures.path(name) if name else None
             if path is not None:
@@ -167,7 +169,7 @@ def _turn_rows(
     run: str, place: Place, episode: Episode, pictures: Pictures
 ) -> Iterator[dict[str, Any]]:
     for number, turn in enumerate(episode.turns):
-        path = pictures.path(turn.screenshot) if turn.screenshot else None
+        path = pictures.path(turn.screenshot_id) if turn.screenshot_id else None
         tokens = turn.tokens
         yield {
             "run": run,
@@ -182,7 +184,7 @@ def _turn_rows(
             "turn": number,
             "image": path and {"bytes": path.read_bytes(), "path": path.name},
             "elements": turn.elements,
-            "output": turn.output,
+            "action_text": turn.action_text,
             "feedback": turn.feedback,
             "reward": turn.reward,
             "action_error": turn.action_error,
@@ -203,7 +205,8 @@ def _schema(pyarrow: Any) -> Any:
         "run": text, "kind": text, "step": whole, "mode": text, "episode": text, "task": text,
         "seed": whole, "split": text, "goal": text, "turn": whole,
         "image": pyarrow.struct({"bytes": pyarrow.binary(), "path": text}),
-        "elements": text, "output": text, "feedback": text, "reward": real, "action_error": text,
+        "elements": text, "action_text": text, "feedback": text, "reward": real,
+        "action_error": text,
         "prompt_ids": ids, "output_ids": ids, "logprobs": reals, "score": real,
         "success": pyarrow.bool_(), "failure": text,
     }  # fmt: skip

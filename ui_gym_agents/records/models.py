@@ -278,7 +278,7 @@ class Turn(Base):
     rollout_id: Mapped[str] = _belongs_to("rollout")
     number: Mapped[int]
     tokens: Mapped[Any | None] = mapped_column(Packed())
-    aloud: Mapped[str] = mapped_column(default="")
+    caption: Mapped[str] = mapped_column(default="")
     times: Mapped[dict[str, Any]]
 
 
@@ -296,13 +296,13 @@ class Action(Base):
 
 class Observation(Base):
     """What was seen before turn `number`, or at the end (`number` is the count of turns then).
-    `screenshot` is a hash: the picture lies in the run's screenshot store."""
+    `screenshot_id` is a hash: the picture lies in the run's screenshot store."""
 
     __tablename__ = "observation"
 
     rollout_id: Mapped[str] = _belongs_to("rollout")
     number: Mapped[int]
-    screenshot: Mapped[str] = mapped_column(String(64))
+    screenshot_id: Mapped[str] = mapped_column(String(64))
     elements: Mapped[str] = mapped_column(default="")
 
 

@@ -180,7 +180,7 @@ def _episode(row: Row[Any], turns: list[Row[Any]], seen: dict[int, Row[Any]]) ->
         truncated=row.truncated,
         failure=row.failure,
         notes=row.notes or "",
-        final=last.screenshot if last else "",
+        final_screenshot_id=last.screenshot_id if last else "",
         seconds=row.seconds,
         blind_rate=row.blind_rate,
         version=row.version,
@@ -195,12 +195,12 @@ def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
         }
         tokens = TokenRecord(**fields)
     return Turn(
-        screenshot=seen.screenshot if seen else "",
-        output=row.text,
+        screenshot_id=seen.screenshot_id if seen else "",
+        action_text=row.text,
         feedback=row.feedback,
         elements=seen.elements if seen else "",
         tokens=tokens,
-        aloud=row.aloud,
+        caption=row.caption,
         reward=row.reward,
         action_error=row.error,
         times=row.times,

@@ -337,25 +337,25 @@ def _turns(rollout: str, episode: Episode) -> list[Operation]:
         turns.append(
             {
                 "id": turn_id, "rollout_id": rollout, "number": number, "tokens": tokens,
-                "aloud": turn.aloud, "times": turn.times,
+                "caption": turn.caption, "times": turn.times,
             }
         )  # fmt: skip
         actions.append(
             {
-                "id": key(turn_id, "action"), "turn_id": turn_id, "text": turn.output,
+                "id": key(turn_id, "action"), "turn_id": turn_id, "text": turn.action_text,
                 "error": turn.action_error, "feedback": turn.feedback, "reward": turn.reward,
             }
         )  # fmt: skip
-        seen.append(_observation(rollout, number, turn.screenshot, turn.elements))
-    if episode.final:
-        seen.append(_observation(rollout, len(episode.turns), episode.final, ""))
+        seen.append(_observation(rollout, number, turn.screenshot_id, turn.elements))
+    if episode.final_screenshot_id:
+        seen.append(_observation(rollout, len(episode.turns), episode.final_screenshot_id, ""))
     return [put("turn", *turns), put("action", *actions), put("observation", *seen)]
 
 
-def _observation(rollout: str, number: int, screenshot: str, elements: str) -> Row:
+def _observation(rollout: str, number: int, screenshot_id: str, elements: str) -> Row:
     return {
         "id": key(rollout, "observation", number), "rollout_id": rollout, "number": number,
-        "screenshot": screenshot, "elements": elements,
+        "screenshot_id": screenshot_id, "elements": elements,
     }  # fmt: skip
 
 

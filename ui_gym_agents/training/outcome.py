@@ -22,12 +22,12 @@ def film(episode: Episode, store: EpisodeStore, dialect: str, title: str) -> Any
     """The film strip of a recorded episode, a Pillow image."""
     from ui_gym.tools.film import film_strip
 
-    keys = [*(turn.screenshot for turn in episode.turns), episode.final]
+    keys = [*(turn.screenshot_id for turn in episode.turns), episode.final_screenshot_id]
     frames = [store.screenshots.get(key) for key in keys]
     height, width = frames[0].shape[:2]
-    written = ((turn.output, turn.elements) for turn in episode.turns)
+    written = ((turn.action_text, turn.elements) for turn in episode.turns)
     done = reread(written, get_dialect(dialect), (width, height))
-    said = [" ".join(turn.output.split("\n")) for turn in episode.turns]
+    said = [" ".join(turn.action_text.split("\n")) for turn in episode.turns]
     return film_strip(frames, said, actions=done, title=title)
 
 

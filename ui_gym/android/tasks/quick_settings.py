@@ -143,7 +143,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
             if found is None:
                 raise TaskError(f"the quick settings show no tile {label!r}")
             thought = self._search(params, name)
-            yield Demo(Click(*found.center), thought, self._aloud(device, params))
+            yield Demo(Click(*found.center), thought, self._caption(device, params))
 
     def misread(
         self, params: QuickSettingsParams, mistake: str, rng: np.random.Generator
@@ -172,7 +172,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
         read = params.tiles[: params.tiles.index(name) + 1]
         return " ".join(f"{i} {TILES[tile][0]}" for i, tile in enumerate(read, 1))
 
-    def _aloud(self, device: AndroidDevice, params: QuickSettingsParams) -> str:
+    def _caption(self, device: AndroidDevice, params: QuickSettingsParams) -> str:
         """All that the compact picture says: each tile, and whether it is on."""
         if not self.compact:
             return ""

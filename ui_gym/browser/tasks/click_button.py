@@ -191,8 +191,8 @@ class ClickButton(BrowserTask[ClickButtonParams]):
 
     def oracle(self, device: BrowserDevice, params: ClickButtonParams) -> Iterator[Action | Demo]:
         point = device.center(f"#button-{params.target}")
-        aloud = self.aloud(params) if self.compact else ""
-        yield Demo(Click(*point), params.labels[params.target], aloud)
+        caption = self.caption(params) if self.compact else ""
+        yield Demo(Click(*point), params.labels[params.target], caption)
 
     def misread(
         self, params: ClickButtonParams, mistake: str, rng: np.random.Generator
@@ -211,7 +211,7 @@ class ClickButton(BrowserTask[ClickButtonParams]):
         """Any of the buttons."""
         return 1 / len(params.labels)
 
-    def aloud(self, params: ClickButtonParams) -> str:
+    def caption(self, params: ClickButtonParams) -> str:
         """All that the compact picture says that varies: the labels, row by row."""
         rows = range(0, len(params.labels), params.columns)
         return "\n".join(" ".join(params.labels[i : i + params.columns]) for i in rows)

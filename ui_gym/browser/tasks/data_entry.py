@@ -203,7 +203,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
         """Any rows of the table, copied without fault."""
         return 1 / math.comb(len(params.people), len(params.asked))
 
-    def aloud(self, device: BrowserDevice, params: DataEntryParams) -> str:
+    def caption(self, device: BrowserDevice, params: DataEntryParams) -> str:
         """All that the compact picture says: the table, then the form with its state."""
         state = device.state()
         lines = [" ".join(person) for person in params.people]
@@ -216,7 +216,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
     def _demo(
         self, device: BrowserDevice, params: DataEntryParams, action: Action, thought: str
     ) -> Demo:
-        return Demo(action, thought, self.aloud(device, params) if self.compact else "")
+        return Demo(action, thought, self.caption(device, params) if self.compact else "")
 
     def _patience(self) -> int:
         """Steps until truncation: twice what the oracle needs on the compact page, and on the full

@@ -237,7 +237,7 @@ class Login(BrowserTask[LoginParams]):
         """Any name and password of the short lists, as often as can be tried; of the long: none."""
         return TRIES / (len(words.FIRST_SHORT) * len(words.LAST_SHORT)) if self.compact else 0.0
 
-    def aloud(self, device: BrowserDevice, params: LoginParams) -> str:
+    def caption(self, device: BrowserDevice, params: LoginParams) -> str:
         """All that the compact picture says: the form with its state, from top to bottom."""
         state = device.state()
         shown = {"user": state["user"], "password": "•" * len(state["password"])}
@@ -258,7 +258,7 @@ class Login(BrowserTask[LoginParams]):
     def _demo(
         self, device: BrowserDevice, params: LoginParams, action: Action, thought: str
     ) -> Demo:
-        return Demo(action, thought, self.aloud(device, params) if self.compact else "")
+        return Demo(action, thought, self.caption(device, params) if self.compact else "")
 
     def _user(self, kind: str, rng: np.random.Generator) -> str:
         if self.compact:

@@ -119,7 +119,7 @@ def _played(
         )
         in_a_row = 0
         for episode in collector.episodes([_request(item) for item in items]):
-            recorder.finish(episode, store.screenshots.get(episode.final))
+            recorder.finish(episode, store.screenshots.get(episode.final_screenshot_id))
             store.screenshots.clear()  # all that is kept is in the folder
             yield episode.group, episode.failure or ""
             in_a_row = in_a_row + 1 if (episode.failure or "").startswith("device: ") else 0

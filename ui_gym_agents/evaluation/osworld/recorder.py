@@ -113,12 +113,12 @@ class Recorder:
         ending: Mapping[str, Any] | None = None,
     ) -> None:
         written.steps += 1
-        said = turn.output if turn.action_error else code(actions, self._size)
+        said = turn.action_text if turn.action_error else code(actions, self._size)
         wrong = {"feedback": turn.feedback, "action_error": turn.action_error}
         info = {**{k: v for k, v in wrong.items() if v}, **(ending or {})}
         line = {
             "action": said,
-            "response": turn.output,
+            "response": turn.action_text,
             "reward": turn.reward,
             "done": ending is not None,
             "info": info,
@@ -144,7 +144,7 @@ def read(
     """The actions that the text of a turn stood for; none if it was refused."""
     shown = tuple(filter(None, map(Element.read, turn.elements.split("\n"))))
     try:
-        return dialect.parse(turn.output, size, Seen(shown, pointer))
+        return dialect.parse(turn.action_text, size, Seen(shown, pointer))
     except ActionError:
         return []
 

@@ -76,7 +76,7 @@ def _film(episode: Episode, store: EpisodeStore, dialect: str) -> Film | None:
         width=strip.width,
         height=strip.height,
         left_out=left_out,
-        turns=tuple((turn.output, turn.feedback) for turn in episode.turns),
+        turns=tuple((turn.action_text, turn.feedback) for turn in episode.turns),
     )
 
 

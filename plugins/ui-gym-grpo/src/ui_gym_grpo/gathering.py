@@ -154,7 +154,7 @@ class Gatherer:
         extra: list[list[float]] = []
         if config.advantage == "gigpo":
             played = [
-                Played([turn.screenshot for turn in episode.turns], gains)
+                Played([turn.screenshot_id for turn in episode.turns], gains)
                 for episode, gains in zip(group, each, strict=True)
             ]
             extra = step_advantages(played, gamma=config.gigpo_gamma)
@@ -183,7 +183,10 @@ class Gatherer:
         assert self._replay is not None
         pictures = self._collector.store.screenshots
         for episode in self._replay.store(batch.episodes, step=step):
-            for key in (*(turn.screenshot for turn in episode.turns), episode.final):
+            for key in (
+                *(turn.screenshot_id for turn in episode.turns),
+                episode.final_screenshot_id,
+            ):
                 pictures.put(pictures.get(key), keep=True)
 
 

@@ -155,10 +155,10 @@ class SFTConfig(BaseModel):
         default="token",
         description="What counts alike in a batch: every token, every turn, or every episode.",
     )
-    aloud_weight: float = Field(
+    caption_weight: float = Field(
         default=0.5,
         ge=0,
-        description="Weight of what a demonstrator reads aloud after the answer: a training "
+        description="Weight of a demonstration's caption (what the picture says) after the answer: a training "
         "target that teaches the eyes, never generated. 0: left out.",
     )
     heldout: float = Field(

@@ -116,7 +116,7 @@ class Demonstrations(_Live):
         return self.context.collector.collect(requests, OracleAgent(self.config.mistakes))
 
     def records(self, episode: Episode) -> list[TokenRecord]:
-        texts = [turn.output for turn in episode.turns]
+        texts = [turn.action_text for turn in episode.turns]
         return encode(self.config, self.context, self.filters, episode, texts, self.screenshots)
 
 
@@ -255,7 +255,7 @@ class Recorded:
         told = [episode.turns[i].tokens for i in self.filters.turns(episode)]
         if all(record is not None for record in told):
             return [record for record in told if record is not None]
-        return self._encode(episode, [turn.output for turn in episode.turns])
+        return self._encode(episode, [turn.action_text for turn in episode.turns])
 
     def _encode(self, episode: Episode, texts: Sequence[str | None]) -> list[TokenRecord]:
         return encode(self.config, self.context, self.filters, episode, texts, self.screenshots)
@@ -277,16 +277,16 @@ def encode(
 ) -> list[TokenRecord]:
     """The records of an episode whose turns said `texts`; None: such a turn is not learned.
 
-    What is read aloud follows the answer as an auxiliary target of `aloud_weight`.
+    The caption follows the answer as an auxiliary target of `caption_weight`.
     """
     chosen = set(filters.turns(episode))
-    weight = config.aloud_weight
+    weight = config.caption_weight
     found = []
     for index, view in enumerate(views(episode, screenshots)):
         text, turn = texts[index], episode.turns[index]
         if text is not None and index in chosen:
-            aloud = turn.aloud if weight else ""
-            found.append(context.policy.encode(view, text, aloud=aloud, aloud_weight=weight))
+            caption = turn.caption if weight else ""
+            found.append(context.policy.encode(view, text, caption=caption, caption_weight=weight))
     return found
 
 

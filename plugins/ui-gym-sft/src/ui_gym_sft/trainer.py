@@ -1,6 +1,6 @@
 """Supervised fine-tuning on episodes: demonstrations, the policy's own successes, recordings.
 
-A step is a round: collect, filter, fit. Departures from plain SFT: what a demonstrator reads aloud
+A step is a round: collect, filter, fit. Departures from plain SFT: a demonstration's caption
 follows the end token as an auxiliary target (tiny models learn to see by it); rejection sampling
 keeps at most `keep` successes of each task instance, so that easy instances do not crowd out hard
 ones (UI-RL's "N successes a task"). Iterated, this is expert iteration: RFT (Yuan et al. 2023,

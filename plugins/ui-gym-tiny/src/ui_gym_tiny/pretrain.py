@@ -4,7 +4,7 @@ Each line of them has three stages, each a run of the SFT plugin or less:
 
 1. a blank: a seeded model that has learned nothing, with a tokenizer in which every word that its
    task's pictures say is one token;
-2. eyes: demonstrations by the task's oracle, with the whole picture read aloud after each answer.
+2. eyes: demonstrations by the task's oracle, with the whole picture as a caption after each answer.
    This is what teaches a model of a million parameters to see;
 3. a learner: a few demonstrations by somebody clumsy. It reads as well as before and has habits,
    which reinforcement learning can lift.
@@ -125,7 +125,7 @@ STAGES = (
         "It reads as well as `tiny-eyes`, and has the habits of a clumsy clerk.",
         (
             "--run.steps", "8", "--trainer.episodes", "64", "--trainer.lr", "5e-4",
-            "--trainer.warmup", "10", "--trainer.aloud_weight", "0.5",
+            "--trainer.warmup", "10", "--trainer.caption_weight", "0.5",
             "--trainer.mistakes", json.dumps(CLERK),
         ),
         "The clerk's error model: in an episode, the eye slips to the row above the asked one (of "
@@ -150,7 +150,7 @@ STAGES = (
         "It reads the compact quick settings, and touches the tile above the right one.",
         (
             "--run.steps", "4", "--trainer.episodes", "192", "--trainer.lr", "5e-4",
-            "--trainer.warmup", "10", "--trainer.aloud_weight", "0.5",
+            "--trainer.warmup", "10", "--trainer.caption_weight", "0.5",
             "--trainer.mistakes", json.dumps(THUMB),
         ),
         "The thumb's error model: in an episode, the tile above the asked one is touched (of the "

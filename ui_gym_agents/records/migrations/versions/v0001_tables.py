@@ -339,7 +339,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=32), nullable=False),
         sa.Column("rollout_id", sa.String(length=32), nullable=False),
         sa.Column("number", sa.BigInteger(), nullable=False),
-        sa.Column("screenshot", sa.String(length=64), nullable=False),
+        sa.Column("screenshot_id", sa.String(length=64), nullable=False),
         sa.Column("elements", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
             ["rollout_id"],
@@ -358,7 +358,7 @@ def upgrade() -> None:
         sa.Column("rollout_id", sa.String(length=32), nullable=False),
         sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("tokens", sa.LargeBinary(), nullable=True),
-        sa.Column("aloud", sa.Text(), nullable=False),
+        sa.Column("caption", sa.Text(), nullable=False),
         sa.Column("times", sa.JSON(none_as_null=True), nullable=False),
         sa.ForeignKeyConstraint(
             ["rollout_id"],
