@@ -158,8 +158,8 @@ class SFTConfig(BaseModel):
     caption_weight: float = Field(
         default=0.5,
         ge=0,
-        description="Weight of a demonstration's caption (what the picture says) after the answer: a training "
-        "target that teaches the eyes, never generated. 0: left out.",
+        description="Weight of a demonstration's caption (what the picture says) after the "
+        "answer: a training target that teaches the eyes, never generated. 0: left out.",
     )
     heldout: float = Field(
         default=0.0,
