@@ -12,9 +12,34 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import paint
+import tiers
 
 from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--budget",
+        type=float,
+        metavar="SECONDS",
+        help="fail if a test without `nightly` takes longer on an otherwise quiet machine",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    tiers.choose(config)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.budget and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(tiers.Budget(config.option.budget))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tiers.mark(items)
 
 
 @pytest.fixture

@@ -162,8 +162,16 @@ def test_the_tests_get_all_browsers_and_their_arguments(machine: Machine) -> Non
     assert {"mksh", "toybox", "original-awk", "openbox", "bubblewrap", "gnumeric"} <= packages
     (tests,) = machine.did("pytest")
     assert tests.startswith("pytest -m pytest -n logical ")
+    assert " -m not nightly " in tests
     assert tests.endswith(" -k two words")
     assert run.returncode == 5
+
+
+def test_all_tests_run_where_the_nightly_ones_are_asked_for(machine: Machine) -> None:
+    machine.run("test", "--nightly", "-x")
+    (tests,) = machine.did("pytest")
+    assert "not nightly" not in tests
+    assert tests.endswith(" -x")
 
 
 def test_a_failed_installation_says_so_and_is_begun_anew(machine: Machine) -> None:

@@ -92,7 +92,7 @@ assert Tagged().parse(Tagged().render(actions, (9, 9), "so"), (9, 9)) == actions
     python(architecture, "-c", code)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_trainer_is_found_and_trains(architecture: Path) -> None:
     pytest.importorskip("torch")
     info = architecture / "ui_gym_reinforce-1.0.dist-info"

@@ -14,7 +14,7 @@ import pytest
 
 from ui_gym.playing.vector import UIVectorEnv
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 SLOTS, EPISODES, FIRST = 8, 1000, 200
 

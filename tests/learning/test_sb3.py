@@ -30,7 +30,7 @@ from ui_gym.wrappers import FrameHistory, GridActions, ResizeScreenshot, Screens
 from ui_gym_agents.evaluation.evaluate import wilson
 from ui_gym_agents.sb3 import make_sb3
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 TASK: dict[str, Any] = {"compact": True, "count": 2}
 SIZE, COLUMNS, ROWS = (40, 32), 5, 8

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 RUN = (
     "--plugin", "grpo", "--trainer.groups", "2", "--trainer.group_size", "4",

@@ -19,7 +19,7 @@ from ui_gym_grpo.advantages import leave_one_out
 from ui_gym_grpo.gathering import Trajectory
 from ui_gym_grpo.learning import Learner
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 GROUP_SIZE, FEWEST = 4, 3
 RUN = (

@@ -22,7 +22,7 @@ from ui_gym_agents.training.settings import RunConfig
 from ui_gym_grpo import GRPOTrainer
 from ui_gym_grpo.config import GRPOConfig
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 STEPS = 30
 EPISODES = 200

@@ -18,7 +18,7 @@ from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.policy import PromptBuilder
 from ui_gym_grpo.learning import Learner
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 HISTORY = 15
 STEPS = 500

@@ -23,7 +23,7 @@ from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.nightly, pytest.mark.timeout(600)]
 
 HERE = Path(__file__).parent
 WAIT = 240

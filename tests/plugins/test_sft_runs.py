@@ -18,7 +18,7 @@ from waiting import eventually
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import cli
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 SMALL = (
     "--plugin", "sft", "--policy.model", "tiny-eyes", "--policy.threads", "1",

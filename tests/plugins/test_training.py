@@ -20,7 +20,7 @@ from tests.waiting import eventually
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import cli
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 MARK = "TEST_OF_TRAINING"
 

@@ -193,7 +193,7 @@ def stray(episode: Episode) -> None:
             break
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", catalogue.ENTRIES)
 def test_a_seed_gives_the_same_picture_in_a_fresh_page_and_in_a_used_one(
     devices: Devices, name: str

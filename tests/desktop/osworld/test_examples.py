@@ -103,7 +103,7 @@ def missing_programs(path: Path) -> list[str]:
     return [name for name in needed if shutil.which(name) is None]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_who_does_it_right_gets_it_all(path: Path) -> None:
     if missing := missing_programs(path):

@@ -19,7 +19,7 @@ IMAGE = os.environ.get("UI_GYM_QEMU_IMAGE", "")
 
 pytestmark = [
     guests.needs_qemu,
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.timeout(900),
     pytest.mark.skipif(
         not IMAGE,

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.agents.osworld.world import HELLO, SIZE, TASK, Typist, write_tasks
 
+from tests.evaluation.osworld.world import HELLO, SIZE, TASK, Typist, write_tasks
 from ui_gym_agents.evaluation import cli as eval_cli
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.agents.osworld.world import HELLO, SIZE, Desk, Typist, options, run, write_tasks
 
+from tests.evaluation.osworld.world import HELLO, SIZE, Desk, Typist, options, run, write_tasks
 from ui_gym.contract.action import Press
 from ui_gym.errors import DeviceLost
 from ui_gym.playing.pool import FreshPool

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from tests.agents.osworld.world import (
+
+from tests.evaluation.osworld.world import (
     HELLO,
     INFEASIBLE,
     SIZE,
@@ -20,7 +21,6 @@ from tests.agents.osworld.world import (
     run,
     write_tasks,
 )
-
 from ui_gym.errors import DeviceError, UserError
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.evaluation.osworld.play import play

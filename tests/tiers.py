@@ -1,0 +1,103 @@
+"""Tiers of tests: which folder belongs to which, and what a bare `pytest` runs.
+
+Each test has one marker of `TIERS`, by the folder or file that it lies in; ``nightly`` is set by
+hand on what is long or repeated on purpose, and comes on top of its tier:
+
+=========  ==================================================================================
+fast       no browser, no desktop, no torch: what a bare ``pytest`` runs, by a process a core
+browser    plays in Chromium
+desktop    plays in X sessions with applications
+learn      needs torch: policies, engines, trainers, runs
+nightly    all levels of all families, corpora, fuzz, long proofs
+=========  ==================================================================================
+
+``pytest tests/browser`` runs what is named, but nightly tests; ``pytest -m nightly`` those alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent
+
+TIERS = ("fast", "browser", "desktop", "learn")
+
+FOLDERS = {
+    "browser": "browser",
+    "desktop": "desktop",
+    "engines": "learn",
+    "evaluation/osworld/test_x11.py": "desktop",
+    "evaluation/test_eval_cli.py": "browser",
+    "learning": "learn",
+    "peers": "browser",
+    "plugins": "learn",
+    "policy": "learn",
+    "test_docs.py": "browser",
+    "training/test_tensors.py": "learn",
+}
+"""What lies in none of these is fast."""
+
+BUDGET = 10.0
+"""Seconds that a phase of a test without ``nightly`` may take on an otherwise quiet machine."""
+
+
+def tier_of(path: Path) -> str:
+    """The tier of a test file."""
+    try:
+        name = path.relative_to(ROOT).as_posix()
+    except ValueError:
+        return "fast"
+    found = [folder for folder in FOLDERS if name == folder or name.startswith(f"{folder}/")]
+    return FOLDERS[max(found, key=len)] if found else "fast"
+
+
+def mark(items: Iterable[pytest.Item]) -> None:
+    """Give every test the marker of its tier."""
+    for item in items:
+        item.add_marker(tier_of(item.path))
+
+
+def choose(config: pytest.Config) -> None:
+    """What runs where nobody said it: the fast tests, or those that were named but nightly ones."""
+    is_worker = hasattr(config, "workerinput")  # it does what it is told
+    if is_worker or config.option.markexpr or any("::" in argument for argument in config.args):
+        return
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    config.option.markexpr = "not nightly" if named else "fast and not nightly"
+    can_spread = config.pluginmanager.hasplugin("xdist") and not config.option.usepdb
+    if not named and can_spread and config.option.numprocesses is None:
+        config.option.numprocesses = min(os.cpu_count() or 1, 4)
+        config.option.dist = "worksteal"
+
+
+class Budget:
+    """Fails a session in which a test without ``nightly`` took longer than it may.
+
+    The seconds are those of a quiet machine: under load, tests are given as much longer.
+    """
+
+    def __init__(self, seconds: float = BUDGET) -> None:
+        self._seconds = seconds
+        self._over: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        crowd = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        if report.duration > self._seconds * crowd and "nightly" not in report.keywords:
+            self._over.append(
+                f"{report.nodeid} ({report.when}): {report.duration:.1f} s, load x{crowd:.1f}"
+            )
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._over and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._over:
+            terminalreporter.section(f"over the budget of {self._seconds:g} s")
+            for line in self._over:
+                terminalreporter.line(line)
+            terminalreporter.line("make them cheaper, or mark them nightly (tests/tiers.py)")
