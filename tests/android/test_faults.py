@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from ui_gym.android.pool import AndroidPool
+from ui_gym.android.pool import android_pool
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceError
 from ui_gym.playing.env import UIEnv
@@ -93,7 +93,7 @@ def test_a_phone_of_an_unknown_version_is_played_all_the_same():
     handset = Handset()
     handset.phone.properties["ro.build.version.sdk"] = "Baklava"
     with AdbServer(handset) as server:
-        pool = AndroidPool(DeviceOptions(f"adb-direct:127.0.0.1:{server.port}", SIZE, 5.0))
+        pool = android_pool(DeviceOptions(f"adb-direct:127.0.0.1:{server.port}", SIZE, 5.0))
         phone = pool.acquire()
         assert phone.capture().image.any()
         pool.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui_gym.android.pool import AndroidPool
+from ui_gym.android.pool import android_pool
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceLost, DeviceStartError, UserError
 from ui_gym_phone.device import PhoneDevice
@@ -19,7 +19,7 @@ def options(kind: str) -> DeviceOptions:
 
 @pytest.mark.parametrize("kind", ["auto", "phone"])
 def test_the_built_in_phone_is_the_default_and_there_are_as_many_as_wanted(kind):
-    pool = AndroidPool(options(kind))
+    pool = android_pool(options(kind))
     phones = [pool.acquire() for _ in range(20)]
     assert all(isinstance(phone, PhoneDevice) for phone in phones)
     assert len(set(map(id, phones))) == 20
@@ -31,7 +31,7 @@ def test_the_built_in_phone_is_the_default_and_there_are_as_many_as_wanted(kind)
 def test_named_phones_are_lent_once_each_and_again_when_they_are_back():
     with serve(0, 2) as ports:
         names = ",".join(f"127.0.0.1:{port}" for port in ports)
-        pool = AndroidPool(options(f"adb-direct:{names}"))
+        pool = android_pool(options(f"adb-direct:{names}"))
         one, two = pool.acquire(), pool.acquire()
         one.push(b"first", "/sdcard/x")
         assert two.shell("test -e /sdcard/x").code == 1
@@ -45,7 +45,7 @@ def test_named_phones_are_lent_once_each_and_again_when_they_are_back():
 
 def test_a_phone_that_cannot_be_reached_is_free_again():
     with serve(0, 1) as ports:
-        pool = AndroidPool(options(f"adb-direct:127.0.0.1:{ports[0]}"))
+        pool = android_pool(options(f"adb-direct:127.0.0.1:{ports[0]}"))
     with pytest.raises(DeviceStartError):
         pool.acquire()
     with pytest.raises(DeviceStartError):  # not: in use
@@ -64,7 +64,7 @@ def test_a_phone_that_cannot_be_reached_is_free_again():
 )
 def test_a_kind_that_cannot_be_is_told_at_once(kind, said):
     with pytest.raises(UserError, match=said):
-        AndroidPool(options(kind))
+        android_pool(options(kind))
 
 
 @pytest.mark.parametrize("size", [(100, 800), (5000, 800), (360, 100)])

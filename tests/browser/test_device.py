@@ -17,7 +17,7 @@ import pytest
 
 from ui_gym.browser import chromium
 from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.browser.pool import BrowserPool
+from ui_gym.browser.pool import BrowserPool, browser_pool
 from ui_gym.browser.process import BROWSER_VARIABLE
 from ui_gym.contract import action as act
 from ui_gym.contract import registry
@@ -396,7 +396,7 @@ def test_a_device_must_be_started_and_may_be_closed_twice() -> None:
 
 def test_the_pool_closes_what_it_lent() -> None:
     with pytest.raises(UserError, match=r"no device 'firefox'.*selenium"):
-        BrowserPool(DeviceOptions("firefox"))
+        browser_pool(DeviceOptions("firefox"))
     pool = BrowserPool(DeviceOptions(size=(64, 64)))
     one, two = pool.acquire(), pool.acquire()
     pool.release(one, healthy=True)

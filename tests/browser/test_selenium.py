@@ -29,7 +29,7 @@ from ui_gym.browser import process as browser_process
 from ui_gym.browser.chromium import ChromiumDevice
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.drivers import DriverProcess
-from ui_gym.browser.pool import BrowserPool
+from ui_gym.browser.pool import browser_pool
 from ui_gym.browser.site import Site
 from ui_gym.browser.webdriver import SeleniumDevice
 from ui_gym.contract import action as act
@@ -148,9 +148,9 @@ def test_addresses(kind: str, browser: str, url: str | None) -> None:
 
 def test_wrong_addresses_are_told_before_anything_starts() -> None:
     with pytest.raises(UserError, match=r"no browser 'firefix'. Did you mean 'firefox'\?"):
-        BrowserPool(DeviceOptions("selenium:firefix"))
+        browser_pool(DeviceOptions("selenium:firefix"))
     with pytest.raises(UserError, match=r"no device 'selenum'. Did you mean 'selenium'\?"):
-        BrowserPool(DeviceOptions("selenum:chrome"))
+        browser_pool(DeviceOptions("selenum:chrome"))
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,6 @@ class AndroidTask(Task[P, AndroidDevice]):
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:
-        from ui_gym.android.pool import AndroidPool
+        from ui_gym.android.pool import android_pool
 
-        return AndroidPool(options)
+        return android_pool(options)

@@ -1,13 +1,21 @@
-"""BrowserPool: lends browsers of the kind that was asked for."""
+"""Which browser an env of the suite plays in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.contract.device import DeviceOptions
-from ui_gym.errors import UserError, nearest
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.errors import UserError
+from ui_gym.playing import devices
 from ui_gym.playing.pool import FreshPool
+
+KINDS = ("auto", "chromium", "selenium")
+
+
+def browser_pool(options: DeviceOptions) -> DevicePool:
+    """One of the suite's own browsers, or an installed device."""
+    return devices.make_pool(options, "browser", dict.fromkeys(KINDS, BrowserPool))
 
 
 class BrowserPool(FreshPool[BrowserDevice]):
@@ -18,14 +26,10 @@ class BrowserPool(FreshPool[BrowserDevice]):
 
 
 def _maker(options: DeviceOptions) -> Callable[[], BrowserDevice]:
-    kind = options.kind.partition(":")[0]
-    if kind in ("auto", "chromium"):
+    if options.kind.partition(":")[0] != "selenium":
         from ui_gym.browser.chromium import ChromiumDevice
 
         return lambda: ChromiumDevice(options)
-    if kind != "selenium":
-        known = ("auto", "chromium", "selenium")
-        raise UserError(f"the browser suite has no device {kind!r}. {nearest(kind, known)}")
     from ui_gym.browser import browsers
 
     browsers.address(options.kind)  # a mistake in it is told now, not at the first reset

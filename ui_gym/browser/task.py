@@ -30,6 +30,6 @@ class BrowserTask(Task[P, BrowserDevice]):
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:
         # Imported only when a browser is wanted: it needs the extra `browser` (OpenCV).
-        from ui_gym.browser.pool import BrowserPool
+        from ui_gym.browser.pool import browser_pool
 
-        return BrowserPool(options)
+        return browser_pool(options)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from ui_gym.contract.device import DeviceOptions
+from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.errors import UserError, nearest
+from ui_gym.playing import devices
 from ui_gym.playing.pool import NamedPool
 
 KINDS = ("auto", "x11", "osworld", "qemu")
+
+
+def desktop_pool(options: DeviceOptions) -> DevicePool:
+    """One of the suite's own desktops, or an installed device."""
+    return devices.make_pool(options, "desktop", dict.fromkeys(KINDS, DesktopPool))
 
 
 class DesktopPool(NamedPool[DesktopDevice]):
@@ -30,8 +35,6 @@ def _maker(
 ) -> tuple[Callable[[str], DesktopDevice], list[str] | None]:
     """What makes a device of a name, and the names that there are (None: no names needed)."""
     kind = options.kind.partition(":")[0]
-    if kind not in KINDS:
-        raise UserError(f"the desktop suite has no device {kind!r}. {nearest(kind, KINDS)}")
     if kind == "osworld":
         from ui_gym.desktop.http.address import addresses
         from ui_gym.desktop.http.device import OSWorldDevice

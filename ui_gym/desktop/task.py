@@ -36,6 +36,6 @@ class DesktopTask(Task[P, DesktopDevice]):
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:
-        from ui_gym.desktop.pool import DesktopPool
+        from ui_gym.desktop.pool import desktop_pool
 
-        return DesktopPool(options)
+        return desktop_pool(options)

@@ -266,11 +266,11 @@ def phone(
     127.0.0.1:5555[/bold], [bold]adb shell[/bold], or
     [bold]ui-gym play AndroidWifi --set device=adb-direct:127.0.0.1:5555[/bold]
     """
-    from ui_gym_phone.serving import serve
+    from ui_gym.playing import devices
 
     console = Console()
     width, height = _pixels(size)
-    with serve(port, count, (width, height)) as ports:
+    with devices.load("phone").serve(port, count, (width, height)) as ports:
         for each in ports:
             console.print(f"a phone of {width}x{height} pixels: adb connect 127.0.0.1:{each}")
         console.print("Ctrl-C switches off", style="dim")

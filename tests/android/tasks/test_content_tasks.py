@@ -255,5 +255,5 @@ def test_people_have_names_and_numbers_of_their_own() -> None:
 
 
 def test_every_download_can_be_reached_by_links() -> None:
-    assert len({offer.file for offer in web.offers()}) >= 10
-    assert len({offer.host for offer in web.offers()}) >= 4
+    assert len({offer.file for offer in web.web_files()}) >= 10
+    assert len({offer.host for offer in web.web_files()}) >= 4

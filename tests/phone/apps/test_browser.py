@@ -8,10 +8,10 @@ import pytest
 from driving import back, find, has, tap
 from gallery_browser import BROWSER, at
 
+from ui_gym.android.content import web
+from ui_gym.android.content.web import Download, Link
 from ui_gym_phone.apps.browser.addresses import document_of, host_of, shown, site_of, typed
-from ui_gym_phone.apps.browser.document import Download, Link
 from ui_gym_phone.apps.browser.downloads import content
-from ui_gym_phone.apps.browser.pages import PAGES, SITES
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import Screen
@@ -50,28 +50,29 @@ def test_the_bar_leaves_out_the_scheme() -> None:
 
 
 def test_www_and_a_closing_slash_make_no_difference() -> None:
-    assert document_of("https://www.openwiki.example/otter/") is PAGES["openwiki.example/otter"]
-    assert site_of("http://www.openwiki.example") is SITES["openwiki.example"]
+    page = web.pages()["openwiki.example/otter"]
+    assert document_of("https://www.openwiki.example/otter/") is page
+    assert site_of("http://www.openwiki.example") is web.sites()["openwiki.example"]
     assert host_of("https://openwiki.example:443/x") == "openwiki.example"
 
 
 def test_every_link_of_the_built_in_pages_leads_somewhere() -> None:
-    links = [b.to for page in PAGES.values() for b in page.blocks if isinstance(b, Link)]
-    assert [link for link in links if link not in PAGES] == []
+    links = [b.to for page in web.pages().values() for b in page.blocks if isinstance(b, Link)]
+    assert [link for link in links if link not in web.pages()] == []
 
 
 def test_every_page_is_of_a_site_and_can_be_reached_from_its_first_page() -> None:
-    reached, waiting = set(), list(SITES)
+    reached, waiting = set(), list(web.sites())
     while waiting:
         here = waiting.pop()
         if here not in reached:
             reached.add(here)
-            waiting += [b.to for b in PAGES[here].blocks if isinstance(b, Link)]
-    assert reached == set(PAGES)
+            waiting += [b.to for b in web.pages()[here].blocks if isinstance(b, Link)]
+    assert reached == set(web.pages())
 
 
 def test_downloads_have_names_of_their_own_and_real_bytes() -> None:
-    files = [b for page in PAGES.values() for b in page.blocks if isinstance(b, Download)]
+    files = [b for page in web.pages().values() for b in page.blocks if isinstance(b, Download)]
     assert len({f.file for f in files}) == len(files) >= 10
     for file in files:
         assert re.fullmatch(r"[a-z0-9-]+\.(txt|csv|pdf|ics|gpx)", file.file)

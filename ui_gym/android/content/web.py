@@ -1,17 +1,115 @@
-"""Pages and downloads of the built-in web, as goals name them.
+"""The built-in web: made-up sites, which the built-in phone shows and goals speak of.
 
-The pages are read when they are first asked for: with them comes the browser, and with that all
-that draws a phone.
+The sites and their pages lie in ``web.toml``, which is read when it is first asked for.
 """
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
+from typing import Any
+
+# -- what a page is made of --
 
 
 @dataclass(frozen=True)
-class Offer:
+class Heading:
+    text: str
+
+
+@dataclass(frozen=True)
+class Para:
+    text: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """A line that leads to a page; `to` is an address without its scheme."""
+
+    text: str
+    to: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A table of (name, value)."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file to download: its name, what it is, and its text."""
+
+    file: str
+    about: str
+    text: str
+
+
+Block = Heading | Para | Link | Facts | Download
+
+
+@dataclass(frozen=True)
+class WebSite:
+    """A made-up site of a made-up host."""
+
+    host: str
+    name: str
+    icon: str
+    colour: str
+    about: str
+
+
+@dataclass(frozen=True)
+class WebPage:
+    """A page of a site."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@cache
+def sites() -> Mapping[str, WebSite]:
+    """Every site by its host."""
+    return {written["host"]: WebSite(**written) for written in _written()["sites"]}
+
+
+@cache
+def pages() -> Mapping[str, WebPage]:
+    """Every page by its address, which has no scheme, no ``www.`` and no closing slash."""
+    return {
+        written["address"]: WebPage(written["title"], tuple(map(_block, written["blocks"])))
+        for written in _written()["pages"]
+    }
+
+
+@cache
+def _written() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("web.toml").read_text("utf-8"))
+
+
+def _block(written: Mapping[str, Any]) -> Block:
+    match written:
+        case {"heading": text}:
+            return Heading(text)
+        case {"para": text}:
+            return Para(text)
+        case {"link": text, "to": to, **note}:
+            return Link(text, to, **note)
+        case {"facts": rows}:
+            return Facts(tuple((name, value) for name, value in rows))
+    return Download(**written)
+
+
+# -- what goals speak of --
+
+
+@dataclass(frozen=True)
+class WebFile:
     """A file on a site: `links` are touched one after the other from the site's first page on."""
 
     site: str
@@ -23,23 +121,18 @@ class Offer:
 @cache
 def addresses() -> tuple[str, ...]:
     """Every page, without a scheme."""
-    from ui_gym_phone.apps.browser.pages import PAGES
-
-    return tuple(PAGES)
+    return tuple(pages())
 
 
 @cache
-def offers() -> tuple[Offer, ...]:
+def web_files() -> tuple[WebFile, ...]:
     """Every file that can be downloaded."""
-    from ui_gym_phone.apps.browser.document import Download
-    from ui_gym_phone.apps.browser.pages import PAGES, SITES
-
     found = []
     for address, links in _ways().items():
         host = address.partition("/")[0]
-        for block in PAGES[address].blocks:
+        for block in pages()[address].blocks:
             if isinstance(block, Download):
-                found.append(Offer(SITES[host].name, host, links, block.file))
+                found.append(WebFile(sites()[host].name, host, links, block.file))
     return tuple(found)
 
 
@@ -51,14 +144,11 @@ def left_open(address: str) -> list[str]:
 
 def _ways() -> dict[str, tuple[str, ...]]:
     """The shortest way to each page by links, from the first page of its site."""
-    from ui_gym_phone.apps.browser.document import Link
-    from ui_gym_phone.apps.browser.pages import PAGES, SITES
-
-    ways: dict[str, tuple[str, ...]] = dict.fromkeys(SITES, ())
+    ways: dict[str, tuple[str, ...]] = dict.fromkeys(sites(), ())
     waiting = list(ways)
     for address in waiting:
-        site = [page for page in PAGES if page.partition("/")[0] == address.partition("/")[0]]
-        for block in PAGES[address].blocks:
+        site = [page for page in pages() if page.partition("/")[0] == address.partition("/")[0]]
+        for block in pages()[address].blocks:
             if isinstance(block, Link) and block.to in site and block.to not in ways:
                 ways[block.to] = (*ways[address], block.text)
                 waiting.append(block.to)

@@ -12,7 +12,7 @@ from ui_gym.android import moves
 from ui_gym.android.checks import Check, exists
 from ui_gym.android.content import records, scenes, web
 from ui_gym.android.content.scenes import Scene
-from ui_gym.android.content.web import Offer
+from ui_gym.android.content.web import WebFile
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -33,7 +33,7 @@ GOALS = (
 class DownloadFileParams:
     """All that varies between episodes."""
 
-    offer: Offer
+    offer: WebFile
     before: str
     """The page that the browser shows when it is opened, if any."""
     files: tuple[str, ...]
@@ -80,8 +80,8 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
     mistakes = ("file",)
 
     def sample(self, rng: np.random.Generator) -> DownloadFileParams:
-        offer = drawing.pick(rng, web.offers())
-        others = [one.file for one in web.offers() if one.file != offer.file]
+        offer = drawing.pick(rng, web.web_files())
+        others = [one.file for one in web.web_files() if one.file != offer.file]
         return DownloadFileParams(
             offer=offer,
             before=drawing.pick(rng, web.addresses()) if rng.random() < 0.5 else "",
@@ -116,6 +116,6 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
         self, params: DownloadFileParams, mistake: str, rng: np.random.Generator
     ) -> DownloadFileParams:
         """``file``: another file is downloaded, of the same site if it has one."""
-        others = [one for one in web.offers() if one.file != params.offer.file]
+        others = [one for one in web.web_files() if one.file != params.offer.file]
         near = [one for one in others if one.host == params.offer.host]
         return dataclasses.replace(params, offer=drawing.pick(rng, near or others))

@@ -58,13 +58,13 @@ def serve(
     """
     from ui_gym.desktop.http.forward import Forwarder
     from ui_gym.desktop.http.server import DesktopServer
-    from ui_gym.desktop.pool import DesktopPool
+    from ui_gym.desktop.pool import desktop_pool
 
     console = Console(highlight=False, soft_wrap=True)
     session = Session(launch=_commands(launch or ()), accessible=accessibility)
     ports = [_forward(text) for text in forward or ()]
     with _stopped() as stop, contextlib.ExitStack() as stack:
-        pool = DesktopPool(DeviceOptions(device, _pixels(size), timeout))
+        pool = desktop_pool(DeviceOptions(device, _pixels(size), timeout))
         stack.callback(pool.close)
         server = stack.enter_context(
             DesktopServer(

@@ -184,8 +184,8 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
 
     def pool(self, options: DeviceOptions) -> DevicePool:  # type: ignore[override]
         """The suite's devices; of the kind that the file is meant for, where none is asked for."""
-        from ui_gym.desktop.pool import DesktopPool
+        from ui_gym.desktop.pool import desktop_pool
 
         if options.kind == "auto" and self.file.device is not None:
             options = replace(options, kind=self.file.device)
-        return DesktopPool(options)
+        return desktop_pool(options)

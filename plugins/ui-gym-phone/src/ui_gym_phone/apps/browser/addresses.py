@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from urllib.parse import parse_qs, quote_plus, urlsplit
 
-from ui_gym_phone.apps.browser.document import Document, Link, Para, Site
-from ui_gym_phone.apps.browser.pages import PAGES, SITES
+from ui_gym.android.content import web
+from ui_gym.android.content.web import Link, Para, WebPage, WebSite
 
 HOME = "about:home"
 SEARCH = "findit.example"
@@ -44,34 +44,34 @@ def host_of(url: str) -> str:
     return rest.partition(":")[0].removeprefix("www.")
 
 
-def site_of(url: str) -> Site | None:
+def site_of(url: str) -> WebSite | None:
     """The built-in site of an address."""
     if host_of(url) == SEARCH:
-        return Site(SEARCH, "FindIt", "magnify", "#3f51b5", "Search")
-    return SITES.get(host_of(url))
+        return WebSite(SEARCH, "FindIt", "magnify", "#3f51b5", "Search")
+    return web.sites().get(host_of(url))
 
 
-def document_of(url: str) -> Document | None:
+def document_of(url: str) -> WebPage | None:
     """The built-in page at an address."""
     if host_of(url) == SEARCH:
         query = parse_qs(urlsplit(url).query).get("q", [""])[0]
         return _results(query)
     path = re.split(r"[?#]", url.partition("://")[2], maxsplit=1)[0].partition("/")[2]
-    return PAGES.get(f"{host_of(url)}/{path}".rstrip("/").lower())
+    return web.pages().get(f"{host_of(url)}/{path}".rstrip("/").lower())
 
 
 @lru_cache(maxsize=64)
-def _results(query: str) -> Document:
+def _results(query: str) -> WebPage:
     """The pages that have most of the words in them."""
     words = [word for word in re.split(r"\W+", query.lower()) if len(word) > 1]
     scored = []
-    for address, page in PAGES.items():
-        title = f"{page.title} {address} {SITES[address.partition('/')[0]].name}".lower()
+    for address, page in web.pages().items():
+        title = f"{page.title} {address} {web.sites()[address.partition('/')[0]].name}".lower()
         text = repr(page.blocks).lower()
         score = sum(3 * (word in title) + (word in text) for word in words)
         if score:
             scored.append((-score, address, page.title))
     links = [Link(title, address, address) for _, address, title in sorted(scored)[:10]]
     if not links:
-        return Document(query or "Search", (Para(f"Nothing was found for “{query}”."),))
-    return Document(query, (Para(f"{len(links)} results"), *links))
+        return WebPage(query or "Search", (Para(f"Nothing was found for “{query}”."),))
+    return WebPage(query, (Para(f"{len(links)} results"), *links))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ui_gym_phone.apps.browser.document import Download
+from ui_gym.android.content.web import Download
 from ui_gym_phone.apps.support import attempt, free_path, keep, kept
 from ui_gym_phone.state.activities import Notification
 from ui_gym_phone.state.phone import Phone

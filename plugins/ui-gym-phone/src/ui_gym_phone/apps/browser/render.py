@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.browser import addresses, tabs
-from ui_gym_phone.apps.browser.document import (
+from ui_gym.android.content import web
+from ui_gym.android.content.web import (
     Block,
-    Document,
     Download,
     Facts,
     Heading,
     Link,
     Para,
-    Site,
+    WebPage,
+    WebSite,
 )
+from ui_gym_phone.apps.browser import addresses, tabs
 from ui_gym_phone.apps.browser.downloads import bookmarks, content, download
-from ui_gym_phone.apps.browser.pages import SITES
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Space, Tap, Widget
@@ -52,7 +52,7 @@ def render(ui: Ui, url: str) -> Widget:
 
 def _home(ui: Ui) -> Widget:
     tiles: list[Widget] = []
-    for site in SITES.values():
+    for site in web.sites().values():
         face = Column(
             Disc(site.colour, 52, icon=site.icon),
             Text(site.name, "caption", lines=1, align="center", tell=False),
@@ -72,7 +72,7 @@ def _home(ui: Ui) -> Widget:
     )
 
 
-def _banner(ui: Ui, site: Site) -> Widget:
+def _banner(ui: Ui, site: WebSite) -> Widget:
     """The head of a site, which leads to its first page."""
     texts = Column(
         Text(site.name, "subtitle", "#ffffff", lines=1, tell=False),
@@ -85,13 +85,13 @@ def _banner(ui: Ui, site: Site) -> Widget:
     return Tap(face, partial(tabs.go, ui, f"https://{site.host}"), text=site.name)
 
 
-def _article(ui: Ui, site: Site, page: Document) -> Widget:
+def _article(ui: Ui, site: WebSite, page: WebPage) -> Widget:
     widgets: list[Widget | None] = [Column(Text(page.title, "title"), pad=(16, 16, 16, 8))]
     widgets += [_block(ui, site, block) for block in page.blocks]
     return Column(*widgets)
 
 
-def _block(ui: Ui, site: Site, block: Block) -> Widget:
+def _block(ui: Ui, site: WebSite, block: Block) -> Widget:
     match block:
         case Heading(text):
             return Column(Text(text, "subtitle"), pad=(16, 14, 16, 4))
@@ -128,7 +128,7 @@ def _facts(rows: tuple[tuple[str, str], ...]) -> Widget:
     return Column(card, pad=(12, 8, 12, 8))
 
 
-def _file(ui: Ui, site: Site, block: Download) -> Widget:
+def _file(ui: Ui, site: WebSite, block: Download) -> Widget:
     size = size_text(len(content(block)))
     texts = Column(
         Text(block.file, "strong", lines=2),

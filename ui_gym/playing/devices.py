@@ -1,0 +1,104 @@
+"""Devices of other distributions: found by the entry-point group ``ui_gym.devices``.
+
+A distribution that brings a device declares a factory of its pool, under the name that
+``gym.make(..., device=NAME)`` is given:
+
+    [project.entry-points."ui_gym.devices"]
+    mykind = "my_package.device:make_pool"
+
+The factory is a callable that takes `DeviceOptions` and returns a `DevicePool`; a class will do.
+It keeps these rules:
+
+- ``options.kind`` is the device as the user wrote it, with the address: ``"mykind:address"``. The
+  address is the factory's to read. What cannot be right is refused at once, as a `UserError`.
+- The factory starts nothing. `DevicePool.acquire` starts a device, and raises `DeviceStartError`
+  where that fails.
+- The devices keep the protocol of the suite that is played: `BrowserDevice`, `AndroidDevice` or
+  `DesktopDevice` (each in ``ui_gym/<suite>/device.py``).
+- A factory may name the suites that it serves in an attribute ``suites``, such as ``("android",)``.
+  In any other suite its name is refused.
+
+The module is imported only when the device is asked for. The names of a suite's own devices cannot
+be taken: there the suite's own device is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.errors import DeviceStartError, UserError, nearest
+
+ENTRY_POINT_GROUP = "ui_gym.devices"
+
+PoolFactory = Callable[[DeviceOptions], DevicePool]
+
+DISTRIBUTIONS = {"phone": "ui-gym-phone"}
+"""Our own devices that are installed for themselves, and the distribution that brings each."""
+
+
+def make_pool(
+    options: DeviceOptions, suite: str, built_in: Mapping[str, PoolFactory]
+) -> DevicePool:
+    """The pool of the device that `options` ask for: one of the suite's own, or an installed one.
+
+    Raises:
+        UserError: the suite has no such device.
+        DeviceStartError: its distribution is not installed, or is broken.
+    """
+    kind = options.kind.partition(":")[0]
+    if kind in built_in:
+        return built_in[kind](options)
+    installed = _installed()
+    if kind not in installed and kind not in DISTRIBUTIONS:
+        known = {*built_in, *installed}
+        raise UserError(f"the {suite} suite has no device {kind!r}. {nearest(kind, known)}")
+    factory = load(kind)
+    if suite not in getattr(factory, "suites", (suite,)):
+        raise UserError(
+            f"the {suite} suite has no device {kind!r}, which plays {', '.join(factory.suites)}. "
+            f"{nearest(kind, built_in)}"
+        )
+    pool = factory(options)
+    if not isinstance(pool, DevicePool):
+        raise DeviceStartError(
+            f"{_origin(installed[kind])} made a {type(pool).__name__}, which is no DevicePool"
+        )
+    return pool
+
+
+def load(kind: str) -> Any:
+    """The pool factory of an installed device, imported now.
+
+    Raises:
+        UserError: no distribution declares such a device.
+        DeviceStartError: its distribution is not installed, or cannot be imported.
+    """
+    installed = _installed()
+    if kind not in installed:
+        if kind in DISTRIBUTIONS:
+            raise DeviceStartError(
+                f"the device {kind!r} is not installed: pip install {DISTRIBUTIONS[kind]}"
+            )
+        raise UserError(f"no device {kind!r} is installed. {nearest(kind, installed)}")
+    try:
+        factory = installed[kind].load()
+    # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
+    except (Exception, SystemExit) as error:
+        raise DeviceStartError(
+            f"{_origin(installed[kind])} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    if not callable(factory):
+        raise DeviceStartError(f"{_origin(installed[kind])} is no pool factory, but {factory!r}")
+    return factory
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _origin(entry: EntryPoint) -> str:
+    made = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    return f"the device {entry.name!r} ({made})"
