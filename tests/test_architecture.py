@@ -227,7 +227,7 @@ def test_suites_do_not_import_each_other() -> None:
         ("ui", ("adbd", "device", "handset", "pool", "serving", "shell")),
     ],
 )
-def test_parts_of_the_built_in_phone_keep_to_themselves(part: str, foreign: tuple[str, ...]) -> None:
+def test_parts_of_the_phone_keep_to_themselves(part: str, foreign: tuple[str, ...]) -> None:
     """Its state knows no screen and no shell, these know each other not, and no part knows ADB."""
     modules = sources(ROOT)
     inside = f"ui_gym_phone.{part}"

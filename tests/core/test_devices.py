@@ -57,9 +57,7 @@ def _toybox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_toybox")
-@pytest.mark.parametrize(
 @pytest.mark.parametrize("task", ["DataEntry", "AndroidWifi", "DesktopRenameFile"])
-)
 def test_a_device_of_another_distribution_is_given_its_address(task: str) -> None:
     assert "ui_gym_toybox" not in sys.modules
     env = gymnasium.make(f"UI/{task}-v0", device="toybox:shelf:3")
