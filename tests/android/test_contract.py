@@ -397,7 +397,7 @@ def played(name: str, kind: str) -> list[str]:
         _, info = env.reset(seed=3, options={"oracle": True})
         done = []
         while True:
-            done.append(info["privileged"]["answer"])
+            done.append(info["oracle"]["action_text"])
             _, _, terminated, truncated, info = env.step(done[-1])
             assert info["action_error"] is None
             if terminated or truncated:

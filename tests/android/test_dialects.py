@@ -15,7 +15,7 @@ def played(task: str, dialect: str, seed: int) -> dict:
     try:
         _, info = env.reset(seed=seed, options={"oracle": True})
         while True:
-            observation, _, terminated, truncated, info = env.step(info["privileged"]["answer"])
+            observation, _, terminated, truncated, info = env.step(info["oracle"]["action_text"])
             assert info["action_error"] is None, observation["feedback"]
             if terminated or truncated:
                 return info

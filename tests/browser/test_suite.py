@@ -25,16 +25,17 @@ def test_all_thirty_families_are_drawn() -> None:
 
 def test_an_episode_is_that_of_the_family_alone() -> None:
     with contextlib.closing(UIEnv("Browser")) as suite:
-        seen, info = suite.reset(seed=4, options={"oracle": True})
+        seen, info = suite.reset(seed=4, options={"oracle": True, "ground_truth": True})
         assert info["task"] != "UI/Browser-v0"
         with contextlib.closing(UIEnv(info["task"])) as alone:
-            other, told = alone.reset(seed=4, options={"oracle": True})
+            other, told = alone.reset(seed=4, options={"oracle": True, "ground_truth": True})
             assert seen["goal"] == other["goal"]
             np.testing.assert_array_equal(seen["screenshot"], other["screenshot"])
-            assert info["privileged"] == told["privileged"]
+            for key in ("oracle", "ground_truth"):
+                assert info[key] == told[key]
             assert suite.max_steps == alone.max_steps
         while True:
-            _, _, terminated, truncated, info = suite.step(info["privileged"]["answer"])
+            _, _, terminated, truncated, info = suite.step(info["oracle"]["action_text"])
             if terminated or truncated:
                 break
         assert info["success"]

@@ -174,10 +174,12 @@ def test_a_lost_device_costs_tries_and_then_the_episode_says_so(
 
 def _clicker(word: str) -> Any:
     class Clicker:
+        wants_ground_truth = True
+
         def act(self, views: Sequence[View]) -> list[Decision]:
             texts = []
             for view in views:
-                boxes = view.info["privileged"]["params"]["boxes"]
+                boxes = view.ground_truth.params["boxes"]
                 _, x, y = boxes[0]
                 texts.append(f"click({x}, {y})" if not view.turns else f'type("{word}")')
             return [Decision(text) for text in texts]
@@ -197,6 +199,8 @@ def test_an_episode_is_played_again_after_a_fault_and_counted_once(
 
 class Stumbler:
     """Solves every task, but what it runs on fails it in the first `times` tries of seed 0."""
+
+    wants_ground_truth = True
 
     def __init__(self, times: int) -> None:
         self.left = times
@@ -252,6 +256,8 @@ def test_devices_that_cannot_be_had_end_the_collection_and_leave_it_usable(
 
 class Dawdler:
     """Thinks for ever about the episodes of one group, and solves the others at once."""
+
+    wants_ground_truth = True
 
     def __init__(self) -> None:
         self._oracle = OracleAgent()

@@ -31,7 +31,7 @@ def play_oracle(env: UIEnv, seed: int, oracle: Any = True) -> list[tuple[Any, ..
     _, info = env.reset(seed=seed, options={"oracle": oracle})
     steps = []
     while not steps or not (steps[-1][2] or steps[-1][3]):
-        steps.append(env.step(info["privileged"]["answer"]))
+        steps.append(env.step(info["oracle"]["action_text"]))
         info = steps[-1][4]
     return steps
 
@@ -41,8 +41,8 @@ def play_oracle(env: UIEnv, seed: int, oracle: Any = True) -> list[tuple[Any, ..
 
 def test_reset_gives_the_goal_and_the_screen(make: Make) -> None:
     env = make()
-    observation, info = env.reset(seed=7)
-    params = info["privileged"]["params"]
+    observation, info = env.reset(seed=7, options={"ground_truth": True})
+    params = info["ground_truth"].params
     assert observation in env.observation_space
     assert params["target"] in observation["goal"]
     assert observation["feedback"] == ""
@@ -53,7 +53,6 @@ def test_reset_gives_the_goal_and_the_screen(make: Make) -> None:
     assert (info["score"], info["success"], info["notes"]) == (0.0, False, "")
     assert (info["screenshot_encoded"], info["screenshot_format"]) == (None, None)
     assert info["time_capture"] == Seconds(0.001)
-    assert "answer" not in info["privileged"]
 
 
 def test_a_seed_gives_the_same_episode_to_the_byte(make: Make) -> None:
@@ -104,7 +103,7 @@ def test_progress_is_the_gain_of_each_step(make: Make) -> None:
 def test_a_done_verdict_ends_the_episode(make: Make) -> None:
     env = make("PaintClick")
     _, info = env.reset(seed=2, options={"oracle": {"other_color": 1.0}})
-    _, reward, terminated, truncated, info = env.step(info["privileged"]["answer"])
+    _, reward, terminated, truncated, info = env.step(info["oracle"]["action_text"])
     assert (reward, terminated, truncated, info["success"]) == (0.0, True, False, False)
     assert info["notes"].startswith("clicked ")
     with pytest.raises(ResetNeeded, match="reset"):
@@ -193,30 +192,29 @@ def test_feedback_says_what_was_done_before_the_impossible(make: Make) -> None:
 
 def test_the_oracle_sees_what_its_last_action_did(make: Make) -> None:
     env = make()
-    _, info = env.reset(seed=1, options={"oracle": True})
-    text = info["privileged"]["params"]["text"]
+    _, info = env.reset(seed=1, options={"oracle": True, "ground_truth": True})
+    text = info["ground_truth"].params["text"]
     said = []
     for _ in range(4):
-        said.append(info["privileged"]["answer"])
-        info = env.step(info["privileged"]["answer"])[4]
+        said.append(info["oracle"]["action_text"])
+        info = env.step(info["oracle"]["action_text"])[4]
     assert said[1:] == [f'type("{letter}")' for letter in text]
-    assert info["privileged"]["answer"] == 'finish("success")'
+    assert info["oracle"]["action_text"] == 'finish("success")'
 
 
 def test_a_bad_action_does_not_move_the_oracle(make: Make) -> None:
     env = make()
     _, info = env.reset(seed=1, options={"oracle": True})
-    answer = info["privileged"]["answer"]
-    assert env.step("?")[4]["privileged"]["answer"] == answer
+    assert env.step("?")[4]["oracle"] == info["oracle"]
 
 
 def test_the_oracle_may_think_and_caption(make: Make) -> None:
     env = make("PaintClick", dialect="cells")
-    _, info = env.reset(seed=1, options={"oracle": True})
-    thought, action = info["privileged"]["answer"].split("\n")
-    assert thought == f"The {info['privileged']['params']['target']} box."
+    _, info = env.reset(seed=1, options={"oracle": True, "ground_truth": True})
+    thought, action = info["oracle"]["action_text"].split("\n")
+    assert thought == f"The {info['ground_truth'].params['target']} box."
     assert action.startswith("click(<x")
-    assert "red" in info["privileged"]["caption"]
+    assert "red" in info["oracle"]["caption"]
 
 
 def test_mistakes_mislead_the_oracle_and_not_the_judge(make: Make) -> None:
@@ -237,9 +235,9 @@ def test_elements_are_given_where_asked(make: Make) -> None:
 
 def test_viewport_and_task_arguments_shape_the_env(make: Make) -> None:
     env = make(viewport=(64, 48), boxes=2, pool=None)
-    observation, info = env.reset(seed=1)
+    observation, info = env.reset(seed=1, options={"ground_truth": True})
     assert observation["screenshot"].shape == (48, 64, 3)
-    assert len(info["privileged"]["params"]["boxes"]) == 2
+    assert len(info["ground_truth"].params["boxes"]) == 2
     assert env.action_space.size == (64, 48)
     assert paint.PaintText.viewport == (96, 64)
 
@@ -294,6 +292,7 @@ def test_wrong_arguments_are_answered_with_the_nearest(
         ({"oracle": {"other_colour": 1.0}}, "Did you mean 'other_color'"),
         ({"oracle": {"other_color": 2}}, "0 to 1, not 2"),
         ({"oracle": "yes"}, "True or a dict"),
+        ({"ground_truth": "all"}, "there is no ground_truth 'all'"),
     ],
 )
 def test_wrong_options_are_answered_with_the_nearest(
@@ -470,9 +469,10 @@ def test_what_only_the_device_knows_reaches_goal_and_infos(
     monkeypatch.setattr(paint.PaintClick, "brief", brief)
     monkeypatch.setattr(paint.PaintClick, "judge", judge)
     env = make("UI/PaintClick-v0")
-    observation, info = env.reset(seed=1)
+    observation, info = env.reset(seed=1, options={"ground_truth": True})
     assert observation["goal"] == "3 boxes"
-    assert info["privileged"]["hint"] == [info["privileged"]["params"]["target"]]
+    known = info["ground_truth"]
+    assert known.hidden == {"hint": [known.params["target"]]}
     assert info["details"] == {}
     observation, *_, info = env.step("wait(1)")
     assert observation["goal"] == "3 boxes"

@@ -78,21 +78,6 @@ def test_results_have_gymnasium_s_types(make_vector: Make) -> None:
     assert terminations.tolist() == [True, False]
     assert infos["action_error"].tolist() == [None, "name"]
     assert infos["time_capture"].dtype == np.float64
-    assert infos["privileged"]["params"][1]["target"] in paint.COLORS
-
-
-def test_params_of_any_types_stay_one_dict_a_slot(make_vector: Make) -> None:
-    class Odd(paint.PaintText):
-        def draw(self, seed: int, split: Any = None) -> Any:
-            params = super().draw(seed, split)
-            self.odd = {"x": seed if seed % 2 else None, "scene": params}
-            return params
-
-    env = make_vector(2, Odd())
-    for slot in env._fleet.slots:
-        slot.env._privileged = lambda e=slot.env: {"params": e.task.odd}  # type: ignore[misc]
-    infos = env.reset(seed=1)[1]
-    assert [one["x"] for one in infos["privileged"]["params"]] == [1, None]
 
 
 def test_rendering_gives_every_slot_s_screen(make_vector: Make) -> None:
@@ -142,11 +127,11 @@ def test_autoreset_is_gymnasium_s(make_vector: Make, mode: AutoresetMode) -> Non
 
 
 def comparable(infos: dict[str, Any]) -> dict[str, Any]:
-    """Infos without what `UIVectorEnv` holds in another form: durations, and params."""
+    """Infos without durations, which `UIVectorEnv` holds in another form."""
     return {
         key: comparable(value) if isinstance(value, dict) else value
         for key, value in infos.items()
-        if key.strip("_") != "privileged" and "time_" not in key
+        if "time_" not in key
     }
 
 
@@ -171,10 +156,10 @@ def test_oracles_and_tasks_are_options_of_each_slot(make_vector: Make) -> None:
     env = make_vector(3, "PaintClick", autoreset_mode="Disabled")
     options = {"oracle": [True, {"other_color": 1.0}, None], "task": ["PaintClick"] * 3}
     infos = env.reset(seed=1, options=options)[1]
-    answers = infos["privileged"]["answer"].tolist()
-    assert answers[2] is None
-    answers[2] = "wait(0)"
-    assert env.step(answers)[1].tolist() == [1.0, 0.0, 0.0]
+    texts = infos["oracle"]["action_text"].tolist()
+    assert texts[2] is None
+    texts[2] = "wait(0)"
+    assert env.step(texts)[1].tolist() == [1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +214,7 @@ def test_slots_can_be_used_apart(make_vector: Make) -> None:
     assert set(begun) == {0, 2}
     assert all(result.is_reset and not result.ended for result in begun.values())
     assert begun[2].observation in env.single_observation_space
-    env.send([begun[2].info["privileged"]["answer"]], [2])
+    env.send([begun[2].info["oracle"]["action_text"]], [2])
     (result,) = env.recv()
     assert (result.slot, result.is_reset, result.info["step"]) == (2, False, 1)
     env.send(["?", "finish()"], [2, 0])

@@ -73,8 +73,8 @@ def test_observations_and_infos_are_those_of_threads(vector: Made) -> None:
         (first, first_info), (second, second_info) = answers
         np.testing.assert_array_equal(first["screenshot"], second["screenshot"])
         assert first["goal"] == second["goal"]
-        assert _plain(first_info["privileged"]) == _plain(second_info["privileged"])
-        actions = first_info["privileged"]["answer"].tolist()
+        assert _plain(first_info["oracle"]) == _plain(second_info["oracle"])
+        actions = first_info["oracle"]["action_text"].tolist()
         steps = [env.step(actions) for env in envs]
         for one, other in zip(steps[0][1:4], steps[1][1:4], strict=True):
             np.testing.assert_array_equal(one, other)

@@ -129,8 +129,8 @@ def test_a_dialect_with_coarse_coordinates_hits_the_cell(make: Make) -> None:
 
 def test_a_click_in_the_target_s_cell_wins(make: Make) -> None:
     env = GridActions(make("PaintClick"), 6, 4)
-    _, info = env.reset(seed=3)
-    params = info["privileged"]["params"]
+    _, info = env.reset(seed=3, options={"ground_truth": True})
+    params = info["ground_truth"].params
     x, y = next((x, y) for name, x, y in params["boxes"] if name == params["target"])
     _, reward, terminated, _, info = env.step(np.int64(y // 16 * 6 + x // 16))
     assert (reward, terminated, info["action_error"]) == (1.0, True, None)
@@ -213,12 +213,12 @@ def test_the_screenshot_alone_is_the_env_s_own(make: Make) -> None:
 
 def test_history_begins_with_the_first_frame_and_ends_with_the_newest(make: Make) -> None:
     env = FrameHistory(make("PaintText", max_steps=9), 3)
-    first, info = env.reset(seed=1)
+    first, info = env.reset(seed=1, options={"ground_truth": True})
     assert first in env.observation_space
     assert first["screenshot"].shape == (64, 96, 9)
     frames = [first["screenshot"][..., :3]] * 3
     assert np.array_equal(first["screenshot"], np.concatenate(frames, -1))
-    _, x, y = info["privileged"]["params"]["boxes"][0]
+    _, x, y = info["ground_truth"].params["boxes"][0]
     for action in (f"click({x}, {y})", 'type("ab")', 'type("c")', "wait(0)"):
         seen = env.step(action)[0]["screenshot"]
         frames = [*frames[1:], env.unwrapped._frame.image]

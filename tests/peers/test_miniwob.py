@@ -98,7 +98,7 @@ def played(task: Any, device: BrowserDevice, seed: int) -> tuple[Episode, list[A
         trace.append((str(action), verdict.done, verdict.details["raw_reward"]))
         if verdict.done:
             break
-    return Episode(brief.goal, brief.privileged["fields"], picture, trace), done
+    return Episode(brief.goal, brief.hidden["fields"], picture, trace), done
 
 
 def replayed(peer: Peer, seed: int, actions: list[Action], pause: float) -> Episode:

@@ -34,6 +34,7 @@ class Flaky:
     begun: dict[str, int] = field(default_factory=dict)
     """How often each was begun."""
     known: dict[int, EpisodeRequest] = field(default_factory=dict)
+    wants_ground_truth: bool = True
 
     def expect(self, requests: Sequence[EpisodeRequest]) -> None:
         """Who is who, by the noise of the first turn."""
@@ -48,7 +49,7 @@ class Flaky:
         self.begun[request.id] = self.begun.get(request.id, 0) + 1
         if self.begun[request.id] <= self.failures.get(request.id, 0):
             return Decision("", failure="engine: 500")
-        params = view.info["privileged"]["params"]
+        params = view.ground_truth.params
         right = request.member % 2 == 1
         x, y = next((x, y) for name, x, y in params["boxes"] if (name == params["target"]) == right)
         return Decision(f"click({x}, {y})", TokenRecord((1,), (2,), (-0.5,)))

@@ -16,7 +16,7 @@ from ui_gym.errors import UserError, nearest
 
 OBSERVATIONS = ("screenshot", "elements", "both")
 REWARDS = ("success", "progress")
-RESET_OPTIONS = ("task", "split", "oracle")
+RESET_OPTIONS = ("task", "split", "oracle", "ground_truth")
 
 
 def choose(value: Any, options: Sequence[Any], what: str) -> Any:
@@ -85,6 +85,7 @@ class ResetOptions:
     task: str | None
     split: Split | None
     rates: dict[str, float] | None
+    ground_truth: bool
 
     @classmethod
     def read(
@@ -98,6 +99,7 @@ class ResetOptions:
             task=options.get("task"),
             split=choose(options.get("split", split), (*SPLITS, None), "split"),
             rates=_rates(options.get("oracle"), task),
+            ground_truth=choose(options.get("ground_truth", False), (False, True), "ground_truth"),
         )
 
 

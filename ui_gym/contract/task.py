@@ -66,10 +66,27 @@ class Demo:
 
 @dataclass(frozen=True)
 class Brief:
-    """What an episode is about: its goal, and what an honest agent is not told beside it."""
+    """What an episode is about: its goal, and what the task knows beside it and no agent is told.
+
+    `hidden` becomes a part of the episode's `GroundTruth`.
+    """
 
     goal: str
-    privileged: Mapping[str, Any] = field(default_factory=dict)
+    hidden: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GroundTruth:
+    """What a task knows of one episode, for records, demonstrators and tests.
+
+    `params` are the sampled params in plain values, `blind_rate` is `Task.blind_rate` of them, and
+    `hidden` is what the task's `Brief` adds. An env gives it to those who ask, see `UIEnv`; an
+    agent that is to be measured must not see it.
+    """
+
+    params: Any
+    blind_rate: float | None = None
+    hidden: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Task(Generic[P, D]):

@@ -14,6 +14,7 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from ui_gym.contract.action import Action, check_points
 from ui_gym.contract.arguments import (
     OBSERVATIONS,
+    RESET_OPTIONS,
     REWARDS,
     ResetOptions,
     check_viewport,
@@ -21,7 +22,7 @@ from ui_gym.contract.arguments import (
     make_task,
 )
 from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Image
-from ui_gym.contract.task import SPLITS, Split, Task, Verdict
+from ui_gym.contract.task import SPLITS, GroundTruth, Split, Task, Verdict
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
@@ -103,19 +104,31 @@ class UIEnv(gymnasium.Env[Observation, str]):
     | `timeout`     | 20.0           | seconds that a single wait on the device may take          |
     | `pool`        | a new one      | where devices come from; one that is given is not closed   |
 
-    Further arguments are the task's own. `reset` takes the options `split`, `oracle` (True, or the
-    rates of mistakes: `info["privileged"]["answer"]` is then what an oracle would write now) and
-    `task`.
+    Further arguments are the task's own. `reset` takes the options
+
+    | option         | meaning                                                                      |
+    |----------------|------------------------------------------------------------------------------|
+    | `task`         | which task of a suite is played                                              |
+    | `split`        | instead of the env's                                                         |
+    | `oracle`       | True, or the rates of mistakes: every info of this episode then tells what   |
+    |                | an oracle would do now                                                       |
+    | `ground_truth` | True: the info of this reset tells the episode's `GroundTruth`               |
 
     ## Infos
     `task`, `seed`, `split`, `step`, `max_steps`; `score`, `success`, `notes` (for people) and
     `details` (for programs) of the judge; `action_error` and `failure`, None if there was none;
     `time_action` (of a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
-    `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None;
-    `privileged`: what an honest agent leaves alone.
+    `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None.
+
+    Only for those who ask: `ground_truth`, a `GroundTruth`, in the info of a reset alone; `oracle`,
+    with the `action_text` that the oracle would write now and its `caption` of the picture.
     """
 
-    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 4}
+    metadata = {
+        "render_modes": ["rgb_array", "human"],
+        "render_fps": 4,
+        "reset_options": RESET_OPTIONS,
+    }
 
     copies_pictures = True
     """Whether observations are free to be written to. Without copies they hold the env's own
@@ -194,15 +207,16 @@ class UIEnv(gymnasium.Env[Observation, str]):
         with task_errors(self._playing, "sample"):
             self._params = self._playing.draw(self._seed, asked.split)
             self._drawn_split = self._playing.split_of(self._params)
-        with task_errors(self._playing, "blind_rate"):
-            self._blind_rate = self._playing.blind_rate(self._params)
         self._step = 0
         self._history: list[Action] = []
         self._verdict = Verdict(0.0)
         self._times = dict.fromkeys(("action", "capture", "decode", "judge"), 0.0)
         self._reset_device(asked)
         self._needs_reset = False
-        return self._observe(), self._info()
+        info = self._info()
+        if asked.ground_truth:
+            info["ground_truth"] = self._ground_truth()
+        return self._observe(), info
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do what `action` says, in the env's dialect.
@@ -398,7 +412,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
     ) -> dict[str, Any]:
         """What is known beyond the observation. Times are in seconds, of the last step alone."""
         assert self._frame is not None
-        return {
+        info = {
             "task": self._playing.spec.id,
             "seed": self._seed,
             "split": self._drawn_split,
@@ -413,18 +427,18 @@ class UIEnv(gymnasium.Env[Observation, str]):
             **{f"time_{phase}": Seconds(seconds) for phase, seconds in self._times.items()},
             "screenshot_encoded": self._frame.encoded,
             "screenshot_format": self._frame.format,
-            "privileged": self._privileged(),
         }
+        if self._oracle is not None:
+            demo = self._oracle.demo
+            info["oracle"] = {"action_text": self._oracle.action_text, "caption": demo.caption}
+        return info
 
-    def _privileged(self) -> dict[str, Any]:
-        """What an honest agent leaves alone."""
+    def _ground_truth(self) -> GroundTruth:
         params = self._params
         plain = dataclasses.asdict if dataclasses.is_dataclass(params) else copy.deepcopy
-        known: dict[str, Any] = {"params": plain(params), "blind_rate": self._blind_rate}
-        known |= copy.deepcopy(dict(self._brief.privileged))
-        if self._oracle is not None:
-            known |= {"answer": self._oracle.answer, "caption": self._oracle.demo.caption}
-        return known
+        with task_errors(self._playing, "blind_rate"):
+            blind_rate = self._playing.blind_rate(params)
+        return GroundTruth(plain(params), blind_rate, copy.deepcopy(dict(self._brief.hidden)))
 
     def _check_open(self) -> None:
         if self._closed:

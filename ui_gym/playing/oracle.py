@@ -29,7 +29,8 @@ def task_errors(task: Task[Any, Any], method: str) -> Iterator[None]:
 
 
 class OracleStepper:
-    """An oracle that stays one step ahead: `answer` is what it would do now, in the dialect.
+    """An oracle that stays one step ahead: `action_text` is what it would write now, in the
+    dialect.
 
     `advance` must be called after the action was done, so that the oracle sees the state then.
     An exhausted oracle says that it is finished.
@@ -41,7 +42,7 @@ class OracleStepper:
         self._size = task.viewport
         self._steps = iter(task.demonstrate(device, params))
         self.demo = Demo(Finish())
-        self.answer = ""
+        self.action_text = ""
         self.advance()
 
     def advance(self) -> None:
@@ -49,7 +50,9 @@ class OracleStepper:
         with task_errors(self._task, "oracle"):
             self.demo = next(self._steps, Demo(Finish()))
         try:
-            self.answer = self._dialect.render([self.demo.action], self._size, self.demo.thought)
+            self.action_text = self._dialect.render(
+                [self.demo.action], self._size, self.demo.thought
+            )
         except ActionError as error:
             raise UserError(
                 f"the oracle of {self._task.spec.id} cannot speak the dialect "

@@ -37,7 +37,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
     - `reset` and `step`, as any Gymnasium vector env, in the three autoreset modes. In the mode
       ``DISABLED``, ``reset(seed=[...], options={"reset_mask": mask})`` restarts the slots of the
-      mask alone. The options `task`, `split` and `oracle` may be lists with one value a slot.
+      mask alone. All other options may be lists with one value a slot.
     - `send`, `send_reset` and `recv`: no slot waits for the slowest. Nothing is reset by itself.
 
     A device that fails ends its slot's episode (truncated, `failure` in the info); so does one that
@@ -113,8 +113,8 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
         Args:
             seed: One a slot, or an int for the first slot, the others counting up from it.
-            options: `reset_mask` (bool, shape (N,)), and those of `UIEnv.reset`, of which `task`,
-                `split` and `oracle` may be lists with one value a slot.
+            options: `reset_mask` (bool, shape (N,)), and those of `UIEnv.reset`, each of which may
+                be a list with one value a slot.
 
         Raises:
             DeviceError: a slot's device could not be healed in several tries.
@@ -258,20 +258,9 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
     def _add_info(
         self, vector_infos: dict[str, Any], env_info: dict[str, Any], env_num: int
     ) -> dict[str, Any]:
-        """As Gymnasium does it, but params stay one dict a slot.
-
-        They may differ in type from slot to slot (an int here, None there), which arrays of their
-        values cannot hold.
-        """
+        """As Gymnasium does it; durations are plain floats there."""
         plain = {k: float(v) if isinstance(v, Seconds) else v for k, v in env_info.items()}
-        params = plain.pop("params", None)
-        vector_infos = super()._add_info(vector_infos, plain, env_num)
-        if params is not None:
-            for key, dtype, value in (("params", object, params), ("_params", np.bool_, True)):
-                if key not in vector_infos:
-                    vector_infos[key] = np.zeros(self.num_envs, dtype)
-                vector_infos[key][env_num] = value
-        return vector_infos
+        return super()._add_info(vector_infos, plain, env_num)
 
     def _autoresets(self, slot: int) -> bool:
         """Whether this step is the one that begins a new episode in `slot`."""

@@ -197,7 +197,7 @@ def _film(played: Played, dialect: Dialect, out: Path) -> Played:
 
 
 def _oracle(env: gym.Env[Any, Any], seed: int, screen: Path, console: Console) -> Act:
-    return lambda observation, info: str(info["privileged"]["answer"])
+    return lambda observation, info: str(info["oracle"]["action_text"])
 
 
 def _random(env: gym.Env[Any, Any], seed: int, screen: Path, console: Console) -> Act:

@@ -20,8 +20,10 @@ SERVED = "openai:"
 class OracleAgent:
     """Does what the task's oracle does; with `mistakes` (name -> rate), as somebody careless would.
 
-    It needs envs that put the oracle's answer into ``info["privileged"]`` (every `UIEnv`).
+    It needs envs that tell the oracle's next action in ``info["oracle"]`` (every `UIEnv`).
     """
+
+    wants_ground_truth = True
 
     def __init__(self, mistakes: Mapping[str, float] | None = None) -> None:
         self.reset_options: dict[str, Any] = {"oracle": dict(mistakes) if mistakes else True}
@@ -31,10 +33,10 @@ class OracleAgent:
         return [self._decide(view) for view in views]
 
     def _decide(self, view: View) -> Decision:
-        known = view.info.get("privileged", {})
-        if "answer" not in known:
-            raise UserError("this env gives no oracle's answers; the oracle agent needs a UIEnv")
-        return Decision(known["answer"], caption=known.get("caption", ""))
+        oracle = view.info.get("oracle")
+        if oracle is None:
+            raise UserError("this env tells no oracle's actions; the oracle agent needs a UIEnv")
+        return Decision(oracle["action_text"], caption=oracle["caption"])
 
 
 class RandomAgent:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ui_gym.contract.device import Image
+from ui_gym.contract.task import GroundTruth
 from ui_gym_agents.episode import TokenRecord, Turn
 
 
@@ -16,9 +17,12 @@ class View:
 
     `screenshots` are the pictures of this episode so far, oldest first, the last being the present
     one, and `turns` the agent's own finished turns: ``len(screenshots) == len(turns) + 1``.
-    `info` is the env's info of the last step; by convention an honest agent leaves
-    ``info["privileged"]`` alone. `noise` seeds whatever the agent draws in this turn; it is derived
-    from (run seed, episode, turn), so that results do not depend on the order of slots.
+    `info` is the env's info of the last step without the judge's words. `noise` seeds whatever the
+    agent draws in this turn; it is derived from (run seed, episode, turn), so that results do not
+    depend on the order of slots.
+
+    An agent with `wants_ground_truth` is shown the whole info, and in `ground_truth` what the task
+    knows of the episode, where the env tells it.
     """
 
     slot: int
@@ -29,6 +33,7 @@ class View:
     turns: Sequence[Turn] = ()
     info: Mapping[str, Any] = field(default_factory=dict)
     noise: int = 0
+    ground_truth: GroundTruth | None = None
 
     @property
     def screenshot(self) -> Image:
@@ -51,7 +56,12 @@ class Decision:
 
 
 class Agent(Protocol):
-    """Maps views to decisions, one each, in order."""
+    """Maps views to decisions, one each, in order.
+
+    Two attributes may be added: `reset_options` go to every reset of an env that the agent plays;
+    `wants_ground_truth = True` says that the agent plays by what is hidden from all others, as a
+    demonstrator does.
+    """
 
     def act(self, views: Sequence[View]) -> Sequence[Decision]:
         """Decide for every view. Shape: ``len(result) == len(views)``."""

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from gymnasium.vector import VectorEnv
 
 from ui_gym.contract.device import Image
+from ui_gym.contract.task import GroundTruth
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Agent, Decision, View
 from ui_gym_agents.collecting.stage import make_stage
@@ -30,6 +31,9 @@ from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 log = logging.getLogger(__name__)
 
 Schedule = Literal["free", "cohorts"]
+
+HIDDEN = frozenset({"ground_truth", "oracle", "score", "success", "notes", "details"})
+"""Keys of infos that no agent is shown but one with `wants_ground_truth`."""
 
 COHORTS = 2
 LINGER = 0.004
@@ -72,6 +76,8 @@ class _Play:
     screenshots: list[Image] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     last: SlotResult | None = None
+    ground_truth: GroundTruth | None = None
+    """None where the env tells none."""
     failure: str | None = None
     """What failed the agent in this episode."""
 
@@ -117,6 +123,9 @@ class Collector:
         self.seconds: dict[str, float] = {}
         """Seconds spent waiting for envs (``env``) and agent (``act``), in all."""
         self._stage = make_stage(envs)
+        known = envs.metadata.get("reset_options", ())
+        self._asked = {"ground_truth": True} if "ground_truth" in known else {}
+        """What every reset is asked for beyond its request: episodes record their params."""
         self._turn_of_cohort = 0
         self._filmed: set[str] = set()
 
@@ -204,7 +213,7 @@ class Collector:
         agent: Agent,
     ) -> None:
         """Start the next requests in free slots."""
-        extra = getattr(agent, "reset_options", {})
+        extra = {**getattr(agent, "reset_options", {}), **self._asked}
         for slot in slots:
             if not waiting:
                 return
@@ -246,7 +255,8 @@ class Collector:
         if not plays:
             return
         started = time.perf_counter()
-        decisions = agent.act([self._view(slot, play) for slot, play in plays.items()])
+        whole = getattr(agent, "wants_ground_truth", False)
+        decisions = agent.act([self._view(slot, play, whole) for slot, play in plays.items()])
         seconds = self._spend("act", started) / len(plays)
         for (slot, play), decision in zip(plays.items(), decisions, strict=True):
             self._take(play, decision, seconds)
@@ -258,6 +268,7 @@ class Collector:
         """Take in what came back from the env."""
         if result.is_reset:
             play.goal = str(result.observation.get("goal", ""))
+            play.ground_truth = result.info.get("ground_truth")
         else:
             turn = play.turns[-1]
             turn.feedback = str(result.observation.get("feedback", ""))
@@ -272,9 +283,10 @@ class Collector:
         limit = self.episode_timeout
         return limit is not None and time.monotonic() - play.started > limit
 
-    def _view(self, slot: int, play: _Play) -> View:
+    def _view(self, slot: int, play: _Play, whole: bool) -> View:
+        """What the agent is told; only a demonstrator is told the `whole`."""
         assert play.last is not None
-        request = play.request
+        request, info = play.request, play.last.info
         return View(
             slot=slot,
             goal=play.goal,
@@ -282,11 +294,12 @@ class Collector:
             elements=str(play.last.observation.get("elements", "")),
             feedback=str(play.last.observation.get("feedback", "")),
             turns=play.turns,
-            info=play.last.info,
+            info=info if whole else {k: v for k, v in info.items() if k not in HIDDEN},
             noise=derive_noise(
                 self.run_seed, request.task, request.seed, request.group, request.member,
                 len(play.turns),
             ),
+            ground_truth=play.ground_truth if whole else None,
         )  # fmt: skip
 
     def _take(self, play: _Play, decision: Decision, seconds: float) -> None:
@@ -304,7 +317,7 @@ class Collector:
         )
 
     def _finish(self, play: _Play, result: SlotResult) -> Episode:
-        info, request = result.info, play.request
+        info, request, known = result.info, play.request, play.ground_truth or GroundTruth({})
         score = float(info.get("score", sum(turn.reward for turn in play.turns)))
         first = play.turns[0].tokens if play.turns else None
         return Episode(
@@ -315,7 +328,7 @@ class Collector:
             turns=play.turns,
             group=request.group,
             split=str(info.get("split", request.split or "")),
-            params=info.get("privileged", {}).get("params", {}),
+            params=known.params,
             score=score,
             success=bool(info.get("success", score >= 1.0)),
             terminated=result.terminated,
@@ -324,7 +337,7 @@ class Collector:
             notes=str(info.get("notes", "")),
             final_screenshot_id=self._keep(play, result),
             seconds=time.monotonic() - play.started,
-            blind_rate=info.get("privileged", {}).get("blind_rate"),
+            blind_rate=known.blind_rate,
             version=first.version if first else 0,
             max_turns=info.get("max_steps"),
         )

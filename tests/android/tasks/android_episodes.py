@@ -19,7 +19,7 @@ def play(env: UIEnv, seed: int, oracle: Any = True) -> dict[str, Any]:
     _, info = env.reset(seed=seed, options={"oracle": oracle})
     assert not info["success"]
     while True:
-        answer = info["privileged"]["answer"]
+        answer = info["oracle"]["action_text"]
         observation, _, terminated, truncated, info = env.step(answer)
         assert info["failure"] is None, info["failure"]
         assert info["action_error"] is None, f"{answer!r}: {observation['feedback']}"

@@ -33,7 +33,7 @@ def test_the_oracle_reaches_the_goal_and_a_slip_does_not(arguments):
 def test_another_tile_ends_the_episode_with_nothing():
     with made(TASK, changes=2) as env:
         _, info = env.reset(seed=0, options={"oracle": True})
-        answers = [info["privileged"]["answer"]]
+        answers = [info["oracle"]["action_text"]]
         _, reward, terminated, _, info = env.step(answers[0])
         assert (info["score"], terminated) == (0.5, False)
         _, _, _, _, info = env.step("wait(1)")
@@ -51,7 +51,7 @@ def test_two_goals_on_one_picture_want_two_touches():
             params = env.task.draw(seed)
             if params.tiles[0] == "wifi" and params.phrasing == 0:
                 env.reset(seed=seed, options={"oracle": True})
-                answers.add((params.asked, env._info()["privileged"]["answer"]))
+                answers.add((params.asked, env._info()["oracle"]["action_text"]))
         assert len({answer for _, answer in answers}) > 2
 
 

@@ -135,5 +135,5 @@ def test_a_validator_that_is_sound_agrees_with_our_check(id: str) -> None:
         assert isinstance(device, PhoneDevice)
         assert not VALIDATORS[entry.query].holds(device, entry.expected)
         while not info["success"]:
-            info = env.step(info["privileged"]["answer"])[4]
+            info = env.step(info["oracle"]["action_text"])[4]
         assert VALIDATORS[entry.query].holds(device, entry.expected)

@@ -90,8 +90,8 @@ def test_airplane_mode_does_not_count_for_wifi_that_is_off() -> None:
 )  # fmt: skip
 def test_a_percentage_is_read_leniently_but_not_loosely(line: str, score: int) -> None:
     with made("AndroidBrightnessRead") as env:
-        _, info = env.reset(seed=4)
-        right = round(100 * info["privileged"]["params"]["level"] / 255)
+        _, info = env.reset(seed=4, options={"ground_truth": True})
+        right = round(100 * info["ground_truth"].params["level"] / 255)
         _, reward, terminated, _, _ = env.step(line.format(right=right, wrong=right + 1))
         assert (reward, terminated) == (score, True)
 

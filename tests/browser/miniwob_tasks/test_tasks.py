@@ -224,7 +224,7 @@ def test_the_heldout_split_is_miniwobs_test_data(devices: Devices) -> None:
 
 
 def test_fields_made_in_the_page_are_those_told(devices: Devices) -> None:
-    fields = Episode(devices, "EmailInboxNlTurk").brief.privileged["fields"]
+    fields = Episode(devices, "EmailInboxNlTurk").brief.hidden["fields"]
     assert set(fields) >= {"by", "task"}
 
 
@@ -281,7 +281,7 @@ def test_animations_are_over_when_a_step_is(devices: Devices) -> None:
         episode = Episode(devices, name)
         episode.do(episode.press(selector))
         if name == "UseAutocomplete":
-            episode.do(act.Type(episode.brief.privileged["fields"]["start"]))
+            episode.do(act.Type(episode.brief.hidden["fields"]["start"]))
         shown = episode.device.capture().image
         assert not np.array_equal(shown, episode.picture), name
         episode.do(act.Wait(1))
@@ -290,7 +290,7 @@ def test_animations_are_over_when_a_step_is(devices: Devices) -> None:
 
 def test_flights_are_played_in_a_frame(devices: Devices) -> None:
     episode = Episode(devices, "FlightAA")
-    fields = episode.brief.privileged["fields"]
+    fields = episode.brief.hidden["fields"]
     assert fields["Departure City"] in episode.brief.goal
     count = "document.getElementById('wrap').contentDocument.getElementById('passengerCount').value"
     assert episode.device.evaluate(count) == "1"
@@ -312,13 +312,12 @@ def test_a_task_keeps_its_contract(name: str) -> None:
 def test_gym_makes_it_and_tells_the_raw_reward() -> None:
     env = gymnasium.make("UI/MiniWoB-ClickTest-v0")
     try:
-        observation, info = env.reset(seed=0, options={"oracle": True})
+        observation, info = env.reset(seed=0, options={"oracle": True, "ground_truth": True})
         assert observation["goal"] == "Click the button."
         assert observation["screenshot"].shape == (210, 160, 3)
         assert info["details"] == {}
-        assert info["privileged"]["fields"] == {}
-        answer = info["privileged"]["answer"]
-        _, reward, terminated, _, info = env.step(answer)
+        assert info["ground_truth"].hidden == {"fields": {}}
+        _, reward, terminated, _, info = env.step(info["oracle"]["action_text"])
         assert (reward, terminated, info["details"]["raw_reward"]) == (1.0, True, 1.0)
         with pytest.raises(UserError, match="TicTacToe-v0 has no oracle: nobody wrote down how"):
             gymnasium.make("UI/MiniWoB-TicTacToe-v0").reset(options={"oracle": True})

@@ -248,6 +248,6 @@ def play(env):
     _, info = env.reset(seed=0, options={"oracle": True})
     over = False
     while not over:
-        *_, terminated, truncated, info = env.step(info["privileged"]["answer"])
+        *_, terminated, truncated, info = env.step(info["oracle"]["action_text"])
         over = terminated or truncated
     return info

@@ -97,12 +97,12 @@ def test_a_file_is_an_env_by_its_path(tmp_path: Path, pool: FakePool) -> None:
         "UI/OSWorld-v0", task_file=write(tmp_path), viewport=(192, 108), pool=pool,
         disable_env_checker=True,
     )  # fmt: skip
-    observation, info = env.reset(seed=0)
+    observation, info = env.reset(seed=0, options={"ground_truth": True})
     assert observation["goal"] == f"Make {pool.made[0].home}/made and write yes."
     assert info["task"] == "UI/OSWorld-v0"
     assert info["max_steps"] == 15
-    assert info["privileged"]["params"] == {"id": "one", "domain": "os"}
-    (note,) = info["privileged"]["setup_notes"]
+    assert info["ground_truth"].params == {"id": "one", "domain": "os"}
+    (note,) = info["ground_truth"].hidden["setup_notes"]
     assert "exit code 1" in note
     env.close()
 

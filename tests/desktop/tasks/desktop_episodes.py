@@ -36,7 +36,7 @@ def play(env: UIEnv, seed: int, oracle: Any = True, *, without: str = "") -> dic
     _, info = env.reset(seed=seed, options={"oracle": oracle})
     assert not info["success"]
     while True:
-        answer = info["privileged"]["answer"]
+        answer = info["oracle"]["action_text"]
         done = "wait(0.1)" if without and without in answer else answer
         observation, _, terminated, truncated, info = env.step(done)
         assert info["failure"] is None, info["failure"]

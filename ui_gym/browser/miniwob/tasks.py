@@ -40,7 +40,7 @@ DOC = """{summary}
     ## Description
     A task of MiniWoB++ (``{subdomain}``), played on the page of the distribution `miniwob` with its
     own randomness: the seed of `reset` is the one that MiniWoB's env would be given. The goal is
-    MiniWoB's utterance; the fields that it extracts are in ``info["privileged"]["fields"]``.
+    MiniWoB's utterance; the fields that it extracts are in the ground truth's ``hidden["fields"]``.
 
     Time is page time: it stands still while the agent thinks, and goes on by `step_time` after each
     action (a `wait` adds its seconds). Animations, timers, the time limit and the discount of the
@@ -196,7 +196,7 @@ class _Solved(MiniWoBTask):
     """A task that has an oracle."""
 
     def oracle(self, device: BrowserDevice, params: MiniWoBParams) -> Iterator[Action]:
-        fields = self.brief(device, params).privileged["fields"]
+        fields = self.brief(device, params).hidden["fields"]
         yield from ORACLES[self.entry.subdomain](device, fields)
 
 

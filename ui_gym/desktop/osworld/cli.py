@@ -149,9 +149,9 @@ def _shown(wanted: Sequence[str], target: FileCache, console: Console) -> Iterat
 
 def _play(env: UIEnv, lines: Sequence[str], console: Console) -> dict[str, Any]:
     """An episode of these actions, which ends at the latest after the last one."""
-    observation, info = env.reset(seed=0)
+    observation, info = env.reset(seed=0, options={"ground_truth": True})
     console.print(Text(observation["goal"], style="bold"))
-    for noted in info["privileged"]["setup_notes"]:
+    for noted in info["ground_truth"].hidden["setup_notes"]:
         console.print(Text(f"setup: {noted}", style="dim"))
     ending = env.dialect.render(_done(), env.size, "")
     for line in [*lines, ending]:

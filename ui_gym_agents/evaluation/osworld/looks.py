@@ -55,6 +55,7 @@ class Marked:
 
     def __init__(self, agent: Agent) -> None:
         self.reset_options: Mapping[str, Any] = getattr(agent, "reset_options", {})
+        self.wants_ground_truth: bool = getattr(agent, "wants_ground_truth", False)
         self._agent = agent
         self._pictures: dict[int, list[Image]] = {}
 

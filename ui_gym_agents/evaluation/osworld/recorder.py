@@ -51,6 +51,7 @@ class Recorder:
         self, agent: Agent, folders: Mapping[int, TaskFolder], dialect: str, size: tuple[int, int]
     ) -> None:
         self.reset_options: Mapping[str, Any] = getattr(agent, "reset_options", {})
+        self.wants_ground_truth: bool = getattr(agent, "wants_ground_truth", False)
         self._agent = agent
         self._dialect = get_dialect(dialect)
         self._size = size
