@@ -106,13 +106,13 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     Further arguments are the task's own. `reset` takes the options
 
-    | option         | meaning                                                                      |
-    |----------------|------------------------------------------------------------------------------|
-    | `task`         | which task of a suite is played                                              |
-    | `split`        | instead of the env's                                                         |
-    | `oracle`       | True, or the rates of mistakes: every info of this episode then tells what   |
-    |                | an oracle would do now                                                       |
-    | `ground_truth` | True: the info of this reset tells the episode's `GroundTruth`               |
+    | option         | meaning                                                        |
+    |----------------|----------------------------------------------------------------|
+    | `task`         | which task of a suite is played                                |
+    | `split`        | instead of the env's                                           |
+    | `oracle`       | True, or the rates of its mistakes: every info of this episode |
+    |                | tells what an oracle would do now                              |
+    | `ground_truth` | True: the info of this reset tells the episode's `GroundTruth` |
 
     ## Infos
     `task`, `seed`, `split`, `step`, `max_steps`; `score`, `success`, `notes` (for people) and
