@@ -42,7 +42,7 @@ from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import derive
 from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.advantages import GROUPED
-from ui_gym_grpo.gathering import Sample, Trajectory
+from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.learning import Learner
 
 MODEL = "tiny-clerk"
@@ -208,7 +208,7 @@ class Ours:
         self._trajectories = [
             Trajectory(
                 Episode("", 0, "", [Turn(record.images[0], "", tokens=record)]),
-                [Sample(record, advantage)],
+                [LearningTurn(record, advantage)],
                 [0.0],
             )
             for record, advantage in zip(rollouts.records, rollouts.advantages, strict=True)

@@ -16,14 +16,14 @@ from tiny_models import BUILDERS, picture
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.engines.agent import WIRES
-from ui_gym_agents.engines.http import Patience
+from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 
 TURN = Turn(screenshot_id="", action_text="3 Carl")
 PROMPT = PromptBuilder(system="Look.", history=2, recall=2)
-SLOW = Patience(timeout=20.0, attempts=3, pause=0.01)
+SLOW = RequestLimits(timeout=20.0, attempts=3, pause=0.01)
 
 MakeEngine = Callable[..., OpenAIEngine]
 
@@ -86,7 +86,7 @@ def make_engine(policy: VLMPolicy) -> Iterator[MakeEngine]:
     def make(server: ModelServer, **kwargs: object) -> OpenAIEngine:
         settings = {
             "image_id": policy.encoder.image_id,
-            "patience": SLOW,
+            "limits": SLOW,
             "wire": WIRES[server.wire],
             **kwargs,
         }

@@ -24,7 +24,7 @@ import numpy as np
 from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
-from ui_gym_agents.engines import Question
+from ui_gym_agents.engines import EngineQuestion
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 
 HANG = 4.0
@@ -126,7 +126,7 @@ class ModelServer:
         ).replace(*self.template)
         batch = model.processor(text=[text], images=[images] if images else None)
         prompt = tuple(int(i) for i in np.asarray(batch["input_ids"][0]))
-        question = Question(messages, images, prompt, body["seed"])
+        question = EngineQuestion(messages, images, prompt, body["seed"])
         if self.gate is not None:
             self.gate.wait(HANG)
         with self._lock:

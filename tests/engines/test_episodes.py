@@ -16,7 +16,7 @@ from ui_gym_agents.agents import make_agent
 from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.engines.agent import EngineAgent
-from ui_gym_agents.engines.http import Patience
+from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.policy import VLMPolicy
 
@@ -86,8 +86,8 @@ def test_a_served_model_needs_no_torch() -> None:
 def test_a_served_agents_fault_is_no_answer(
     fault: str, server: ModelServer, make_vector: MakeVector
 ) -> None:
-    patience = Patience(timeout=20, attempts=2, pause=0.01)
-    agent = OpenAIAgent("tiny", server.url, patience=patience)
+    limits = RequestLimits(timeout=20, attempts=2, pause=0.01)
+    agent = OpenAIAgent("tiny", server.url, limits=limits)
     server.faults = [fault] * 2
     envs = make_vector(1)
     (episode,) = Collector(envs, agent, max_requeues=0).collect(GROUP[:1])

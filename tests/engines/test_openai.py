@@ -17,19 +17,19 @@ from waiting import eventually
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.engines import Answer, EngineError, Sampling
+from ui_gym_agents.engines import EngineAnswer, EngineError, Sampling
 from ui_gym_agents.engines.agent import EngineAgent, engine_agent
-from ui_gym_agents.engines.http import Patience
+from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.in_process import InProcessEngine
 from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
 
 MakeEngine = Callable[..., OpenAIEngine]
-SOON = Patience(timeout=1.5, attempts=3, pause=0.01)
+SOON = RequestLimits(timeout=1.5, attempts=3, pause=0.01)
 
 
-def _one(policy: VLMPolicy, engine: OpenAIEngine, view: View) -> Answer | EngineError:
+def _one(policy: VLMPolicy, engine: OpenAIEngine, view: View) -> EngineAnswer | EngineError:
     sampling = Sampling(1.0, 6, tuple(policy.stops), tuple(policy.suppressed_ids))
     (answer,) = engine.generate([policy.question(view)], sampling)
     return answer
@@ -141,11 +141,11 @@ def test_a_fault_that_passes_is_survived(
     fault: str, server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View]
 ) -> None:
     pauses: list[float] = []
-    engine = make_engine(server, sleep=pauses.append, patience=SOON)
+    engine = make_engine(server, sleep=pauses.append, limits=SOON)
     expected = _one(policy, engine, views[1])
     server.faults = [fault, fault]
     assert _one(policy, engine, views[1]) == expected
-    assert isinstance(expected, Answer)
+    assert isinstance(expected, EngineAnswer)
     assert pauses == [0.01, 0.02]
 
 
@@ -165,14 +165,14 @@ def test_a_fault_that_stays_is_the_engines(
     faults: list[str], said: str, requests: int, either: ModelServer, policy: VLMPolicy,
     make_engine: MakeEngine, views: list[View],
 ) -> None:  # fmt: skip
-    engine = make_engine(either, patience=SOON)
+    engine = make_engine(either, limits=SOON)
     either.faults = list(faults)
     answer = _one(policy, engine, views[1])
     assert isinstance(answer, EngineError)
     with pytest.raises(EngineError, match=said):
         raise answer
     assert len(either.requests) == requests
-    assert isinstance(_one(policy, engine, views[1]), Answer)
+    assert isinstance(_one(policy, engine, views[1]), EngineAnswer)
 
 
 def test_one_failed_question_leaves_the_others_alone(

@@ -20,7 +20,7 @@ from ui_gym.contract import registry
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.evaluation.report import folder
-from ui_gym_agents.evaluation.setup import Evaluation, Settings, play
+from ui_gym_agents.evaluation.setup import EvaluationPlan, FinishedEvaluation, play
 from ui_gym_agents.tasks.sources import TaskEntry
 
 REPORTS = ("report.json", "report.md", "report.html")
@@ -46,13 +46,13 @@ class Loud:
         return f"click({columns[len(columns) // 2]}, {rows[len(rows) // 2]})"
 
 
-def settings(*tasks: str, **given: Any) -> Settings:
+def settings(*tasks: str, **given: Any) -> EvaluationPlan:
     entries = tuple(TaskEntry(registry.spec(task), split="heldout") for task in tasks)
     given = {"agent": "oracle", "dialect": "canonical", "episodes": 3, "envs": 2} | given
-    return Settings(entries, **given)
+    return EvaluationPlan(entries, **given)
 
 
-def evaluate(asked: Settings, stop_after: int | None = None) -> Evaluation:
+def evaluate(asked: EvaluationPlan, stop_after: int | None = None) -> FinishedEvaluation:
     """Play; as if Ctrl-C were pressed after so many episodes."""
 
     def watch(episodes: Iterable[Any], total: int) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import derive
 from ui_gym_grpo import GRPOConfig
-from ui_gym_grpo.gathering import Sample, Trajectory
+from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.learning import Learner
 
 
@@ -78,7 +78,9 @@ def play_episodes(
 def trajectory(episode: Episode) -> Trajectory:
     """What is learned from an episode: a success did better than its group, a failure worse."""
     advantage = 1.0 if episode.score else -1.0
-    samples = [Sample(turn.tokens, advantage) for turn in episode.turns if turn.tokens is not None]
+    samples = [
+        LearningTurn(turn.tokens, advantage) for turn in episode.turns if turn.tokens is not None
+    ]
     return Trajectory(episode, samples, [0.0] * (len(samples) - 1) + [episode.score])
 
 

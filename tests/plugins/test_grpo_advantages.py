@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ui_gym_grpo.advantages import (
     GROUPED,
-    Played,
+    TurnStates,
     discounted,
     leave_one_out,
     step_advantages,
@@ -44,7 +44,7 @@ def test_the_three_are_one_up_to_a_factor(values: list[float]) -> None:
 
 def test_a_turn_is_compared_with_the_groups_other_turns_from_its_state() -> None:
     # Both start in a; one goes by b to a success, the other by c to nothing and comes back to a.
-    group = [Played(["a", "b"], [0, 1.0]), Played(["a", "c", "a"], [0, 0, 0])]
+    group = [TurnStates(["a", "b"], [0, 1.0]), TurnStates(["a", "c", "a"], [0, 0, 0])]
     found = step_advantages(group, gamma=0.5)
     mean = 0.5 / 3
     assert found[0] == pytest.approx([0.5 - mean, 0])

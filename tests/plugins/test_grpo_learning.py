@@ -13,7 +13,7 @@ from grpo_helpers import make_learner, make_policy, play, weights
 
 from ui_gym.errors import UIGymError
 from ui_gym_grpo.critic import Critic
-from ui_gym_grpo.gathering import Sample, Trajectory
+from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.learning import Learner
 
 Make = Callable[..., Learner]
@@ -127,7 +127,7 @@ def test_a_loss_that_is_no_number_keeps_the_batch_and_ends_the_run(
     played = play(learner)
     before = weights(learner)
     broken = [
-        Trajectory(t.episode, [Sample(s.record, float("nan")) for s in t.samples], t.rewards)
+        Trajectory(t.episode, [LearningTurn(s.record, float("nan")) for s in t.samples], t.rewards)
         for t in played
     ]
     with pytest.raises(UIGymError, match="not finite"):

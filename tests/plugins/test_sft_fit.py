@@ -38,7 +38,7 @@ def test_defaults_depend_on_the_source_and_give_way_to_what_is_asked_for() -> No
         ({"source": "file:x", "data_rounds": 0}, "oracle or policy, not for file:x"),
         ({"reward": "sucess"}, "Did you mean 'success'"),
         ({"reward": "efficiency", "reward_parameters": {"slow": 1.0}}, "Did you mean 'slowness'"),
-        ({"patience": 1}, "it needs a held-out loss"),
+        ({"early_stop_after": 1}, "it needs a held-out loss"),
         ({"reencode": True}, "it is for source run:PATH or file:PATH"),
     ],
 )
@@ -177,7 +177,15 @@ def test_an_optimizer_may_be_reset_each_round(runs: Runs) -> None:
 
 def test_a_round_takes_its_best_weights_back(runs: Runs) -> None:
     trainer = sampled(
-        runs, wins=16, episodes=16, tries=2, heldout=0.5, patience=2, epochs=30, lr=3.0, warmup=0
+        runs,
+        wins=16,
+        episodes=16,
+        tries=2,
+        heldout=0.5,
+        early_stop_after=2,
+        epochs=30,
+        lr=3.0,
+        warmup=0,
     )
     row = runs.step(trainer, 1)
     assert 0 < row["data_episodes"] < 16

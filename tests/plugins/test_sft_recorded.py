@@ -228,7 +228,7 @@ def test_a_recording_that_changed_is_no_data_to_resume_on(
 def test_the_run_ends_with_the_best_weights_when_what_is_held_out_gets_worse(
     runs: Runs, recorded: Path
 ) -> None:
-    trainer = runs.trainer(recorded, heldout=0.3, patience=2, lr=0.5, warmup=0, epochs=30)
+    trainer = runs.trainer(recorded, heldout=0.3, early_stop_after=2, lr=0.5, warmup=0, epochs=30)
     held = trainer._measured
     assert held
     assert 0 < len(held) < 7

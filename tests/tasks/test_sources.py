@@ -21,8 +21,8 @@ from ui_gym_agents.tasks.sources import (
     read_task_file,
     write_task_file,
 )
-from ui_gym_agents.training.config import ConfigError, Loader
-from ui_gym_agents.training.settings import RunConfig, Tasks
+from ui_gym_agents.training.config import ConfigError, ConfigLoader
+from ui_gym_agents.training.settings import RunConfig, TaskSettings
 
 
 def write(folder: Path, *lines: str | dict[str, Any]) -> Path:
@@ -173,13 +173,15 @@ def test_a_suite_stands_for_its_tasks(tmp_path: Path) -> None:
 def test_the_settings_of_a_run_join_their_sources(tmp_path: Path) -> None:
     path = write(tmp_path, {"id": "PaintText", "seeds": [1]})
     recipe = {"source_type": "file", "file_path": str(path)}
-    tasks = Tasks(ids=("PaintClick",), split="heldout", more=[recipe, {"ids": ["PaintClick"]}])  # type: ignore[arg-type]
+    tasks = TaskSettings(
+        ids=("PaintClick",), split="heldout", more=[recipe, {"ids": ["PaintClick"]}]
+    )  # type: ignore[arg-type]
     assert [entry.name for entry in tasks.entries()] == [
         "UI/PaintClick-v0 heldout",
         "UI/PaintText-v0 heldout @1",
     ]
     assert [spec.name for spec in tasks.chosen()] == ["PaintClick", "PaintText"]
-    own = Tasks(ids=("PaintClick",), more=[{"ids": ["PaintText"], "split": "heldout"}])  # type: ignore[arg-type]
+    own = TaskSettings(ids=("PaintClick",), more=[{"ids": ["PaintText"], "split": "heldout"}])  # type: ignore[arg-type]
     assert [entry.split for entry in own.entries()] == ["train", "heldout"]
 
 
@@ -189,11 +191,11 @@ def test_arguments_of_all_tasks_count_when_a_line_is_checked(tmp_path: Path) -> 
     shared = {"compact": True, "viewport": [320, 256]}
     (entry,) = read_task_file(path, arguments=shared)
     assert entry.arguments == {"length": 2}
-    assert Tasks(file=path, arguments=shared).entries() == [entry]
+    assert TaskSettings(file=path, arguments=shared).entries() == [entry]
 
 
 def test_a_wrong_source_of_the_recipe_is_named_with_its_flag() -> None:
-    loader = Loader(RunConfig)
+    loader = ConfigLoader(RunConfig)
     loader.add_flags(["--tasks.more", '[{"source_type": "demo_trainig"}]', "--run.steps", "x"])
     with pytest.raises(ConfigError) as caught:
         loader.load()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from ui_gym_agents.training import config_view, yaml_text
-from ui_gym_agents.training.config import ConfigError, Loaded, Loader
+from ui_gym_agents.training.config import ConfigError, ConfigLoader, Loaded
 from ui_gym_agents.training.settings import MAIN_TASK, RunConfig
 
 Train = Callable[..., tuple[int, str, str]]
@@ -42,7 +42,7 @@ MODEL = RunConfig.with_trainer(Config)
 def load(
     *flags: str, files: tuple[Path, ...] = (), env: dict[str, str] | None = None, **defaults: Any
 ) -> Loaded[Any]:
-    loader: Loader[Any] = Loader(MODEL)
+    loader: ConfigLoader[Any] = ConfigLoader(MODEL)
     loader.add_defaults(defaults.get("defaults", {}), "default of the plugin x")
     for file in files:
         loader.add_file(file)
@@ -174,7 +174,7 @@ def test_a_required_setting_is_asked_for() -> None:
         model_config = ConfigDict(frozen=True, extra="forbid")
         data: Path
 
-    loader: Loader[Any] = Loader(RunConfig.with_trainer(Needy))
+    loader: ConfigLoader[Any] = ConfigLoader(RunConfig.with_trainer(Needy))
     loader.add_flags(["--run.seed", "1"])
     with pytest.raises(ConfigError) as caught:
         loader.load()
@@ -208,7 +208,7 @@ def test_what_is_printed_loads_again_and_explains_itself(tmp_path: Path) -> None
     )
 )
 def test_any_plain_value_survives_a_line_of_yaml(value: Any) -> None:
-    node = yaml.compose(f"key: {yaml_text.dump(value)}", Loader=yaml_text.Loader)
+    node = yaml.compose(f"key: {yaml_text.dump(value)}", Loader=yaml_text.StrictLoader)
     assert node is not None
     assert yaml_text.construct(node) == {"key": value}
 

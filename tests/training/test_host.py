@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from ui_gym.errors import UserError
-from ui_gym_agents.training.display import LiveDisplay, Progress, clock
+from ui_gym_agents.training.display import LiveDisplay, StepProgress, clock
 from ui_gym_agents.training.parts import run_processes
 from ui_gym_agents.training.settings import RunConfig
 
@@ -257,7 +257,7 @@ def test_the_live_table_shows_the_last_steps() -> None:
     display.note("a note")
     display.busy("evaluating 20 episodes")
     for step in range(1, 21):
-        display.step(Progress(step, 20, {"loss": 0.5, "time_learn": 1.25}, 61.0, 3700.0))
+        display.step(StepProgress(step, 20, {"loss": 0.5, "time_learn": 1.25}, 61.0, 3700.0))
     display.stop()
     last = stream.getvalue().rpartition("step")[2]
     assert "a note" in stream.getvalue()

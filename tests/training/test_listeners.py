@@ -12,7 +12,7 @@ from rich.console import Console
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import checkpoint, plugin
-from ui_gym_agents.training.config import Loader
+from ui_gym_agents.training.config import ConfigLoader
 from ui_gym_agents.training.failures import TrainingError
 from ui_gym_agents.training.host import Host
 from ui_gym_agents.training.listeners import Listeners, Place, RunListener
@@ -62,7 +62,7 @@ def run(work: Path) -> Callable[..., int]:
 
     def play(listeners: list[RunListener], **settings: Any) -> int:
         trainer = plugin.load("toy")
-        loader: Loader[Any] = Loader(RunConfig.with_trainer(trainer.Config))
+        loader: ConfigLoader[Any] = ConfigLoader(RunConfig.with_trainer(trainer.Config))
         loader.add_defaults({**plugin.default_overrides(trainer), "plugin": "toy"}, "test")
         loader.add_defaults(settings, "test")
         path = work / "run"

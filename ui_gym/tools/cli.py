@@ -21,7 +21,7 @@ from ui_gym.errors import UIGymError, UserError, nearest
 
 if TYPE_CHECKING:
     from ui_gym.contract.registry import TaskSpec
-    from ui_gym.tools.play import Played
+    from ui_gym.tools.play import PlayedEpisode
 
 app = typer.Typer(
     name="ui-gym",
@@ -338,7 +338,7 @@ def _rates(pairs: Iterable[str] | None) -> dict[str, float]:
     return found
 
 
-def _played_json(played: Played) -> dict[str, Any]:
+def _played_json(played: PlayedEpisode) -> dict[str, Any]:
     unsaid = ("frames", "elements")
     value = {name: value for name, value in vars(played).items() if name not in unsaid}
     return value | {"steps": [asdict(step) for step in played.steps]}

@@ -26,7 +26,7 @@ Act = Callable[[Mapping[str, Any], Mapping[str, Any]], str | None]
 
 
 @dataclass(frozen=True)
-class Step:
+class PlayedStep:
     """One step: what was written, what it was read as, what came of it. `seconds` of wall time."""
 
     text: str
@@ -38,14 +38,14 @@ class Step:
 
 
 @dataclass
-class Played:
+class PlayedEpisode:
     """An episode as it was played."""
 
     task: str
     agent: str
     seed: int
     goal: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlayedStep] = field(default_factory=list)
     success: bool = False
     score: float = 0.0
     ending: str = "left"
@@ -69,7 +69,7 @@ def record(
     arguments: Mapping[str, Any],
     out: Path,
     console: Console,
-) -> Played:
+) -> PlayedEpisode:
     """Play the episode of `seed` and write its film strip and animation into the folder `out`.
 
     Raises:
@@ -109,7 +109,7 @@ def first_screenshot(task: str, seed: int, arguments: Mapping[str, Any], path: P
     Image.fromarray(observation["screenshot"]).save(path)
 
 
-def step_table(played: Played) -> Table:
+def step_table(played: PlayedEpisode) -> Table:
     """The steps, one a row."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("step", justify="right")
@@ -126,7 +126,7 @@ def step_table(played: Played) -> Table:
     return table
 
 
-def print_outcome(played: Played, console: Console) -> None:
+def print_outcome(played: PlayedEpisode, console: Console) -> None:
     """How it ended, and where the pictures lie."""
     word, color = ("success", "green") if played.success else ("no success", "red")
     notes = f" ({played.failure or played.notes})" if played.failure or played.notes else ""
@@ -142,9 +142,9 @@ def _make(task: str, **arguments: Any) -> gym.Env[Any, Any]:
 
 def _episode(
     env: gym.Env[Any, Any], act: Act, task: str, agent: str, seed: int, options: dict[str, Any]
-) -> Played:
+) -> PlayedEpisode:
     observation, info = env.reset(seed=seed, options=options)
-    played = Played(task, agent, seed, str(observation["goal"]))
+    played = PlayedEpisode(task, agent, seed, str(observation["goal"]))
     played.frames.append(_picture(observation))
     while (text := act(observation, info)) is not None:
         played.elements.append(str(observation.get("elements", "")))
@@ -154,7 +154,7 @@ def _episode(
         played.frames.append(_picture(observation))
         score = float(info["score"])
         played.steps.append(
-            Step(text, text, observation["feedback"], float(reward), score, round(seconds, 4))
+            PlayedStep(text, text, observation["feedback"], float(reward), score, round(seconds, 4))
         )
         played.success, played.score = bool(info["success"]), score
         played.notes, played.failure = info["notes"], info["failure"]
@@ -171,13 +171,13 @@ def _picture(observation: Mapping[str, Any]) -> device.Image:
     return picture
 
 
-def _film(played: Played, dialect: Dialect, out: Path) -> Played:
+def _film(played: PlayedEpisode, dialect: Dialect, out: Path) -> PlayedEpisode:
     """Put canonical text into the steps, and write the pictures."""
     height, width = played.frames[0].shape[:2]
     written = zip((step.text for step in played.steps), played.elements, strict=True)
     done = reread(written, dialect, (width, height))
     played.steps = [
-        Step(**{**vars(step), "action": "; ".join(map(str, actions)) or step.text})
+        PlayedStep(**{**vars(step), "action": "; ".join(map(str, actions)) or step.text})
         for step, actions in zip(played.steps, done, strict=True)
     ]
     captions = [step.action for step in played.steps]

@@ -13,7 +13,7 @@ from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents import SERVED
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.engines.http import JsonClient, Patience
+from ui_gym_agents.engines.http import JsonClient, RequestLimits
 from ui_gym_agents.engines.openai import KEY
 from ui_gym_agents.engines.pictures import wire_messages
 from ui_gym_agents.engines.protocol import EngineError
@@ -36,7 +36,7 @@ class OpenAIAgent:
         temperature: Of sampling.
         top_p: The share of the likeliest tokens that is sampled from; the server's own if None.
         max_new_tokens: Most tokens of an answer, thoughts included.
-        patience: How long the server is waited for.
+        limits: How long the server is waited for.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class OpenAIAgent:
         top_p: float | None = None,
         max_new_tokens: int = 2048,
         connections: int = 16,
-        patience: Patience | None = None,
+        limits: RequestLimits | None = None,
     ) -> None:
         self.model = model
         self.key = key
@@ -58,7 +58,7 @@ class OpenAIAgent:
         self.temperature = temperature
         self.top_p = top_p
         self.max_new_tokens = max_new_tokens
-        self._client = JsonClient(url, key=key, patience=patience, connections=connections)
+        self._client = JsonClient(url, key=key, limits=limits, connections=connections)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix="openai")
 
     @classmethod

@@ -1,5 +1,11 @@
 """Engines: what turns prompts into sampled tokens, in this process or on a server."""
 
-from ui_gym_agents.engines.protocol import Answer, Engine, EngineError, Question, Sampling
+from ui_gym_agents.engines.protocol import (
+    Engine,
+    EngineAnswer,
+    EngineError,
+    EngineQuestion,
+    Sampling,
+)
 
-__all__ = ["Answer", "Engine", "EngineError", "Question", "Sampling"]
+__all__ = ["Engine", "EngineAnswer", "EngineError", "EngineQuestion", "Sampling"]

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines.openai import KEY, SGLANG, VLLM, OpenAIEngine
-from ui_gym_agents.engines.protocol import Answer, Engine, EngineError, Sampling
+from ui_gym_agents.engines.protocol import Engine, EngineAnswer, EngineError, Sampling
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.store import screenshot_hash
 
@@ -107,7 +107,7 @@ class EngineAgent:
 
     @staticmethod
     def _decision(
-        policy: VLMPolicy, answer: Answer | EngineError, images: Sequence[str]
+        policy: VLMPolicy, answer: EngineAnswer | EngineError, images: Sequence[str]
     ) -> Decision:
         if isinstance(answer, EngineError):
             return Decision("", failure=f"engine: {answer}")

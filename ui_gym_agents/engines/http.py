@@ -29,7 +29,7 @@ WRONG = {
 
 
 @dataclass(frozen=True)
-class Patience:
+class RequestLimits:
     """How long a server is waited for. Times are in seconds.
 
     `timeout` is for one attempt, from sending to the last byte. Attempt ``i`` (from 0) is followed
@@ -51,7 +51,7 @@ class JsonClient:
         url: str,
         *,
         key: SecretStr | None = None,
-        patience: Patience | None = None,
+        limits: RequestLimits | None = None,
         connections: int = 64,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -60,14 +60,14 @@ class JsonClient:
                 f"{url!r} is no address of a server: it begins with http:// or https://"
             )
         self.url = url.rstrip("/")
-        self.patience = patience or Patience()
+        self.limits = limits or RequestLimits()
         self._sleep = sleep
         headers = {}
         if key is not None and key.get_secret_value():
             headers["Authorization"] = f"Bearer {key.get_secret_value()}"
         self._http = httpx.Client(
             headers=headers,
-            timeout=httpx.Timeout(self.patience.timeout, connect=self.patience.connect),
+            timeout=httpx.Timeout(self.limits.timeout, connect=self.limits.connect),
             limits=httpx.Limits(max_connections=connections),
             # A proxy of the environment has no business between a trainer and its server.
             trust_env=self.url.startswith("https://"),
@@ -82,7 +82,7 @@ class JsonClient:
         """
         body = json.dumps(payload).encode()
         problem, asked = "", None
-        for attempt in range(self.patience.attempts):
+        for attempt in range(self.limits.attempts):
             if attempt:
                 self._sleep(self._pause(attempt - 1, asked))
             try:
@@ -98,7 +98,7 @@ class JsonClient:
                 if status not in AGAIN:
                     raise EngineError(f"{self.url}{path} refused the request, {problem}")
             log.debug("%s%s, attempt %d: %s", self.url, path, attempt + 1, problem)
-        attempts = self.patience.attempts
+        attempts = self.limits.attempts
         raise EngineError(f"{self.url}{path} failed {attempts} times, at last with {problem}")
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class JsonClient:
 
     def _once(self, path: str, body: bytes) -> tuple[int, str, float | None]:
         """One attempt: status, text, and for how long the server asks to be left alone."""
-        deadline = time.monotonic() + self.patience.timeout
+        deadline = time.monotonic() + self.limits.timeout
         request = {"content": body, "headers": {"Content-Type": "application/json"}}
         with self._http.stream("POST", self.url + path, **request) as response:  # type: ignore[arg-type]
             parts = []
@@ -120,8 +120,8 @@ class JsonClient:
             return response.status_code, text, _seconds(response.headers.get("retry-after"))
 
     def _pause(self, attempt: int, asked: float | None) -> float:
-        own: float = self.patience.pause * 2**attempt
-        return min(self.patience.longest_pause, own if asked is None else max(own, asked))
+        own: float = self.limits.pause * 2**attempt
+        return min(self.limits.longest_pause, own if asked is None else max(own, asked))
 
 
 def _seconds(header: str | None) -> float | None:

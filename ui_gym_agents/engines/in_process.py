@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ui_gym_agents.engines.protocol import Answer, EngineError, Question, Sampling
+from ui_gym_agents.engines.protocol import EngineAnswer, EngineError, EngineQuestion, Sampling
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy import VLMPolicy
@@ -27,8 +27,8 @@ class InProcessEngine:
         self.policy.version = value
 
     def generate(
-        self, questions: Sequence[Question], sampling: Sampling
-    ) -> list[Answer | EngineError]:
+        self, questions: Sequence[EngineQuestion], sampling: Sampling
+    ) -> list[EngineAnswer | EngineError]:
         """An answer to each question; see `Engine`."""
         samples = self.policy.sample(
             questions,
@@ -36,7 +36,7 @@ class InProcessEngine:
             max_new_tokens=sampling.max_new_tokens,
         )
         return [
-            Answer(
+            EngineAnswer(
                 question.ids, sample.ids, sample.logprobs, self.version,
                 "length" if sample.truncated else "stop",
             )

@@ -39,9 +39,9 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from ui_gym_agents.engines.http import JsonClient, Patience
+from ui_gym_agents.engines.http import JsonClient, RequestLimits
 from ui_gym_agents.engines.pictures import wire_messages
-from ui_gym_agents.engines.protocol import Answer, EngineError, Question, Sampling
+from ui_gym_agents.engines.protocol import EngineAnswer, EngineError, EngineQuestion, Sampling
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class OpenAIEngine:
             since a resumed run may publish other weights as the same version.
         admin_url: Where adapters are loaded; as `wire` has it, if None.
         connections: How many requests are under way at most.
-        patience: How long the server is waited for.
+        limits: How long the server is waited for.
     """
 
     def __init__(
@@ -111,14 +111,14 @@ class OpenAIEngine:
         run: str | None = None,
         admin_url: str | None = None,
         connections: int = 64,
-        patience: Patience | None = None,
+        limits: RequestLimits | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.image_id = image_id
         self.wire = wire
         self.run = run or f"run-{secrets.token_hex(3)}"
         self.version = 0
-        options: dict[str, Any] = {"key": key, "patience": patience, "sleep": sleep}
+        options: dict[str, Any] = {"key": key, "limits": limits, "sleep": sleep}
         self._client = JsonClient(url, connections=connections, **options)
         self._admin = JsonClient(admin_url or wire.admin_url(url), connections=2, **options)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix="engine")
@@ -130,8 +130,8 @@ class OpenAIEngine:
         self._warned = False
 
     def generate(
-        self, questions: Sequence[Question], sampling: Sampling
-    ) -> list[Answer | EngineError]:
+        self, questions: Sequence[EngineQuestion], sampling: Sampling
+    ) -> list[EngineAnswer | EngineError]:
         """An answer to each question; see `Engine`."""
         return list(self._pool.map(lambda question: self._answer(question, sampling), questions))
 
@@ -162,7 +162,7 @@ class OpenAIEngine:
 
     # -- one question --
 
-    def _answer(self, question: Question, sampling: Sampling) -> Answer | EngineError:
+    def _answer(self, question: EngineQuestion, sampling: Sampling) -> EngineAnswer | EngineError:
         try:
             with self._using() as (adapter, version):
                 found = self._client.post(
@@ -185,7 +185,9 @@ class OpenAIEngine:
                 self._busy[adapter] -= 1
             self._unload_idle()
 
-    def _payload(self, question: Question, sampling: Sampling, adapter: str) -> dict[str, Any]:
+    def _payload(
+        self, question: EngineQuestion, sampling: Sampling, adapter: str
+    ) -> dict[str, Any]:
         named = self.wire.model.format(base=self._base, adapter=adapter)
         return {
             "model": named if adapter else self._base,
@@ -206,7 +208,9 @@ class OpenAIEngine:
             "logit_bias": {str(i): NEVER for i in sampling.suppressed},
         }
 
-    def _checked(self, found: Any, question: Question, sampling: Sampling, version: int) -> Answer:
+    def _checked(
+        self, found: Any, question: EngineQuestion, sampling: Sampling, version: int
+    ) -> EngineAnswer:
         """The server's answer, if it is one that training may rely on."""
         try:
             choice = found["choices"][0]
@@ -243,7 +247,7 @@ class OpenAIEngine:
                 "the server's chat template writes other tokens than the model folder's; "
                 "the server's are recorded"
             )
-        return Answer(prompt, ids, logprobs, version, "stop" if ended else "length")
+        return EngineAnswer(prompt, ids, logprobs, version, "stop" if ended else "length")
 
     # -- adapters --
 

@@ -16,7 +16,7 @@ class EngineError(UIGymError):
 
 
 @dataclass(frozen=True)
-class Question:
+class EngineQuestion:
     """One prompt, as words and as tokens.
 
     `ids` are the tokens of the chat messages, with one placeholder an image token; `images` are
@@ -44,7 +44,7 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Answer:
+class EngineAnswer:
     """What was sampled, from what exactly, and by which weights.
 
     `prompt_ids` are the tokens that the engine saw, image placeholders included. `ids` are the
@@ -66,8 +66,8 @@ class Engine(Protocol):
     """Of the weights that answers are sampled with from now on."""
 
     def generate(
-        self, questions: Sequence[Question], sampling: Sampling
-    ) -> list[Answer | EngineError]:
+        self, questions: Sequence[EngineQuestion], sampling: Sampling
+    ) -> list[EngineAnswer | EngineError]:
         """An answer to each question, in order, or what went wrong with it.
 
         One that failed leaves the others alone.

@@ -97,7 +97,7 @@ def evaluate(
       ui-gym-eval --suite osworld --help
     """  # fmt: skip
     # Torch and its friends take seconds to import; `--help` does without.
-    from ui_gym_agents.evaluation.setup import Settings, play
+    from ui_gym_agents.evaluation.setup import EvaluationPlan, play
 
     if agent not in AGENTS and ":" not in agent:
         raise UserError(f"there is no agent {agent!r}. {nearest(agent, AGENTS)}")
@@ -108,7 +108,7 @@ def evaluate(
         "tags": tag or [], "file": file,
     }  # fmt: skip
     chosen = _tasks({} if run else {"ids": [TASK]}, choice, split)
-    settings = Settings(
+    settings = EvaluationPlan(
         tasks=chosen, arguments=command.read_arguments(set_ or []), agent=agent, script=script,
         model=model, adapter=adapter, max_new_tokens=max_new_tokens, observation=observation,
         dialect=dialect or _dialect(agent), episodes=episodes, attempts=attempts,

@@ -23,14 +23,21 @@ from ui_gym_agents.episode import Episode
 from ui_gym_agents.evaluation.report.statistics import Counts, interval, pass_rates, wilson
 from ui_gym_agents.store import ScreenshotStore
 
-__all__ = ["Figures", "Report", "evaluate", "goal_sensitivity", "summarize", "wilson"]
+__all__ = [
+    "EpisodeFigures",
+    "EvaluationReport",
+    "evaluate",
+    "goal_sensitivity",
+    "summarize",
+    "wilson",
+]
 
 PROBES = 40
 """How many episodes are asked about with another goal."""
 
 
 @dataclass(frozen=True)
-class Figures:
+class EpisodeFigures:
     """What is measured of a set of episodes. Rates lie in [0, 1]; an unknown one is None."""
 
     success: float
@@ -51,7 +58,7 @@ class Figures:
     blind_rate: float | None
 
     @classmethod
-    def of(cls, episodes: Sequence[Episode]) -> Figures:
+    def of(cls, episodes: Sequence[Episode]) -> EpisodeFigures:
         """The figures of finished episodes."""
         good = [e for e in episodes if e.failure is None]
         turns = [turn for episode in good for turn in episode.turns]
@@ -78,15 +85,15 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Report:
+class EvaluationReport:
     """The outcome of an evaluation: figures in all, and by what the tasks are."""
 
-    total: Figures
+    total: EpisodeFigures
     greedy: bool
     goal_sensitivity: float | None = None
-    by_task: dict[str, Figures] = field(default_factory=dict)
-    by_category: dict[str, Figures] = field(default_factory=dict)
-    by_difficulty: dict[str, Figures] = field(default_factory=dict)
+    by_task: dict[str, EpisodeFigures] = field(default_factory=dict)
+    by_category: dict[str, EpisodeFigures] = field(default_factory=dict)
+    by_difficulty: dict[str, EpisodeFigures] = field(default_factory=dict)
     """By the difficulty that each task is registered with."""
     errors: dict[str, int] = field(default_factory=dict)
     """How many actions were wrong, by kind."""
@@ -132,7 +139,7 @@ def evaluate(
     agent: Agent | None = None,
     greedy: bool = True,
     probe: bool = False,
-) -> Report:
+) -> EvaluationReport:
     """Play `requests` and measure.
 
     Args:
@@ -152,11 +159,11 @@ def evaluate(
 
 def summarize(
     episodes: Sequence[Episode], *, greedy: bool, sensitivity: float | None = None
-) -> Report:
+) -> EvaluationReport:
     """The report of finished episodes; their order bears on nothing but the last bits of means."""
     kinds = Counter(kind for e in episodes if not e.failure for kind in _errors(e))
-    return Report(
-        total=Figures.of(episodes),
+    return EvaluationReport(
+        total=EpisodeFigures.of(episodes),
         greedy=greedy,
         goal_sensitivity=sensitivity,
         by_task=_by(episodes, lambda e: e.task),
@@ -168,9 +175,9 @@ def summarize(
     )
 
 
-def _by(episodes: Sequence[Episode], key: Callable[[Episode], str]) -> dict[str, Figures]:
+def _by(episodes: Sequence[Episode], key: Callable[[Episode], str]) -> dict[str, EpisodeFigures]:
     names = sorted({key(episode) for episode in episodes})
-    return {name: Figures.of([e for e in episodes if key(e) == name]) for name in names}
+    return {name: EpisodeFigures.of([e for e in episodes if key(e) == name]) for name in names}
 
 
 def _of_task(task: str, what: str) -> str:

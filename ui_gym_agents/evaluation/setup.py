@@ -26,7 +26,12 @@ from ui_gym_agents.agents import SERVED, ScriptedAgent, make_agent
 from ui_gym_agents.agents.agent import Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.evaluation.evaluate import Report, goal_sensitivity, summarize, temperature
+from ui_gym_agents.evaluation.evaluate import (
+    EvaluationReport,
+    goal_sensitivity,
+    summarize,
+    temperature,
+)
 from ui_gym_agents.evaluation.report.folder import evaluation_store, played
 from ui_gym_agents.evaluation.report.render import write_reports
 from ui_gym_agents.store import EpisodeStore
@@ -35,14 +40,14 @@ from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
 from ui_gym_agents.training.context import derive
 from ui_gym_agents.training.parts import choose_device, choose_dtype, make_prompt
-from ui_gym_agents.training.settings import Env, Policy, Tasks
+from ui_gym_agents.training.settings import EnvSettings, PolicySettings, TaskSettings
 
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
 """Passes an iterable of so many things on, and shows how far it is."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class EvaluationPlan:
     """What is measured, and how."""
 
     tasks: tuple[TaskEntry, ...]
@@ -71,7 +76,7 @@ class Settings:
     envs: int = 16
     out: Path | None = None
 
-    def of_run(self, run: Path, split: str | None) -> Settings:
+    def of_run(self, run: Path, split: str | None) -> EvaluationPlan:
         """These settings with a training run's tasks, model and newest checkpoint.
 
         Arguments of the tasks that are set here go before the run's own. `split` is whose
@@ -91,9 +96,9 @@ class Settings:
         checkpoint.load(newest)  # verifies every file
         config = yaml.safe_load(path.read_text())
         try:
-            tasks = Tasks.model_validate(config["tasks"])
-            env = Env.model_validate(config["env"])
-            policy = Policy.model_validate(config["policy"])
+            tasks = TaskSettings.model_validate(config["tasks"])
+            env = EnvSettings.model_validate(config["env"])
+            policy = PolicySettings.model_validate(config["policy"])
         except (ValidationError, KeyError, TypeError) as error:
             raise UserError(f"{path} is not the configuration of a run: {error}") from None
         lora = (newest / "adapter_config.json").is_file()
@@ -152,7 +157,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Stage:
+class EvaluationStage:
     """Tasks that one vector env plays: of one suite and one size of the screen."""
 
     entries: tuple[TaskEntry, ...]
@@ -162,21 +167,21 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class FinishedEvaluation:
     """A finished evaluation; `files` are what was written, the film first."""
 
-    report: Report
+    report: EvaluationReport
     episodes: list[Episode]
     files: list[Path]
 
 
-def stages(settings: Settings) -> list[Stage]:
+def stages(settings: EvaluationPlan) -> list[EvaluationStage]:
     """How the tasks are played: as many together as can be.
 
     Raises:
         UserError: a task does not take an argument.
     """
-    found: dict[str, Stage] = {}
+    found: dict[str, EvaluationStage] = {}
     for entry in settings.tasks:
         arguments = dict(settings.arguments)
         if len(settings.tasks) > 1 and not entry.spec.load().levels:
@@ -188,12 +193,12 @@ def stages(settings: Settings) -> list[Stage]:
         # A suite as one env draws its tasks itself, and cannot be part of a mix.
         alone = entry.name if MEMBER_TAG in entry.spec.tags else ""
         key = repr((entry.spec.suite, size, sorted(arguments), alone))
-        stage = found.get(key, Stage((), arguments, size))
+        stage = found.get(key, EvaluationStage((), arguments, size))
         found[key] = dataclasses.replace(stage, entries=(*stage.entries, entry))
     return list(found.values())
 
 
-def requests(settings: Settings, stage: Stage) -> list[EpisodeRequest]:
+def requests(settings: EvaluationPlan, stage: EvaluationStage) -> list[EpisodeRequest]:
     """The episodes of a stage, the same ones in every evaluation."""
     names = reset_names(stage.entries)
     found = []
@@ -215,7 +220,9 @@ def requests(settings: Settings, stage: Stage) -> list[EpisodeRequest]:
     return found
 
 
-def play(settings: Settings, watch: Watch, note: Callable[[str], None] = print) -> Evaluation:
+def play(
+    settings: EvaluationPlan, watch: Watch, note: Callable[[str], None] = print
+) -> FinishedEvaluation:
     """Play and measure; with a folder to write to, also keep the episodes and the reports.
 
     Args:
@@ -247,12 +254,12 @@ def play(settings: Settings, watch: Watch, note: Callable[[str], None] = print) 
             [(stage, [done[request.id] for request in asked]) for stage, asked in plan], store
         )
         report = summarize(episodes, greedy=settings.greedy, sensitivity=sensitivity)
-        return Evaluation(report, episodes, _keep(settings, store, report, episodes))
+        return FinishedEvaluation(report, episodes, _keep(settings, store, report, episodes))
 
 
 def _play(
-    settings: Settings,
-    stage: Stage,
+    settings: EvaluationPlan,
+    stage: EvaluationStage,
     asked: list[EpisodeRequest],
     store: EpisodeStore,
     players: Players,
@@ -283,11 +290,11 @@ def _play(
 class Players:
     """The agent of an evaluation, for one stage after the other; a model is loaded once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: EvaluationPlan) -> None:
         self._settings = settings
         self._policy: Any = None
 
-    def agent(self, stage: Stage, action_space: Any) -> Agent:
+    def agent(self, stage: EvaluationStage, action_space: Any) -> Agent:
         """The agent that plays a stage."""
         name = self._settings.agent
         if name == "policy":
@@ -300,7 +307,7 @@ class Players:
         return make_agent(name, action_space)
 
     def sensitivity(
-        self, parts: list[tuple[Stage, list[Episode]]], store: EpisodeStore
+        self, parts: list[tuple[EvaluationStage, list[Episode]]], store: EpisodeStore
     ) -> float | None:
         """The goal sensitivity of a policy: the mean over stages; None for other agents."""
         if self._settings.agent != "policy":
@@ -313,7 +320,7 @@ class Players:
         known = [rate for rate in found if rate is not None]
         return sum(known) / len(known) if known else None
 
-    def _ask_policy(self, stage: Stage) -> Any:
+    def _ask_policy(self, stage: EvaluationStage) -> Any:
         """The model, asked as is right for the stage's screen and dialect."""
         from ui_gym_agents.policy import VLMPolicy
 
@@ -357,7 +364,7 @@ def _factory(name: str) -> Callable[[Any], Agent]:
 
 
 def _keep(
-    settings: Settings, store: EpisodeStore, report: Report, episodes: list[Episode]
+    settings: EvaluationPlan, store: EpisodeStore, report: EvaluationReport, episodes: list[Episode]
 ) -> list[Path]:
     """Write the reports, and the film of the worst episode."""
     if settings.out is None:

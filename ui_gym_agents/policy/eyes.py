@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from ui_gym.contract.device import Image
-from ui_gym_agents.policy.images import PatchPixels, Pixels, ProcessorPixels, Screenshots
+from ui_gym_agents.policy.images import PatchPixels, Pixels, ProcessorPixels, ScreenshotSource
 from ui_gym_agents.policy.model import is_vision
 from ui_gym_agents.policy.processor import FAMILY
 
@@ -69,7 +69,7 @@ class Eyes:
         named = self.model.named_parameters()
         return not any((p.requires_grad or "lora_" in n) and _sees(n) for n, p in named)
 
-    def look(self, keys: Iterable[str], screenshots: Screenshots) -> dict[str, Features]:
+    def look(self, keys: Iterable[str], screenshots: ScreenshotSource) -> dict[str, Features]:
         """The features of each distinct picture of `keys`, with gradients where there are any."""
         distinct = list(dict.fromkeys(keys))
         if not self.frozen():

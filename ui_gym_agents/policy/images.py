@@ -13,7 +13,7 @@ from ui_gym.contract.device import Image
 from ui_gym_agents.store import screenshot_hash
 
 
-class Screenshots(Protocol):
+class ScreenshotSource(Protocol):
     """Where pictures are found by their hash."""
 
     def get(self, key: str) -> Image:

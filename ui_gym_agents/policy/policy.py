@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.engines.protocol import Question
+from ui_gym_agents.engines.protocol import EngineQuestion
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import cpu, lora, model
 from ui_gym_agents.policy.accumulation import accumulate
@@ -22,7 +22,7 @@ from ui_gym_agents.policy.encoding import PromptEncoder
 from ui_gym_agents.policy.eyes import Eyes, Features
 from ui_gym_agents.policy.forward import Forward, Prompt
 from ui_gym_agents.policy.generation import Sample, log_distribution, sample
-from ui_gym_agents.policy.images import Given, Screenshots
+from ui_gym_agents.policy.images import Given, ScreenshotSource
 from ui_gym_agents.policy.memory import in_rows
 from ui_gym_agents.policy.merging import Merged, merge
 from ui_gym_agents.policy.parallel import Processes
@@ -196,7 +196,7 @@ class VLMPolicy:
         self,
         prompts: Sequence[Prompt],
         noise: Sequence[int],
-        pictures: Screenshots,
+        pictures: ScreenshotSource,
         temperature: float,
         max_new_tokens: int,
     ) -> list[Sample]:
@@ -214,20 +214,20 @@ class VLMPolicy:
     def _prompt(self, view: View, pictures: Given) -> Prompt:
         return _prompted(self.question(view), pictures)
 
-    def question(self, view: View) -> Question:
+    def question(self, view: View) -> EngineQuestion:
         """What an engine is asked for a view: the prompt in words and in ids, and its pictures."""
         messages, shown = self.prompt.build(view)
         messages = self.encoder.defused(messages)
         images = view.screenshots[len(view.screenshots) - shown :]
         ids = self.encoder.encode(messages, [image.shape[:2] for image in images])
-        return Question(messages, images, tuple(ids), view.noise)
+        return EngineQuestion(messages, images, tuple(ids), view.noise)
 
     def sample(
-        self, questions: Sequence[Question], *, temperature: float, max_new_tokens: int
+        self, questions: Sequence[EngineQuestion], *, temperature: float, max_new_tokens: int
     ) -> list[Sample]:
         """Sample an answer to each question, seeded by its noise."""
 
-        def answer(part: Sequence[Question]) -> list[Sample]:
+        def answer(part: Sequence[EngineQuestion]) -> list[Sample]:
             pictures = Given()
             prompts = [_prompted(question, pictures) for question in part]
             noise = [q.noise for q in part]
@@ -294,7 +294,7 @@ class VLMPolicy:
     def logprobs(
         self,
         records: Sequence[TokenRecord],
-        screenshots: Screenshots,
+        screenshots: ScreenshotSource,
         *,
         temperature: float | None = None,
         share: bool | None = None,
@@ -322,7 +322,7 @@ class VLMPolicy:
     def _score(
         self,
         records: Sequence[TokenRecord],
-        screenshots: Screenshots,
+        screenshots: ScreenshotSource,
         temperature: float | None,
         share: bool | None,
     ) -> list[Tensor]:
@@ -359,7 +359,7 @@ class VLMPolicy:
         return [found[i] for i in range(len(records))]
 
     def supervised_loss(
-        self, records: Sequence[TokenRecord], screenshots: Screenshots
+        self, records: Sequence[TokenRecord], screenshots: ScreenshotSource
     ) -> tuple[Tensor, float]:
         """The weighted sum of negative log-probabilities, in nats, and the sum of the weights.
 
@@ -457,6 +457,6 @@ class VLMPolicy:
         self.prompt.save(folder)
 
 
-def _prompted(question: Question, pictures: Given) -> Prompt:
+def _prompted(question: EngineQuestion, pictures: Given) -> Prompt:
     """A question's ids, its pictures among those that are given."""
     return Prompt(question.ids, tuple(pictures.add(image) for image in question.images))

@@ -119,7 +119,7 @@ def _config(directory: Path) -> RunConfig:
     try:
         with path.open(encoding="utf-8") as file:
             # SafeLoader's own schema: nothing in it can run code.
-            return RunConfig.model_validate(yaml.load(file, Loader=yaml_text.Loader))
+            return RunConfig.model_validate(yaml.load(file, Loader=yaml_text.StrictLoader))
     except (OSError, ValueError, yaml.YAMLError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise UserError(f"{path} is not the configuration of a run: {first}") from None

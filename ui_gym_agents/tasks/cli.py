@@ -20,7 +20,7 @@ from ui_gym_agents import command
 
 if TYPE_CHECKING:
     from ui_gym_agents.agents.agent import Agent
-    from ui_gym_agents.tasks.filter import Unit
+    from ui_gym_agents.tasks.filter import FilterUnit
     from ui_gym_agents.tasks.sources import TaskEntry
     from ui_gym_agents.training.settings import RunConfig
 
@@ -104,10 +104,10 @@ def choose(
 
 def _settings(files: list[Path], flags: list[str]) -> RunConfig:
     """The settings of a run, from files, environment and flags."""
-    from ui_gym_agents.training.config import Loader
+    from ui_gym_agents.training.config import ConfigLoader
     from ui_gym_agents.training.settings import RunConfig
 
-    loader = Loader(RunConfig)
+    loader = ConfigLoader(RunConfig)
     for file in files:
         loader.add_file(file)
     loader.add_environment(os.environ)
@@ -127,7 +127,7 @@ def _filter(config: RunConfig, agent: str, episodes: int, instances: int, out: P
     for section, key in (("env", "num_envs"), ("env", "timeout"), ("policy", "threads")):
         settings[section].pop(key)
     measured_by = {"agent": agent, "episodes": episodes, "instances": instances}
-    progress = task_filter.Progress(out, {**settings, **measured_by, "seed": config.run.seed})
+    progress = task_filter.FilterProgress(out, {**settings, **measured_by, "seed": config.run.seed})
     progress.load()
     missing = [unit for unit in wanted if unit.name not in progress.results]
     if missing:
@@ -164,7 +164,7 @@ def _play(
     config: RunConfig,
     agent: str,
     entries: list[TaskEntry],
-    missing: list[Unit],
+    missing: list[FilterUnit],
     episodes: int,
     progress: Any,
 ) -> None:

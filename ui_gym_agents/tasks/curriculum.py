@@ -8,7 +8,7 @@ success rate p, the spread of a group's rewards is p(1-p), so that a task's weig
 (the measure called learnability in Rutherford et al. 2024, "No Regrets", arXiv 2408.15099; the
 floor keeps every task alive). p is the mean of a Beta(1, 1) prior and the successes and trials seen
 so far, which fade by `DECAY` a step, because they are those of an earlier policy. A task that fails
-`PATIENCE` groups in a row is paused, and gets one group again every `PROBE_EVERY` steps.
+`PAUSE_AFTER` groups in a row is paused, and gets one group again every `PROBE_EVERY` steps.
 
 Everything is a function of the run's seed, the step and `state_dict`. What is observed in a step
 counts from the next step on, in the order in which its groups were asked for, however they ended.
@@ -29,7 +29,7 @@ FLOOR = 0.05
 """Added to p(1-p), whose largest value is 0.25."""
 DECAY = 0.95
 """What a step leaves of the evidence."""
-PATIENCE = 3
+PAUSE_AFTER = 3
 """Groups without any success, in a row, after which a task is paused."""
 PROBE_EVERY = 10
 """Steps between the probes of a paused task."""
@@ -49,7 +49,7 @@ class Candidate:
 
 
 @dataclass
-class Record:
+class CandidateRecord:
     """What is known of a task: faded `successes` of faded `trials`, as of `step`."""
 
     successes: float = 0.0
@@ -74,7 +74,7 @@ class Record:
         self.trials = faded * self.trials + episodes
         self.step = max(step, self.step)
         self.failing = 0 if successes else self.failing + 1
-        self.paused = step if self.failing >= PATIENCE else None
+        self.paused = step if self.failing >= PAUSE_AFTER else None
         self.groups += 1
 
 
@@ -102,7 +102,7 @@ class Curriculum:
         if len(set(names)) < len(names):
             raise ValueError(f"the names of a curriculum's tasks differ, unlike {sorted(names)}")
         self._check_quotas()
-        self.records = {name: Record() for name in names}
+        self.records = {name: CandidateRecord() for name in names}
         self._pending: dict[tuple[int, int], tuple[str, int, int]] = {}
 
     # -- drawing --
@@ -190,7 +190,7 @@ class Curriculum:
         try:
             if state["version"] != VERSION:
                 raise ValueError(f"it has version {state['version']}, not {VERSION}")
-            known = {name: Record(**values) for name, values in state["tasks"].items()}
+            known = {name: CandidateRecord(**values) for name, values in state["tasks"].items()}
             pending = {
                 (int(step), int(index)): (str(name), int(successes), int(episodes))
                 for step, index, name, successes, episodes in state["pending"]
@@ -198,7 +198,7 @@ class Curriculum:
             }
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UserError(f"this is no state of a curriculum: {error!r}") from error
-        self.records = {name: known.get(name, Record()) for name in self.records}
+        self.records = {name: known.get(name, CandidateRecord()) for name in self.records}
         self._pending = pending
 
     # -- inside --

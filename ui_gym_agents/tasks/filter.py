@@ -34,7 +34,7 @@ Verdict = Literal["kept", "never", "always", "unmeasured"]
 
 
 @dataclass(frozen=True)
-class Unit:
+class FilterUnit:
     """What is kept or dropped: an entry; with `seed`, that one instance of it."""
 
     entry: TaskEntry
@@ -52,7 +52,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Measured:
+class SuccessCount:
     """So many successes of so many episodes that the infrastructure did not spoil."""
 
     successes: int
@@ -67,26 +67,26 @@ class Measured:
         return "always" if self.successes == self.episodes else "kept"
 
 
-Results = dict[str, Measured]
+Results = dict[str, SuccessCount]
 """By the name of the unit."""
 
 
-def units(entries: Sequence[TaskEntry], instances: int, seed: int) -> list[Unit]:
+def units(entries: Sequence[TaskEntry], instances: int, seed: int) -> list[FilterUnit]:
     """The units of entries: with `instances`, so many of each; with 0, each entry as a whole.
 
     An entry's own seeds are its instances; of one without, they are derived from `seed`.
     """
     if not instances:
-        return [Unit(entry) for entry in entries]
+        return [FilterUnit(entry) for entry in entries]
     found = []
     for entry in entries:
         seeds = entry.seeds or [_derive("instance", seed, entry.name, i) for i in range(instances)]
-        found += [Unit(entry, one) for one in seeds[:instances]]
+        found += [FilterUnit(entry, one) for one in seeds[:instances]]
     return found
 
 
 def requests(
-    wanted: Iterable[Unit], entries: Sequence[TaskEntry], episodes: int, seed: int
+    wanted: Iterable[FilterUnit], entries: Sequence[TaskEntry], episodes: int, seed: int
 ) -> list[EpisodeRequest]:
     """The episodes of units, a group each, which is named as the unit is.
 
@@ -108,20 +108,20 @@ def requests(
 
 
 def measure(
-    groups: Iterable[Sequence[Episode]], record: Callable[[str, Measured], None]
+    groups: Iterable[Sequence[Episode]], record: Callable[[str, SuccessCount], None]
 ) -> Iterator[str]:
     """Record each group when it ends; yields its unit's name.
 
     A group with fewer than two good episodes says nothing and is left out.
     """
     for group in groups:
-        found = Measured(sum(episode.success for episode in group), len(group))
+        found = SuccessCount(sum(episode.success for episode in group), len(group))
         if found.verdict != "unmeasured":
             record(group[0].group, found)
         yield group[0].group if group else ""
 
 
-def kept(wanted: Iterable[Unit], results: Mapping[str, Measured]) -> list[TaskEntry]:
+def kept(wanted: Iterable[FilterUnit], results: Mapping[str, SuccessCount]) -> list[TaskEntry]:
     """The units that are worth training on, with what was measured."""
     return [
         dataclasses.replace(
@@ -134,16 +134,18 @@ def kept(wanted: Iterable[Unit], results: Mapping[str, Measured]) -> list[TaskEn
     ]
 
 
-def verdicts(wanted: Iterable[Unit], results: Mapping[str, Measured]) -> dict[Verdict, int]:
+def verdicts(
+    wanted: Iterable[FilterUnit], results: Mapping[str, SuccessCount]
+) -> dict[Verdict, int]:
     """How many units there are of each verdict."""
     counts: dict[Verdict, int] = {"kept": 0, "never": 0, "always": 0, "unmeasured": 0}
     for unit in wanted:
-        counts[results.get(unit.name, Measured(0, 0)).verdict] += 1
+        counts[results.get(unit.name, SuccessCount(0, 0)).verdict] += 1
     return counts
 
 
 @dataclass
-class Progress:
+class FilterProgress:
     """What is measured so far, in a file of its own beside `out` until the filter is done.
 
     `settings` are what the measurements depend on, as plain JSON values.
@@ -176,13 +178,15 @@ class Progress:
                 if number == 1:
                     self._check(value)
                 else:
-                    self.results[value["unit"]] = Measured(value["successes"], value["episodes"])
+                    self.results[value["unit"]] = SuccessCount(
+                        value["successes"], value["episodes"]
+                    )
             except (ValueError, KeyError, TypeError) as error:
                 raise UserError(
                     f"{self.path}:{number} is damaged ({error!r}); delete the file to begin anew"
                 ) from None
 
-    def record(self, unit: str, found: Measured) -> None:
+    def record(self, unit: str, found: SuccessCount) -> None:
         """Keep one measurement, on disk at once."""
         self.results[unit] = found
         line = {"unit": unit, "successes": found.successes, "episodes": found.episodes}
@@ -217,7 +221,7 @@ class Progress:
             )
 
 
-def _start(unit: Unit, member: int, seed: int) -> int:
+def _start(unit: FilterUnit, member: int, seed: int) -> int:
     if unit.seed is not None:
         return unit.seed
     if unit.entry.seeds:

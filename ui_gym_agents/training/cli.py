@@ -43,7 +43,7 @@ _SWITCHES = {
 
 
 @dataclass
-class Options:
+class TrainArguments:
     """What is asked for beside settings; `flags` are the arguments that set something."""
 
     files: list[Path] = field(default_factory=list)
@@ -79,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _options(arguments: list[str]) -> Options:
-    options = Options()
+def _options(arguments: list[str]) -> TrainArguments:
+    options = TrainArguments()
     while arguments:
         word = arguments.pop(0)
         name, equals, value = word.partition("=")
@@ -95,7 +95,7 @@ def _options(arguments: list[str]) -> Options:
     return options
 
 
-def _run(options: Options) -> int:
+def _run(options: TrainArguments) -> int:
     console = Console()
     if options.version:
         console.print(f"ui-gym {version('ui-gym')}", highlight=False)
@@ -119,22 +119,22 @@ def _run(options: Options) -> int:
     return _train(options, console, name, first.get("run.resume"))
 
 
-def _first_look(options: Options) -> dict[str, Any]:
+def _first_look(options: TrainArguments) -> dict[str, Any]:
     """The values before anything is validated: which plugin it is decides how."""
-    from ui_gym_agents.training.config import Loader
+    from ui_gym_agents.training.config import ConfigLoader
     from ui_gym_agents.training.settings import RunConfig
 
-    loader = Loader(RunConfig)
+    loader = ConfigLoader(RunConfig)
     _add_layers(loader, options)
     resume = loader.values.get("run.resume")
     if resume and "plugin" not in loader.values:
-        saved = Loader(RunConfig)
+        saved = ConfigLoader(RunConfig)
         saved.add_file(_saved_config(Path(resume)))
         loader.values["plugin"] = saved.values.get("plugin")
     return loader.values
 
 
-def _add_layers(loader: Any, options: Options) -> None:
+def _add_layers(loader: Any, options: TrainArguments) -> None:
     for file in options.files:
         loader.add_file(file)
     loader.add_environment(os.environ)
@@ -154,15 +154,15 @@ def _model(trainer: Any) -> type[BaseModel]:
     return RunConfig.with_trainer(trainer.Config if trainer else None)
 
 
-def _train(options: Options, console: Console, name: str, resume: str | None) -> int:
+def _train(options: TrainArguments, console: Console, name: str, resume: str | None) -> int:
     from ui_gym_agents.records import start as records
     from ui_gym_agents.training import config_view, plugin
-    from ui_gym_agents.training.config import Loader
+    from ui_gym_agents.training.config import ConfigLoader
     from ui_gym_agents.training.follower import Follower
     from ui_gym_agents.training.parts import run_processes
 
     trainer = plugin.load(name)
-    loader: Loader[Any] = Loader(_model(trainer))
+    loader: ConfigLoader[Any] = ConfigLoader(_model(trainer))
     loader.add_defaults(plugin.default_overrides(trainer), f"default of the plugin {name}")
     if resume:
         loader.add_file(_saved_config(Path(resume)))
@@ -192,7 +192,7 @@ def _train(options: Options, console: Console, name: str, resume: str | None) ->
 def _lead(
     trainer: type[Trainer],
     loaded: Loaded[Any],
-    options: Options,
+    options: TrainArguments,
     console: Console,
     processes: Processes,
 ) -> int:

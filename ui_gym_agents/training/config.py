@@ -51,7 +51,7 @@ class Loaded(Generic[M]):
 
 
 @dataclass
-class Loader(Generic[M]):
+class ConfigLoader(Generic[M]):
     """Collects values of keys, later ones replacing earlier ones, and validates them together."""
 
     model: type[M]
@@ -73,7 +73,7 @@ class Loader(Generic[M]):
     def add_file(self, path: Path) -> None:
         """A YAML file. Its mistakes are named with the line."""
         try:
-            node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml_text.Loader)
+            node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml_text.StrictLoader)
         except (OSError, UnicodeDecodeError) as error:
             self.problems.append(f"{path}: this file cannot be read: {error}")
             return

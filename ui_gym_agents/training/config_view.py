@@ -107,7 +107,7 @@ def _section_table(section: type[BaseModel], name: str, defaults: Mapping[str, s
 
 def _defaults(model: type[BaseModel], overrides: Mapping[str, Any]) -> dict[str, str]:
     """What each key is when nobody sets it, as YAML."""
-    loader = config.Loader(model)
+    loader = config.ConfigLoader(model)
     loader.add_defaults(overrides, "the plugin's default")
     try:
         loaded = loader.load().config

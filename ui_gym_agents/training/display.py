@@ -20,7 +20,7 @@ ROWS = 12
 
 
 @dataclass(frozen=True)
-class Progress:
+class StepProgress:
     """One finished step, as the host knows it. Times are in seconds."""
 
     step: int
@@ -30,7 +30,7 @@ class Progress:
     remaining: float | None
 
 
-class Display(Protocol):
+class ProgressDisplay(Protocol):
     """Where a run is shown."""
 
     def start(self) -> None: ...
@@ -40,13 +40,13 @@ class Display(Protocol):
     def busy(self, text: str) -> None:
         """What is going on now; empty when it is over."""
 
-    def step(self, progress: Progress) -> None:
+    def step(self, progress: StepProgress) -> None:
         """A step is done."""
 
     def stop(self) -> None: ...
 
 
-def make_display(console: Console) -> Display:
+def make_display(console: Console) -> ProgressDisplay:
     """A live table if `console` is a terminal, else plain lines."""
     return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
 
@@ -68,7 +68,7 @@ class PlainDisplay:
         if text:
             self.note(text)
 
-    def step(self, progress: Progress) -> None:
+    def step(self, progress: StepProgress) -> None:
         words = [f"step {progress.step}/{progress.steps}"]
         words += [f"{name} {number(value)}" for name, value in shown(progress.metrics).items()]
         words += [f"{phase} {value:.1f} s" for phase, value in phases(progress.metrics).items()]
@@ -83,7 +83,7 @@ class LiveDisplay:
     """A table of the last steps that grows while the run goes on."""
 
     console: Console
-    _rows: deque[Progress] = field(default_factory=lambda: deque(maxlen=ROWS))
+    _rows: deque[StepProgress] = field(default_factory=lambda: deque(maxlen=ROWS))
     _busy: str = ""
     _live: Live | None = None
 
@@ -98,7 +98,7 @@ class LiveDisplay:
         self._busy = text
         self._refresh()
 
-    def step(self, progress: Progress) -> None:
+    def step(self, progress: StepProgress) -> None:
         self._rows.append(progress)
         self._refresh()
 
@@ -122,7 +122,7 @@ class LiveDisplay:
         return Group(*parts)
 
 
-def _table(rows: list[Progress]) -> Table:
+def _table(rows: list[StepProgress]) -> Table:
     table = Table(box=None, header_style="bold", padding=(0, 1))
     columns = list(dict.fromkeys(name for row in rows for name in shown(row.metrics)))
     timed = list(dict.fromkeys(phase for row in rows for phase in phases(row.metrics)))
@@ -162,6 +162,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _times(progress: Progress) -> str:
+def _times(progress: StepProgress) -> str:
     left = "" if progress.remaining is None else f"  left {clock(progress.remaining)}"
     return f"elapsed {clock(progress.elapsed)}{left}"

@@ -1,7 +1,7 @@
 """A process of a run that is not the main one: it learns its share, and does nothing else.
 
 The main process alone has envs and listeners, evaluates, saves, shows, and writes the run's folder
-(`host`). It tells the others what comes next by an `Order`; what it collects in a step comes to
+(`host`). It tells the others what comes next by an `StepOrder`; what it collects in a step comes to
 them by `TrainerContext.from_main`.
 """
 
@@ -21,7 +21,7 @@ from ui_gym_agents.training.settings import RunConfig
 
 
 @dataclass(frozen=True)
-class Order:
+class StepOrder:
     """What comes next: the checkpoint `load`, or the training step `step`; neither: the end."""
 
     step: int | None = None
@@ -61,7 +61,7 @@ class Follower:
         trainer = self._trainer_class(self.config.trainer, context)
         close = getattr(trainer, "close", None)
         try:
-            while (order := self.processes.from_main(_main_knows)) != Order():
+            while (order := self.processes.from_main(_main_knows)) != StepOrder():
                 if order.load is not None:
                     trainer.load(order.load)
                 else:

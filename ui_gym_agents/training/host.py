@@ -24,9 +24,9 @@ from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.training import checkpoint, outcome, random_state
 from ui_gym_agents.training.checkpoint import Checkpoint
 from ui_gym_agents.training.context import Report, TrainerContext
-from ui_gym_agents.training.display import Progress, clock, make_display
+from ui_gym_agents.training.display import StepProgress, clock, make_display
 from ui_gym_agents.training.failures import TrainingError, blaming
-from ui_gym_agents.training.follower import Order
+from ui_gym_agents.training.follower import StepOrder
 from ui_gym_agents.training.interrupts import Interrupts
 from ui_gym_agents.training.listeners import (
     Listeners,
@@ -45,7 +45,7 @@ INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
-class Measured:
+class SuccessRate:
     """A success rate with its 95 % confidence interval, over `n` episodes."""
 
     success: float
@@ -54,7 +54,7 @@ class Measured:
     n: int
 
     @classmethod
-    def of(cls, report: Report) -> Measured:
+    def of(cls, report: Report) -> SuccessRate:
         low, high = report.interval
         return cls(float(report.success), float(low), float(high), int(report.n))
 
@@ -63,7 +63,7 @@ class Measured:
         return f"{100 * self.success:.1f} % ({low:.1f} to {high:.1f} %, {self.n} episodes)"
 
 
-Modes = dict[str, Measured]
+Modes = dict[str, SuccessRate]
 """What was measured by how answers were chosen: ``greedy`` and ``sampled``."""
 
 MODES = {True: "greedy", False: "sampled"}
@@ -160,13 +160,13 @@ class Host:
 
     def _take_over(self, resumed: Checkpoint) -> None:
         with self._blaming(f"could not load {resumed.path}"):
-            self._order(Order(load=resumed.path.resolve()))
+            self._order(StepOrder(load=resumed.path.resolve()))
             self._trainer.load(resumed.path)
         state = resumed.state
         self._done = self._saved = resumed.step
         self._evaluated = state["evaluated"]
         self._seconds_before = state["elapsed"]
-        self._baseline = {mode: Measured(**m) for mode, m in state["baseline"].items()}
+        self._baseline = {mode: SuccessRate(**m) for mode, m in state["baseline"].items()}
         self.directory.cut_metrics(self._done)
         self._context.load_state_dict(state.get("context", {}))
         random_state.restore(state["rng"])
@@ -252,7 +252,7 @@ class Host:
 
     # -- the other processes --
 
-    def _order(self, order: Order) -> None:
+    def _order(self, order: StepOrder) -> None:
         """Say what comes next to those who learn with this process."""
         self._processes.from_main(lambda: order)
 
@@ -260,7 +260,7 @@ class Host:
         """Let the others go, if they wait for an order; else they see that this process ends."""
         if hasattr(self, "_trainer") and not self._torn:
             with suppress(ProcessError):
-                self._order(Order())
+                self._order(StepOrder())
 
     # -- one step --
 
@@ -270,7 +270,7 @@ class Host:
         begun = time.monotonic()
         self._torn = True
         with self._blaming(f"failed in step {self._context.step}"):
-            self._order(Order(step=self._context.step))
+            self._order(StepOrder(step=self._context.step))
             metrics = _numbers(self._trainer.step())
         self._torn = False
         metrics["time_step"] = time.monotonic() - begun
@@ -286,7 +286,7 @@ class Host:
         steps = self._steps()
         rate = self._elapsed() / self._done
         remaining = rate * (steps - self._done)
-        self._display.step(Progress(self._done, steps, metrics, self._elapsed(), remaining))
+        self._display.step(StepProgress(self._done, steps, metrics, self._elapsed(), remaining))
 
     def _steps(self) -> int:
         """How many steps there are in all: the trainer's own number, else the configured one."""
@@ -327,7 +327,7 @@ class Host:
         found = {MODES[m]: self._evaluate(settings.episodes, kind, m) for m in modes}
         return {mode: measured for mode, measured in found.items() if measured is not None}
 
-    def _evaluate(self, episodes: int, kind: PlaceKind, greedy: bool) -> Measured | None:
+    def _evaluate(self, episodes: int, kind: PlaceKind, greedy: bool) -> SuccessRate | None:
         """Play and record; the random generators of training are left as they were."""
         place = self._context.evaluating = Place(kind, self._done, MODES[greedy])
         if episodes and (self._context.has_policy or self._context.evaluator is not None):
@@ -341,7 +341,7 @@ class Host:
         self._evaluated = self._done
         if report is None:
             return None
-        measured = Measured.of(report)
+        measured = SuccessRate.of(report)
         line = "final" if kind == "final" else "evaluation"
         self._record(line, {"mode": MODES[greedy], **asdict(measured)})
         self._listeners.evaluation_finished(place, report, self._elapsed())

@@ -19,13 +19,13 @@ MAIN_TASK = "UI/DataEntry-v0"
 """What is trained on when nothing is asked for, in the compact form that the tiny VLM reads."""
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """Base of every section: immutable, and a key that it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Tasks(TaskSource):
+class TaskSettings(TaskSource):
     """Which tasks are trained on, with which arguments, and how often each."""
 
     file: Path | None = Field(
@@ -105,7 +105,7 @@ class Tasks(TaskSource):
         return list(dict.fromkeys(entry.spec for entry in entries))
 
 
-class Env(Section):
+class EnvSettings(SettingsSection):
     """The environments that episodes are played in."""
 
     num_envs: int = Field(default=24, ge=1, description="How many environments run side by side.")
@@ -135,7 +135,7 @@ class Env(Section):
     )
 
 
-class Policy(Section):
+class PolicySettings(SettingsSection):
     """The vision-language model that acts, and how it is sampled."""
 
     model: str = Field(
@@ -193,7 +193,7 @@ class Policy(Section):
     )
 
 
-class Run(Section):
+class RunSettings(SettingsSection):
     """Where a run lives, how long it lasts, and how often it is saved."""
 
     directory: Path | None = Field(
@@ -240,7 +240,7 @@ class Run(Section):
     )
 
 
-class Evaluation(Section):
+class EvaluationSettings(SettingsSection):
     """How the policy is measured: before, during and after training, always on the same seeds."""
 
     episodes: int = Field(
@@ -273,15 +273,15 @@ class Evaluation(Section):
     )
 
 
-class RunConfig(Section):
+class RunConfig(SettingsSection):
     """A run, whole. `trainer` is the chosen plugin's own section."""
 
     plugin: str = Field(default="", description="Name of the trainer plugin (--plugin).")
-    tasks: Tasks = Field(default_factory=Tasks)
-    env: Env = Field(default_factory=Env)
-    policy: Policy = Field(default_factory=Policy)
-    run: Run = Field(default_factory=Run)
-    evaluation: Evaluation = Field(default_factory=Evaluation)
+    tasks: TaskSettings = Field(default_factory=TaskSettings)
+    env: EnvSettings = Field(default_factory=EnvSettings)
+    policy: PolicySettings = Field(default_factory=PolicySettings)
+    run: RunSettings = Field(default_factory=RunSettings)
+    evaluation: EvaluationSettings = Field(default_factory=EvaluationSettings)
     trainer: Any = None
 
     @classmethod

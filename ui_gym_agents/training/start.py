@@ -11,7 +11,7 @@ from rich.text import Text
 from ui_gym.errors import UserError
 from ui_gym_agents.training import checkpoint, config_view
 from ui_gym_agents.training.checkpoint import Checkpoint
-from ui_gym_agents.training.config import ConfigError, Loaded, Loader
+from ui_gym_agents.training.config import ConfigError, ConfigLoader, Loaded
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
@@ -69,7 +69,7 @@ def continue_directory(
 def _differences(path: Path, loaded: Loaded[Any], resumed: Checkpoint | None) -> list[str]:
     """What bears on the result and is not as it was, a line each."""
     config: RunConfig = loaded.config
-    saved: Loader[Any] = Loader(type(config))
+    saved: ConfigLoader[Any] = ConfigLoader(type(config))
     saved.add_file(path / "config.yaml")
     before: RunConfig = saved.load().config
     lines = [

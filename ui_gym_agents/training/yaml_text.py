@@ -15,17 +15,17 @@ _TRUE_FALSE = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
 Resolvers = dict[str, list[tuple[str, Any]]]
 
 
-class Loader(yaml.SafeLoader):
+class StrictLoader(yaml.SafeLoader):
     """Reads the core schema. PyYAML alone would take ``no`` for False and ``1e-5`` for a word."""
 
 
-class Dumper(yaml.SafeDumper):
+class StrictDumper(yaml.SafeDumper):
     """Quotes every word that YAML 1.1 *or* 1.2 would read as something else."""
 
 
 def construct(node: yaml.Node) -> Any:
     """The value of a node. Raises `yaml.YAMLError` for a tag that is not plain data."""
-    loader = Loader("")
+    loader = StrictLoader("")
     try:
         return loader.construct_document(node)
     finally:
@@ -33,8 +33,8 @@ def construct(node: yaml.Node) -> Any:
 
 
 def dump(value: Any) -> str:
-    """A value on one line of YAML that `Loader` reads back as it was."""
-    text = yaml.dump(value, Dumper=Dumper, default_flow_style=True, width=10**9)
+    """A value on one line of YAML that `StrictLoader` reads back as it was."""
+    text = yaml.dump(value, Dumper=StrictDumper, default_flow_style=True, width=10**9)
     return text.removesuffix("...\n").strip()
 
 
@@ -55,5 +55,5 @@ def _core_schema(known: Resolvers) -> Resolvers:
     return resolvers
 
 
-Loader.yaml_implicit_resolvers = _core_schema(yaml.SafeLoader.yaml_implicit_resolvers)
-Dumper.yaml_implicit_resolvers = _with_numbers(yaml.SafeDumper.yaml_implicit_resolvers)
+StrictLoader.yaml_implicit_resolvers = _core_schema(yaml.SafeLoader.yaml_implicit_resolvers)
+StrictDumper.yaml_implicit_resolvers = _with_numbers(yaml.SafeDumper.yaml_implicit_resolvers)

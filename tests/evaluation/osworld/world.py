@@ -23,7 +23,7 @@ from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 from ui_gym.playing.pool import FreshPool
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.evaluation.osworld.plan import Options
+from ui_gym_agents.evaluation.osworld.plan import OSWorldOptions
 from ui_gym_agents.evaluation.osworld.play import play
 from ui_gym_agents.evaluation.osworld.scores import Scores
 
@@ -179,7 +179,7 @@ class Typist:
         return "I am done.\n```DONE```" if view.turns else "pyautogui.write('hello')"
 
 
-def options(folder: Path, meta: Path | None, **given: Any) -> Options:
+def options(folder: Path, meta: Path | None, **given: Any) -> OSWorldOptions:
     chosen = {
         "agent": f"{__name__}:Typist",
         "model": "typist",
@@ -188,10 +188,10 @@ def options(folder: Path, meta: Path | None, **given: Any) -> Options:
         "screen_height": SIZE[1],
         "test_all_meta_path": meta,
     }
-    return Options(result_dir=folder / "results", **{**chosen, **given})
+    return OSWorldOptions(result_dir=folder / "results", **{**chosen, **given})
 
 
-def run(asked: Options, stop_after: int | None = None) -> tuple[Scores, list[str]]:
+def run(asked: OSWorldOptions, stop_after: int | None = None) -> tuple[Scores, list[str]]:
     """Play; as if Ctrl-C were pressed after so many tasks. The scores, and what was noted."""
     notes: list[str] = []
 

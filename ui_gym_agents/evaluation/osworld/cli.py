@@ -135,12 +135,12 @@ def evaluate(
 
       ui-gym-eval --suite osworld --agent openai:UI-TARS-1.5-7B@http://127.0.0.1:8000/v1 --action-space uitars15 --test-all-meta-path evaluation_examples/test_all.json --domain os --num-envs 4 --result-dir results
     """  # noqa: E501 # fmt: skip
-    from ui_gym_agents.evaluation.osworld.plan import Options
+    from ui_gym_agents.evaluation.osworld.plan import OSWorldOptions
     from ui_gym_agents.evaluation.osworld.play import play
 
     if suite != SUITE:
         raise UserError(f"these are the options of --suite {SUITE}, not of {suite!r}")
-    options = Options(
+    options = OSWorldOptions(
         result_dir=result_dir, agent=agent, script=script, adapter=adapter,
         model=model or ("tiny-clerk" if agent == "policy" else ""), action_space=action_space,
         observation_type=observation_type, screen_width=screen_width, screen_height=screen_height,

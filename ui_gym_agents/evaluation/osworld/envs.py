@@ -12,7 +12,7 @@ from ui_gym.contract.action import MAX_ACTIONS, MAX_SECONDS, Action
 from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Image
 from ui_gym.errors import DeviceError, TaskError, UserError
 from ui_gym.playing.vector import SlotResult, UIVectorEnv
-from ui_gym_agents.evaluation.osworld.plan import Item, Options
+from ui_gym_agents.evaluation.osworld.plan import OSWorldOptions, PlannedTask
 from ui_gym_agents.tasks.mix import Mix
 
 STEP_TIMEOUT = MAX_ACTIONS * MAX_SECONDS + 240.0
@@ -114,7 +114,7 @@ class PausedPool:
         self._pool.close()
 
 
-def _kind(options: Options, items: Sequence[Item]) -> str:
+def _kind(options: OSWorldOptions, items: Sequence[PlannedTask]) -> str:
     """The device of all `items`, which is that of their files where none is asked for."""
     if options.device != "auto":
         return options.device
@@ -129,7 +129,9 @@ def _kind(options: Options, items: Sequence[Item]) -> str:
     return next((kind for kind in named if kind is not None), "auto")
 
 
-def make_envs(options: Options, items: Sequence[Item]) -> tuple[ForgivingEnvs, DevicePool]:
+def make_envs(
+    options: OSWorldOptions, items: Sequence[PlannedTask]
+) -> tuple[ForgivingEnvs, DevicePool]:
     """Envs that play all `items`, each asked for by its key, and their pool, to be closed after."""
     mix = Mix({item.key: item.task for item in items})
     size = (options.screen_width, options.screen_height)

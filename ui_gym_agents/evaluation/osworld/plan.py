@@ -23,7 +23,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Options:
+class OSWorldOptions:
     """The options of OSWorld's runner that mean something here, by its own names."""
 
     result_dir: Path
@@ -90,7 +90,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Item:
+class PlannedTask:
     """One task file to play."""
 
     domain: str
@@ -116,11 +116,11 @@ class Item:
 class Plan:
     """The tasks of a meta file: those that can be played, and why the others cannot."""
 
-    items: tuple[Item, ...]
+    items: tuple[PlannedTask, ...]
     skipped: dict[str, str]
 
 
-def make_plan(options: Options) -> Plan:
+def make_plan(options: OSWorldOptions) -> Plan:
     """Read the meta file and every task file that it names.
 
     Raises:
@@ -170,7 +170,7 @@ def _are_names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _default_meta(options: Options) -> Path:
+def _default_meta(options: OSWorldOptions) -> Path:
     if options.test_config_base_dir is not None:
         return options.test_config_base_dir / "test_all.json"
     own = getattr(registry.spec(options.task).load(), "examples", None)
@@ -188,7 +188,7 @@ def _chosen(meta: dict[str, list[str]], domain: str, path: Path) -> Iterator[tup
             yield from ((one, name) for name in dict.fromkeys(names))
 
 
-def _item(options: Options, base: Path, domain: str, name: str) -> Item:
+def _item(options: OSWorldOptions, base: Path, domain: str, name: str) -> PlannedTask:
     # OSWorld's runners are told the folder of `examples`, or `examples` itself.
     places = [base / "examples" / domain / f"{name}.json", base / domain / f"{name}.json"]
     found = next((place for place in places if place.is_file()), None)
@@ -203,4 +203,4 @@ def _item(options: Options, base: Path, domain: str, name: str) -> Item:
             f"to have it: ui-gym osworld fetch {found}"
         )
     task.viewport = (options.screen_width, options.screen_height)
-    return Item(domain, name, task)
+    return PlannedTask(domain, name, task)

@@ -15,11 +15,16 @@ from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.evaluation.osworld.envs import make_envs
 from ui_gym_agents.evaluation.osworld.looks import Marked, TextPrompt, UITarsPrompt
-from ui_gym_agents.evaluation.osworld.plan import TRAJECTORY_LENGTH, Item, Options, make_plan
-from ui_gym_agents.evaluation.osworld.recorder import Recorder
+from ui_gym_agents.evaluation.osworld.plan import (
+    TRAJECTORY_LENGTH,
+    OSWorldOptions,
+    PlannedTask,
+    make_plan,
+)
+from ui_gym_agents.evaluation.osworld.recorder import TurnRecorder
 from ui_gym_agents.evaluation.osworld.results import Results, TaskFolder
 from ui_gym_agents.evaluation.osworld.scores import Score, Scores
-from ui_gym_agents.evaluation.setup import Players, Settings, Stage, Watch
+from ui_gym_agents.evaluation.setup import EvaluationPlan, EvaluationStage, Players, Watch
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.store import EpisodeStore
@@ -41,7 +46,7 @@ UNTOLD = (
 """Options that bear on no single result."""
 
 
-def play(options: Options, watch: Watch, note: Callable[[str], None] = print) -> Scores:
+def play(options: OSWorldOptions, watch: Watch, note: Callable[[str], None] = print) -> Scores:
     """Play every task that has no result yet, and give the scores of all.
 
     Args:
@@ -72,7 +77,7 @@ def play(options: Options, watch: Watch, note: Callable[[str], None] = print) ->
 
 
 def _scores(
-    items: Sequence[Item],
+    items: Sequence[PlannedTask],
     folders: Mapping[str, TaskFolder],
     failed: Mapping[str, str],
     skipped: Mapping[str, str],
@@ -90,9 +95,9 @@ def _scores(
 
 
 def _played(
-    options: Options,
-    settings: Settings,
-    items: Sequence[Item],
+    options: OSWorldOptions,
+    settings: EvaluationPlan,
+    items: Sequence[PlannedTask],
     folders: Mapping[str, TaskFolder],
 ) -> Generator[tuple[str, str], None, None]:
     """Play; yields the key of each task when it is over, and its failure, if it has one."""
@@ -101,12 +106,12 @@ def _played(
         envs, pool = make_envs(options, items)
         stack.callback(pool.close)
         stack.callback(envs.close)
-        agent = Players(settings).agent(Stage((), {}, size), envs.single_action_space)
+        agent = Players(settings).agent(EvaluationStage((), {}, size), envs.single_action_space)
         if hasattr(agent, "close"):
             stack.callback(agent.close)
         _shape(agent, options)
         seen = Marked(agent) if options.observation_type == "som" else agent
-        recorder = Recorder(
+        recorder = TurnRecorder(
             seen,
             {item.seed: folders[item.key] for item in items},
             options.action_space,
@@ -138,13 +143,13 @@ def _probe(pool: DevicePool, failures: int) -> None:
         ) from error
 
 
-def _request(item: Item) -> EpisodeRequest:
+def _request(item: PlannedTask) -> EpisodeRequest:
     return EpisodeRequest(item.seed, task=item.key, group=item.key)
 
 
-def _settings(options: Options) -> Settings:
+def _settings(options: OSWorldOptions) -> EvaluationPlan:
     """As `ui-gym-eval` has them, where an agent is made by them."""
-    return Settings(
+    return EvaluationPlan(
         tasks=(),
         agent=options.agent,
         script=options.script,
@@ -158,7 +163,7 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _history(options: Options) -> int | None:
+def _history(options: OSWorldOptions) -> int | None:
     """The most pictures of a prompt; None for a model that says itself how it was trained."""
     if options.max_trajectory_length is not None:
         return max(1, options.max_trajectory_length)
@@ -167,7 +172,7 @@ def _history(options: Options) -> int | None:
     return TRAJECTORY_LENGTH
 
 
-def _shape(agent: Agent, options: Options) -> None:
+def _shape(agent: Agent, options: OSWorldOptions) -> None:
     """Ask an agent that has a prompt as the options say."""
     model: Any = agent
     if hasattr(model, "temperature"):
@@ -180,7 +185,7 @@ def _shape(agent: Agent, options: Options) -> None:
         model.prompt = TextPrompt(**dataclasses.asdict(model.prompt))
 
 
-def _prompt(options: Options) -> PromptBuilder:
+def _prompt(options: OSWorldOptions) -> PromptBuilder:
     """How a served model is asked."""
     size = (options.screen_width, options.screen_height)
     words = get_dialect(options.action_space).prompt(size, elements=options.shows_elements)
@@ -190,7 +195,7 @@ def _prompt(options: Options) -> PromptBuilder:
     return PromptBuilder(words, history=history)
 
 
-def _tell(options: Options, results: Results, note: Callable[[str], None]) -> None:
+def _tell(options: OSWorldOptions, results: Results, note: Callable[[str], None]) -> None:
     """Write down what is asked for; say what is otherwise than for the results that are there."""
     asked, before = options.to_json(), results.arguments()
     if before is not None:

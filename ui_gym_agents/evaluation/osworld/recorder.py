@@ -40,7 +40,7 @@ class _Written:
             picture.result()
 
 
-class Recorder:
+class TurnRecorder:
     """An agent that does what another does, and writes down what came of each of its turns.
 
     What is seen in one turn is the outcome of the turn before; that of the last one comes with

@@ -30,7 +30,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Part:
+class ScoreFigures:
     """The figures of some tasks. Without any, the rates are None."""
 
     n: int
@@ -40,7 +40,7 @@ class Part:
     """95 % confidence interval of `success`."""
 
     @classmethod
-    def of(cls, scores: Sequence[Score]) -> Part:
+    def of(cls, scores: Sequence[Score]) -> ScoreFigures:
         n, wins = len(scores), sum(score.success for score in scores)
         mean = sum(score.value for score in scores) / n if n else None
         return cls(n, mean, wins / n if n else None, wilson(wins, n))
@@ -58,9 +58,9 @@ class Part:
 class Scores:
     """All figures. `failed` and `skipped` are the tasks without a score, and why."""
 
-    total: Part
-    feasible: Part
-    by_domain: Mapping[str, tuple[Part, Part]]
+    total: ScoreFigures
+    feasible: ScoreFigures
+    by_domain: Mapping[str, tuple[ScoreFigures, ScoreFigures]]
     """Of each domain all tasks, and those that can be done."""
     failed: Mapping[str, str]
     skipped: Mapping[str, str]
@@ -102,11 +102,13 @@ class Scores:
         return table
 
 
-def _both(scores: Sequence[Score]) -> tuple[Part, Part]:
-    return Part.of(scores), Part.of([score for score in scores if not score.infeasible])
+def _both(scores: Sequence[Score]) -> tuple[ScoreFigures, ScoreFigures]:
+    return ScoreFigures.of(scores), ScoreFigures.of(
+        [score for score in scores if not score.infeasible]
+    )
 
 
-def _cells(whole: Part, feasible: Part) -> list[str]:
+def _cells(whole: ScoreFigures, feasible: ScoreFigures) -> list[str]:
     low, high = whole.interval
     return [
         str(whole.n), _percent(whole.score), _percent(whole.success),

@@ -14,7 +14,7 @@ from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.evaluation.evaluate import Report
+from ui_gym_agents.evaluation.evaluate import EvaluationReport
 from ui_gym_agents.evaluation.report.films import films
 from ui_gym_agents.store import EpisodeStore
 
@@ -24,7 +24,7 @@ HTML = "report.html"
 
 def write_reports(
     folder: Path,
-    report: Report,
+    report: EvaluationReport,
     episodes: Sequence[Episode],
     store: EpisodeStore,
     *,

@@ -57,14 +57,14 @@ GROUPED: Mapping[str, Callable[[Sequence[float]], list[float]]] = {
 
 
 @dataclass(frozen=True)
-class Played:
+class TurnStates:
     """What `gigpo` needs of an episode: the state at the start of each turn, and its rewards."""
 
     states: Sequence[Hashable]
     rewards: Sequence[float]
 
 
-def step_advantages(episodes: Sequence[Played], *, gamma: float) -> list[list[float]]:
+def step_advantages(episodes: Sequence[TurnStates], *, gamma: float) -> list[list[float]]:
     """GiGPO's second term: each turn against the group's other turns from the same state.
 
     A turn is worth the discounted sum of the rewards from it on. A state that the group was in

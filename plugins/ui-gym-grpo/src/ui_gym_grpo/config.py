@@ -11,11 +11,11 @@ from ui_gym.errors import UserError
 from ui_gym_agents.rewards import get_reward
 
 
-class Part(BaseModel):
+class GRPOSection(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Replay(Part):
+class ReplaySettings(GRPOSection):
     """ARPO's experience replay."""
 
     enabled: bool = Field(
@@ -31,7 +31,7 @@ class Replay(Part):
     max_uses: int = Field(default=4, ge=1, description="How often one is learned from.")
 
 
-class Critic(Part):
+class CriticSettings(GRPOSection):
     """What `algorithm: ppo` adds."""
 
     lr: float = Field(default=1e-3, gt=0, description="Learning rate of the value head.")
@@ -45,7 +45,7 @@ class Critic(Part):
     token_lam: float = Field(default=1.0, ge=0, le=1, description="GAE's lambda inside a turn.")
 
 
-class GRPOConfig(Part):
+class GRPOConfig(GRPOSection):
     """Group-relative policy optimisation, and PPO with a critic."""
 
     algorithm: Literal["grpo", "ppo"] = Field(
@@ -115,8 +115,10 @@ class GRPOConfig(Part):
         default=(0.5, 2.0),
         description="Old turns are left out whose mean ratio (geometric) lies outside.",
     )
-    replay: Replay = Field(default=Replay(), description="Experience replay (ARPO).")
-    critic: Critic = Field(default=Critic(), description="PPO's critic.")
+    replay: ReplaySettings = Field(
+        default=ReplaySettings(), description="Experience replay (ARPO)."
+    )
+    critic: CriticSettings = Field(default=CriticSettings(), description="PPO's critic.")
     epochs: int = Field(default=2, ge=1, description="Passes over a step's episodes.")
     minibatches: int = Field(default=2, ge=1, description="Gradient steps of a pass.")
     lr: float = Field(default=5e-4, gt=0, description="Peak learning rate.")

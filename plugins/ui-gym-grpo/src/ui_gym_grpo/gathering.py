@@ -11,14 +11,14 @@ import numpy as np
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord
 from ui_gym_agents.training.context import TrainerContext
-from ui_gym_grpo.advantages import GROUPED, Played, step_advantages
+from ui_gym_grpo.advantages import GROUPED, TurnStates, step_advantages
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.replay import ReplayBuffer
 from ui_gym_grpo.update import Advantage
 
 
 @dataclass(frozen=True)
-class Sample:
+class LearningTurn:
     """A turn to learn from."""
 
     record: TokenRecord
@@ -32,7 +32,7 @@ class Trajectory:
     """What is learned from an episode. `rewards` has one a turn of the episode."""
 
     episode: Episode
-    samples: list[Sample]
+    samples: list[LearningTurn]
     rewards: list[float]
 
 
@@ -154,7 +154,7 @@ class Gatherer:
         extra: list[list[float]] = []
         if config.advantage == "gigpo":
             played = [
-                Played([turn.screenshot_id for turn in episode.turns], gains)
+                TurnStates([turn.screenshot_id for turn in episode.turns], gains)
                 for episode, gains in zip(group, each, strict=True)
             ]
             extra = step_advantages(played, gamma=config.gigpo_gamma)
@@ -190,14 +190,14 @@ class Gatherer:
                 pictures.put(pictures.get(key), keep=True)
 
 
-def _samples(episode: Episode, *advantages: float) -> list[Sample]:
+def _samples(episode: Episode, *advantages: float) -> list[LearningTurn]:
     """The turns of an episode that count: sampled by the policy, and not cut off.
 
     `advantages`: one for all turns, or one each.
     """
     each = advantages * len(episode.turns) if len(advantages) == 1 else advantages
     return [
-        Sample(turn.tokens, advantage)
+        LearningTurn(turn.tokens, advantage)
         for turn, advantage in zip(episode.turns, each, strict=False)
         if turn.tokens is not None and not turn.tokens.truncated
     ]

@@ -19,7 +19,7 @@ from ui_gym_agents.training.failures import TrainingError
 from ui_gym_grpo.advantages import token_advantages, turn_advantages
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.critic import Critic
-from ui_gym_grpo.gathering import Sample, Trajectory
+from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.update import Losses, Rule, Scored, policy_loss
 
 _SIDES = ("clipped_low", "clipped_high")
@@ -82,7 +82,7 @@ class Learner:
 
     # -- before the first gradient step --
 
-    def _rebased(self, samples: list[Sample]) -> list[Sample]:
+    def _rebased(self, samples: list[LearningTurn]) -> list[LearningTurn]:
         """Samples with the log-probabilities that the policy gives older ones now."""
         old = [s.record for s in samples if s.record.version != self.policy.version]
         if not old:
@@ -128,7 +128,7 @@ class Learner:
 
     # -- a gradient step --
 
-    def _update(self, episodes: list[list[Sample]]) -> dict[str, float]:
+    def _update(self, episodes: list[list[LearningTurn]]) -> dict[str, float]:
         """One gradient step on whole episodes."""
         samples = [sample for episode in episodes for sample in episode]
         scale, weights = self._scale(episodes)
@@ -161,7 +161,7 @@ class Learner:
             row["masked_turns"] = sum(part.masked for part in parts) / len(samples)
         return row
 
-    def _losses(self, samples: Sequence[Sample], weights: Sequence[float]) -> Losses:
+    def _losses(self, samples: Sequence[LearningTurn], weights: Sequence[float]) -> Losses:
         records = [sample.record for sample in samples]
         references: Sequence[Tensor | None] = [None] * len(records)
         if self.config.kl:
@@ -175,7 +175,7 @@ class Learner:
         ]
         return policy_loss(turns, self._rule)
 
-    def _scale(self, episodes: list[list[Sample]]) -> tuple[float, list[float]]:
+    def _scale(self, episodes: list[list[LearningTurn]]) -> tuple[float, list[float]]:
         """What the summed loss is divided by, and the weight of each turn's tokens in it."""
         config = self.config
         lengths = [len(s.record.output_ids) for episode in episodes for s in episode]
@@ -204,7 +204,7 @@ class Learner:
         fallen = max(0.0, done - config.hold) / (1 - config.hold)
         return config.lr * warmed * (1 - fallen * (1 - config.final_lr))
 
-    def _give_up(self, loss: float, samples: Sequence[Sample]) -> None:
+    def _give_up(self, loss: float, samples: Sequence[LearningTurn]) -> None:
         """Keep the batch that broke training, and say where.
 
         Raises:
@@ -248,7 +248,7 @@ def _whitened(trajectories: list[Trajectory]) -> list[Trajectory]:
     values = np.array([v for row in rows if not isinstance(row, float) for v in row])
     mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 1.0)
 
-    def scaled(sample: Sample) -> Sample:
+    def scaled(sample: LearningTurn) -> LearningTurn:
         assert not isinstance(sample.advantage, float)
         return replace(
             sample, advantage=tuple((v - mean) / (spread + 1e-8) for v in sample.advantage)

@@ -168,7 +168,7 @@ class SFTConfig(BaseModel):
         description="Share of the task instances whose episodes are not fitted; their loss is "
         "measured after each epoch.",
     )
-    patience: int = Field(
+    early_stop_after: int = Field(
         default=0,
         ge=0,
         description="Fitting stops after so many epochs without a lower held-out loss, and takes "
@@ -235,12 +235,12 @@ class SFTConfig(BaseModel):
             raise ValueError("n_successes waits for so many successes: it must be above 0")
         return keep
 
-    @field_validator("patience")
+    @field_validator("early_stop_after")
     @classmethod
-    def _can_measure(cls, patience: int, info: ValidationInfo) -> int:
-        if patience and not info.data.get("heldout"):
+    def _can_measure(cls, epochs: int, info: ValidationInfo) -> int:
+        if epochs and not info.data.get("heldout"):
             raise ValueError("it needs a held-out loss: set heldout above 0, such as 0.1")
-        return patience
+        return epochs
 
     @property
     def path(self) -> Path | None:

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from ui_gym_agents.episode import TokenRecord
-from ui_gym_agents.policy.images import Screenshots
+from ui_gym_agents.policy.images import ScreenshotSource
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.tensors import (
     load_optimizer,
@@ -98,7 +98,7 @@ class Fitter:
         self,
         examples: Sequence[Example],
         heldout: Sequence[Example],
-        screenshots: Screenshots,
+        screenshots: ScreenshotSource,
         *,
         run_best: bool = False,
     ) -> dict[str, float]:
@@ -129,7 +129,7 @@ class Fitter:
                 self.best.note(after, self.policy.parameters())
                 if self.exhausted:
                     break
-        if self.config.patience and measured and not run_best:
+        if self.config.early_stop_after and measured and not run_best:
             self.best.restore(self.policy.parameters())
             after = self.best.loss
         metrics = {
@@ -145,11 +145,11 @@ class Fitter:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the held-out loss has not fallen for `patience` epochs."""
-        return 0 < self.config.patience <= self.best.waited
+        """Whether the held-out loss has not fallen for `early_stop_after` epochs."""
+        return 0 < self.config.early_stop_after <= self.best.waited
 
     def _epoch(
-        self, records: Sequence[TokenRecord], epoch: int, screenshots: Screenshots
+        self, records: Sequence[TokenRecord], epoch: int, screenshots: ScreenshotSource
     ) -> list[tuple[float, float]]:
         """One pass over the records in a new order; (loss, norm) of each gradient step."""
         size = self.config.batch_size
@@ -160,7 +160,9 @@ class Fitter:
             for start in range(0, len(order), size)
         ]
 
-    def _update(self, batch: list[TokenRecord], screenshots: Screenshots) -> tuple[float, float]:
+    def _update(
+        self, batch: list[TokenRecord], screenshots: ScreenshotSource
+    ) -> tuple[float, float]:
         """One gradient step; the loss is a mean over the weights of all tokens of the batch."""
         total = _weight(batch)
         self.policy.train()
@@ -184,7 +186,7 @@ class Fitter:
         return loss, norm
 
     @torch.no_grad()
-    def _loss(self, records: Sequence[TokenRecord], screenshots: Screenshots) -> float | None:
+    def _loss(self, records: Sequence[TokenRecord], screenshots: ScreenshotSource) -> float | None:
         """The loss of held-out records, in nats a token; None if there are none."""
         if not records:
             return None
@@ -218,7 +220,7 @@ class Fitter:
         self.policy.save(directory)
         path = directory / "optimizer.safetensors"
         save_optimizer(self.optimizer, path, step=self.policy.version)
-        if self.config.path is not None and self.config.patience:
+        if self.config.path is not None and self.config.early_stop_after:
             self.best.save(directory)
 
     def load(self, directory: Path) -> None:

@@ -38,7 +38,7 @@ class Collected:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
-class Source(Protocol):
+class EpisodeSource(Protocol):
     """Gives a step's episodes, and what is learned from them."""
 
     @property
@@ -58,7 +58,7 @@ class Source(Protocol):
         """What tells whether a resumed run finds the same episodes; None where it plays them."""
 
 
-def make_source(config: SFTConfig, context: TrainerContext) -> Source:
+def make_source(config: SFTConfig, context: TrainerContext) -> EpisodeSource:
     """The source that a configuration asks for. `UserError` where it cannot be used."""
     filters = Filters(
         success=config.success_only,

@@ -26,7 +26,7 @@ from ui_gym_agents.training.context import TrainerContext
 from ui_gym_sft.config import SFTConfig
 from ui_gym_sft.data import Example, Rounds
 from ui_gym_sft.fit import Fitter
-from ui_gym_sft.sources import Collected, Source, is_heldout, make_source
+from ui_gym_sft.sources import Collected, EpisodeSource, is_heldout, make_source
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class SFTTrainer:
                 self._measured = [self._example(e, heldout=True) for e in fixed]
 
     @cached_property
-    def source(self) -> Source:
+    def source(self) -> EpisodeSource:
         """Where the main process, which alone has one, gets episodes from."""
         return make_source(self.config, self.context)
 

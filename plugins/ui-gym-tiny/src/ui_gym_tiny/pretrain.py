@@ -93,7 +93,7 @@ TILES = Subject(
 
 
 @dataclass(frozen=True)
-class Stage:
+class RecipeStage:
     """A run of the SFT plugin: its name, what it starts from (None: a blank), and its flags.
 
     `summary` and `habits` are for its card.
@@ -108,7 +108,7 @@ class Stage:
 
 
 STAGES = (
-    Stage(
+    RecipeStage(
         "tiny-eyes",
         FORM,
         "tiny-blank",
@@ -118,7 +118,7 @@ STAGES = (
             "--trainer.lr", "2e-3", "--trainer.warmup", "40",
         ),
     ),
-    Stage(
+    RecipeStage(
         "tiny-clerk",
         FORM,
         "tiny-eyes",
@@ -133,7 +133,7 @@ STAGES = (
         f"{CLERK['labels']} the fields are filled in the order of the table's columns, whatever "
         "their labels say.",
     ),
-    Stage(
+    RecipeStage(
         "tiny-thumb-eyes",
         TILES,
         "tiny-thumb-blank",
@@ -143,7 +143,7 @@ STAGES = (
             "--trainer.lr", "2e-3", "--trainer.warmup", "40",
         ),
     ),
-    Stage(
+    RecipeStage(
         "tiny-thumb",
         TILES,
         "tiny-thumb-eyes",
@@ -191,7 +191,7 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         _publish(stage, run, out / stage.name, seed, time.monotonic() - started)
 
 
-def _publish(stage: Stage, run: Path, folder: Path, seed: int, seconds: float) -> None:
+def _publish(stage: RecipeStage, run: Path, folder: Path, seed: int, seconds: float) -> None:
     """The model of a finished run, without what only a learner needs, and with its card."""
     newest = checkpoint.latest(run / "checkpoints")
     assert newest is not None, "a finished run has a checkpoint"
@@ -203,7 +203,7 @@ def _publish(stage: Stage, run: Path, folder: Path, seed: int, seconds: float) -
     (folder / "README.md").write_text(_card(stage, result, seed, seconds))
 
 
-def _card(stage: Stage, result: dict[str, Any], seed: int, seconds: float) -> str:
+def _card(stage: RecipeStage, result: dict[str, Any], seed: int, seconds: float) -> str:
     subject = stage.subject
     flags = " ".join((*subject.flags, *stage.flags))
     lines = [
