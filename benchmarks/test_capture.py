@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from usage import cpu_seconds
 
-from ui_gym.browser.capture import WAYS
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium.capture import WAYS
+from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.contract.action import Click
 from ui_gym.contract.device import DeviceOptions
 

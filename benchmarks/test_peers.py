@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 import ui_gym  # noqa: F401 - registers the ids
-from ui_gym.browser import pages
-from ui_gym.browser.process import find_browser
+from ui_gym.browser import documents
+from ui_gym.browser.chromium.process import find_browser
 from ui_gym.playing.vector import UIVectorEnv
 
 STEPS, ROUNDS = 20, 5
@@ -139,7 +139,7 @@ POINTS = ((640, 60), (640, 200))
 @pytest.fixture
 def html(tmp_path: Path) -> str:
     """A page of ours as any browser can show it: the sign-in form, without our clock."""
-    body = pages.resource("base.css").decode()
+    body = documents.resource("base.css").decode()
     fields = "".join(f"<p><label>Field {n} <input></label></p>" for n in range(6))
     path = tmp_path / "form.html"
     path.write_text(f"<!doctype html><style>{body}</style><h1>Sign in</h1>{fields}<button>Go")

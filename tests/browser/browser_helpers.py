@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium.device import ChromiumDevice
 
 SIZE = (320, 256)
 
@@ -24,5 +24,5 @@ def browsers(scratch: Path) -> list[psutil.Process]:
 
 def pages_of(device: ChromiumDevice) -> list[str]:
     """Where all the pages are that a device's browser has."""
-    told = device._connection().call("Target.getTargets", timeout=10)["targetInfos"]
+    told = device.page.connection.call("Target.getTargets", timeout=10)["targetInfos"]
     return [target["url"] for target in told if target["type"] == "page"]

@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browser_helpers import SIZE, browsers
 from waiting import eventually
 
-from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.browser.process import BROWSER_VARIABLE
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.process import BROWSER_VARIABLE
 from ui_gym.contract.device import DeviceOptions
 
 PAGE = """<!doctype html>

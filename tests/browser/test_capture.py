@@ -14,9 +14,15 @@ import psutil
 import pytest
 from waiting import eventually
 
-from ui_gym.browser import capture, chromium
-from ui_gym.browser.capture import BeginFrames, Framebuffer, Screenshots, choose_capture
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium import capture
+from ui_gym.browser.chromium import device as chromium
+from ui_gym.browser.chromium.capture import (
+    BeginFrameCapture,
+    FramebufferCapture,
+    ScreenshotCapture,
+    choose_capture,
+)
+from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.contract import action as act
 from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import DeviceError, DeviceStartError, UserError
@@ -131,12 +137,12 @@ def test_a_dead_screen_ends_one_episode_and_heals() -> None:
 
 def test_the_fastest_way_is_chosen_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     large, small = DeviceOptions(size=(1280, 800)), DeviceOptions(size=(320, 256))
-    assert isinstance(choose_capture(large), Framebuffer)
-    assert isinstance(choose_capture(small), BeginFrames)
+    assert isinstance(choose_capture(large), FramebufferCapture)
+    assert isinstance(choose_capture(small), BeginFrameCapture)
     monkeypatch.setattr(capture, "find_xvfb", lambda: None)
-    assert isinstance(choose_capture(large), BeginFrames)
+    assert isinstance(choose_capture(large), BeginFrameCapture)
     monkeypatch.setattr(capture, "find_browser", lambda headless=True: "/usr/bin/chromium")
-    assert type(choose_capture(large)) is Screenshots
+    assert type(choose_capture(large)) is ScreenshotCapture
     with pytest.raises(DeviceStartError, match="apt-get install chromium-headless-shell"):
         choose_capture(DeviceOptions("chromium:beginframe"))
 

@@ -15,10 +15,10 @@ import cv2
 import numpy as np
 import pytest
 
-from ui_gym.browser import chromium
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium import device as chromium
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.process import BROWSER_VARIABLE
 from ui_gym.browser.pool import BrowserPool, browser_pool
-from ui_gym.browser.process import BROWSER_VARIABLE
 from ui_gym.contract import action as act
 from ui_gym.contract import registry
 from ui_gym.contract.device import Device, DeviceOptions
@@ -34,7 +34,7 @@ TASKS = [
 FIRST_PICTURES = """
 import hashlib, sys
 from ui_gym import registry
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.contract.device import DeviceOptions
 for argument in sys.argv[1:]:
     name, compact = argument.split(":")
@@ -265,7 +265,7 @@ def test_a_page_is_renewed_after_so_many_documents(
         )
     assert len(set(pictures)) == 1
     assert [realms.index(realm) for realm in realms] == [0, 0, 0, 3, 3, 3, 6]
-    contexts = device._connection().call("Target.getBrowserContexts", timeout=10)
+    contexts = device.page.connection.call("Target.getBrowserContexts", timeout=10)
     assert len(contexts["browserContextIds"]) == 1
     params = task.draw(3)
     for demo in task.demonstrate(device, params):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ui_gym.browser import accessibility
-from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.chromium import accessibility
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.protocol import Command, Message
 from ui_gym.contract import action as act
 from ui_gym.contract.device import Element
 from ui_gym.errors import DeviceError
@@ -88,14 +88,14 @@ def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
     shared.load(page(large()), {})
     whole = shared.capture(elements=True).elements
     told: list[Message] = []
-    run = shared._run
+    run = shared.page.run
 
     def counted(commands: list[Command]) -> list[Message]:
         answers = run(commands)
         told.extend(n for a in answers if isinstance(a.get("nodes"), list) for n in a["nodes"])
         return answers
 
-    monkeypatch.setattr(shared, "_run", counted)
+    monkeypatch.setattr(shared.page, "run", counted)
     assert shared.capture(elements=True).elements == whole
     assert 0 < len(told) < 400 < shared.evaluate("document.querySelectorAll('*').length")
 
@@ -127,12 +127,12 @@ def test_a_node_that_is_gone_before_its_children_are_asked_for(
 ) -> None:
     shared.load(page(large()), {})
     whole = shared.capture(elements=True).elements
-    run = shared._run
+    run = shared.page.run
 
     def refused(commands: list[Command]) -> list[Message]:
         if commands[0][0] == "Accessibility.getChildAXNodes":
             raise DeviceError("Accessibility.getChildAXNodes: Invalid ID")
         return run(commands)
 
-    monkeypatch.setattr(shared, "_run", refused)
+    monkeypatch.setattr(shared.page, "run", refused)
     assert shared.capture(elements=True).elements == whole

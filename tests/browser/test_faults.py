@@ -21,10 +21,11 @@ import pytest
 from browser_helpers import browsers, pages_of
 from waiting import eventually
 
-from ui_gym.browser import chromium, process
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium import device as chromium
+from ui_gym.browser.chromium import process
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.process import BROWSER_VARIABLE
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.process import BROWSER_VARIABLE
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract import action as act
 from ui_gym.contract.action import Action
@@ -293,7 +294,7 @@ def test_a_page_has_no_power_over_the_browser(
 
 def test_a_crashed_page_is_lost(make_device: Callable[..., ChromiumDevice]) -> None:
     device = make_device()
-    device._send([("Page.crash", {})])
+    device.page.send([("Page.crash", {})])
     with pytest.raises(DeviceLost, match="the page crashed"):
         device.perform(act.Click(1, 1))
     with pytest.raises(DeviceLost, match="the page crashed"):
@@ -324,7 +325,7 @@ def test_closing_wakes_whoever_waits(
 
     waiter = threading.Thread(target=wait)
     waiter.start()
-    assert eventually(lambda: device._process is not None and device._process.connection._pending)
+    assert eventually(lambda: device.page.connection._pending)
     device.close()
     waiter.join(timeout=10)
     assert not waiter.is_alive()
@@ -449,7 +450,7 @@ PARENT = """
 import signal, sys, time
 # A shell starts background jobs with interrupts ignored, which a child would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.contract.device import DeviceOptions
 device = ChromiumDevice(DeviceOptions(size=(64, 64)))
 device.start()

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from browser_helpers import SIZE
 
-from ui_gym.browser import input as device_input
-from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.browser.process import BROWSER_VARIABLE
+from ui_gym.browser.chromium import input as device_input
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.process import BROWSER_VARIABLE
 from ui_gym.contract import action as act
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import ActionError

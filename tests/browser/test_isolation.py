@@ -22,9 +22,10 @@ import pytest
 from browser_helpers import SIZE, pages_of
 from waiting import eventually
 
-from ui_gym.browser import pages, process
-from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.browser.process import BrowserProcess
+from ui_gym.browser import documents
+from ui_gym.browser.chromium import process
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.process import BrowserProcess
 from ui_gym.contract import action as act
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceError
@@ -208,7 +209,7 @@ def walled(request: pytest.FixtureRequest) -> Iterator[ChromiumDevice]:
     """Our device; and one whose pages lack the first wall, so that the others are tested too."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param != "all walls":
-            patch.setattr(pages, "CONTENT_SECURITY_POLICY", "script-src * 'unsafe-inline'")
+            patch.setattr(documents, "CONTENT_SECURITY_POLICY", "script-src * 'unsafe-inline'")
         device = ChromiumDevice(DeviceOptions(size=SIZE))
         device.start()
     yield device
@@ -221,7 +222,7 @@ def secure(url: str) -> str:
 
 def still_ours(device: ChromiumDevice) -> bool:
     return bool(
-        device.evaluate("location.origin") == pages.ORIGIN
+        device.evaluate("location.origin") == documents.ORIGIN
         and device.evaluate("document.querySelector('#home') !== null")
     )
 
@@ -325,7 +326,7 @@ def test_even_the_browser_itself_cannot_go_there(
     for source in NAVIGATIONS.values():
         shared.evaluate(script(source, url))
         shared.perform(act.Wait(1))
-    [answer] = shared._run([("Page.navigate", {"url": url})])
+    [answer] = shared.page.run([("Page.navigate", {"url": url})])
     assert answer["errorText"] == "net::ERR_ABORTED"
     assert still_ours(shared)
     assert heard not in listener.heard
@@ -361,7 +362,7 @@ def test_where_only_the_browser_itself_can_go_its_page_cannot(
         return ""
 
     with contextlib.suppress(DeviceError):  # it may be noticed at once
-        device._run([("Page.navigate", {"url": url})])
+        device.page.run([("Page.navigate", {"url": url})])
     assert eventually(lambda: told() == f"the page went to {url!r}")
 
 

@@ -24,14 +24,14 @@ from waiting import eventually
 
 pytest.importorskip("selenium", reason="needs the extra `selenium`")
 
-from ui_gym.browser import browsers as addresses
-from ui_gym.browser import process as browser_process
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium import process as browser_process
+from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.drivers import DriverProcess
 from ui_gym.browser.pool import browser_pool
 from ui_gym.browser.site import Site
-from ui_gym.browser.webdriver import SeleniumDevice
+from ui_gym.browser.webdriver import browsers as addresses
+from ui_gym.browser.webdriver.device import SeleniumDevice
+from ui_gym.browser.webdriver.drivers import DriverProcess
 from ui_gym.contract import action as act
 from ui_gym.contract import registry
 from ui_gym.contract.action import Action
@@ -489,7 +489,7 @@ def test_close_ends_the_session_of_a_server() -> None:
 
 PARENT = """
 import time
-from ui_gym.browser.webdriver import SeleniumDevice
+from ui_gym.browser.webdriver.device import SeleniumDevice
 from ui_gym.contract.device import DeviceOptions
 device = SeleniumDevice(DeviceOptions("selenium:chrome", size=(64, 64)))
 device.start()

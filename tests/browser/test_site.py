@@ -14,9 +14,10 @@ import pytest
 from browser_helpers import SIZE
 from waiting import eventually
 
-from ui_gym.browser.chromium import ChromiumDevice
-from ui_gym.browser.pages import ORIGIN
-from ui_gym.browser.site import Site, Traffic
+from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.wall import Traffic
+from ui_gym.browser.documents import ORIGIN
+from ui_gym.browser.site import Site
 from ui_gym.contract import action as act
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.errors import DeviceStartError, DeviceTimeout, TaskError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ui_gym.browser.chromium import ChromiumDevice
+from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.contract import action as act
 from ui_gym.errors import DeviceTimeout
 
@@ -24,7 +24,7 @@ def device(make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]
 
 def lose(device: ChromiumDevice, monkeypatch: pytest.MonkeyPatch, count: int) -> list[int]:
     """The browser acknowledges the next `count` wheels and gives them to nobody."""
-    send, lost = device._send, []
+    send, lost = device.page.send, []
 
     def deaf(commands: Sequence[Any]) -> Any:
         if commands and commands[0][1].get("type") == "mouseWheel" and len(lost) < count:
@@ -32,7 +32,7 @@ def lose(device: ChromiumDevice, monkeypatch: pytest.MonkeyPatch, count: int) ->
             commands = [("Runtime.evaluate", {"expression": "0"})]
         return send(commands)
 
-    monkeypatch.setattr(device, "_send", deaf)
+    monkeypatch.setattr(device.page, "send", deaf)
     return lost
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import gymnasium
 import pytest
 
-from ui_gym.browser import pages, process
+from ui_gym.browser import documents
+from ui_gym.browser.chromium import process
 from ui_gym.contract import action as act
 
 miniwob = pytest.importorskip("miniwob", reason="needs pip install 'ui-gym[miniwob]'")
@@ -91,7 +92,7 @@ class Peer:
             self._cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=self._world)
             self._world = None
         if page_time:
-            self._world = self._inject(pages.world_script())
+            self._world = self._inject(documents.world_script())
         size = (600, 800) if subdomain.startswith("flight.") else (800, 600)
         self.driver.set_window_size(*size)
         self.env = gymnasium.make(

@@ -14,7 +14,7 @@ from ui_gym.errors import TaskError
 
 
 @dataclass(frozen=True)
-class Event:
+class PageEvent:
     """One entry of a page's log, as it reached this process."""
 
     type: str
@@ -43,7 +43,7 @@ class BrowserDevice(Device, Protocol):
         """What the page's `uiGym.state()` returns; also brings `events` up to date."""
 
     @property
-    def events(self) -> Sequence[Event]:
+    def events(self) -> Sequence[PageEvent]:
         """What the page reported since `load`: append-only, out of the page's reach."""
 
     def box(self, selector: str) -> tuple[int, int, int, int]:
@@ -56,7 +56,7 @@ class BrowserDevice(Device, Protocol):
 class PageQueries:
     """What every browser's device answers alike, by scripts in the page."""
 
-    _events: list[Event]
+    _events: list[PageEvent]
 
     def evaluate(self, expression: str, *, promise: bool = False) -> Any:
         """As `BrowserDevice.evaluate`."""
@@ -67,7 +67,7 @@ class PageQueries:
         return json.loads(self.evaluate("JSON.stringify(uiGym.state())"))  # type: ignore[no-any-return]
 
     @property
-    def events(self) -> Sequence[Event]:
+    def events(self) -> Sequence[PageEvent]:
         """What the page reported since `load`, oldest first."""
         return tuple(self._events)
 

@@ -27,14 +27,14 @@ class BrowserPool(FreshPool[BrowserDevice]):
 
 def _maker(options: DeviceOptions) -> Callable[[], BrowserDevice]:
     if options.kind.partition(":")[0] != "selenium":
-        from ui_gym.browser.chromium import ChromiumDevice
+        from ui_gym.browser.chromium.device import ChromiumDevice
 
         return lambda: ChromiumDevice(options)
-    from ui_gym.browser import browsers
+    from ui_gym.browser.webdriver import browsers
 
     browsers.address(options.kind)  # a mistake in it is told now, not at the first reset
     try:
-        from ui_gym.browser.webdriver import SeleniumDevice
+        from ui_gym.browser.webdriver.device import SeleniumDevice
     except ModuleNotFoundError as error:
         if error.name != "selenium":
             raise

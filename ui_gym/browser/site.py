@@ -1,6 +1,6 @@
 """Sites: somebody else's web pages, a folder of files under the made-up origin.
 
-A page of this package is one document in a realm that lives on (see `pages`). A site is shown as on
+A page of this package is one document in a realm that lives on (see `documents`). A site is shown as on
 the web: by a navigation, in a fresh realm, with scripts, styles, pictures and frames of its own.
 The walls stand: only files of the folder are served, everything else fails.
 """
@@ -10,16 +10,12 @@ from __future__ import annotations
 import base64
 import functools
 import mimetypes
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ui_gym.browser.input import REST
-from ui_gym.browser.pages import ORIGIN, resource
-from ui_gym.browser.protocol import Message
-from ui_gym.errors import DeviceTimeout
+from ui_gym.browser.documents import ORIGIN, resource
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
@@ -27,6 +23,9 @@ POLICY = (
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 )
 """The content security policy of a site: its own files, and no request from a script."""
+
+REST = 0.05
+"""Page time that passes after every action, in seconds: timers of a few milliseconds are over."""
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -75,7 +74,7 @@ class Site:
         found = (root / path).resolve()
         return found if found.is_relative_to(root) and found.is_file() else None
 
-    def answer(self, url: str) -> Message:
+    def answer(self, url: str) -> dict[str, Any]:
         """The arguments of ``Fetch.fulfillRequest`` for an address, but for the request's id."""
         found = self.file(url)
         if found is None:
@@ -92,46 +91,6 @@ class Site:
             "body": body,
             "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
         }
-
-
-class Traffic:
-    """Which requests of a page are on their way, by the events of the ``Network`` domain.
-
-    A picture is taken when all files have come: pictures of a style sheet are asked for when
-    something that needs them appears.
-    """
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._open: dict[str, str] = {}
-
-    def note(self, method: str, params: Message) -> None:
-        """Take in an event; called on the reader thread."""
-        with self._changed:
-            if method == "Network.requestWillBeSent":
-                url = params["request"]["url"]
-                if not url.startswith("data:"):
-                    self._open[params["requestId"]] = url
-            elif method in ("Network.loadingFinished", "Network.loadingFailed"):
-                self._open.pop(params["requestId"], None)
-                self._changed.notify_all()
-
-    def forget(self) -> None:
-        """Start anew: the page was replaced."""
-        with self._changed:
-            self._open.clear()
-            self._changed.notify_all()
-
-    def settle(self, timeout: float) -> None:
-        """Wait until nothing is on its way.
-
-        Raises:
-            DeviceTimeout: something still is after `timeout` seconds.
-        """
-        with self._changed:
-            if not self._changed.wait_for(lambda: not self._open, timeout):
-                late = ", ".join(sorted(self._open.values())[:3])
-                raise DeviceTimeout(f"the page still loads {late} after {timeout:g} s")
 
 
 @functools.lru_cache(maxsize=512)

@@ -103,7 +103,7 @@ def _plugins() -> Finding:
 
 
 def _browsers() -> Iterator[Finding]:
-    from ui_gym.browser.process import find_browser
+    from ui_gym.browser.chromium.process import find_browser
 
     for name in _BROWSERS:
         path = shutil.which(name)
@@ -137,7 +137,7 @@ def _webdriver() -> Finding:
 
 
 def _framebuffer() -> Finding:
-    from ui_gym.browser.process import find_browser
+    from ui_gym.browser.chromium.process import find_browser
     from ui_gym.xvfb import find_xvfb
 
     missing = [] if find_xvfb() else ["xvfb"]

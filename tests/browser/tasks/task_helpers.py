@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ui_gym.browser.device import Event
+from ui_gym.browser.device import PageEvent
 from ui_gym.contract.task import Task, Verdict
 
 SEEDS = range(60)
@@ -20,7 +20,7 @@ class Reported:
     size = (320, 256)
 
     def __init__(self, *events: Told, state: Mapping[str, Any] | None = None) -> None:
-        self.events = [Event(type, data) for type, data in events]
+        self.events = [PageEvent(type, data) for type, data in events]
         self._state = dict(state or {})
 
     def state(self) -> dict[str, Any]:

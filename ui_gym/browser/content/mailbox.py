@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.browser.content import mailtexts, words
-from ui_gym.browser.device import BrowserDevice, Event
+from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action
 
@@ -225,7 +225,7 @@ def starting(threads: Iterable[Thread]) -> dict[str, Status]:
     return {one.id: Status("inbox", one.starred, one.unread) for one in threads}
 
 
-def replay(threads: Iterable[Thread], events: Iterable[Event]) -> dict[str, Status]:
+def replay(threads: Iterable[Thread], events: Iterable[PageEvent]) -> dict[str, Status]:
     """How the mailbox is after the changes that were reported."""
     box = starting(threads)
     for event in events:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from ui_gym.browser.cdp import Connection
+from ui_gym.browser.chromium.cdp import CdpConnection
 from ui_gym.errors import DeviceError, DeviceStartError
 
 log = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ class BrowserProcess:
             finally:
                 os.close(browser_reads)
                 os.close(browser_writes)
-            self.connection = Connection(we_read, we_write)
+            self.connection = CdpConnection(we_read, we_write)
             try:
                 got = self.connection.call("Browser.getVersion", timeout=timeout)
             except DeviceError as error:

@@ -16,9 +16,9 @@ from selenium.webdriver.remote.command import Command as Name
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 from urllib3 import exceptions as http
 
-from ui_gym.browser import input as device_input
-from ui_gym.browser.gestures import gesture
-from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.chromium import input as device_input
+from ui_gym.browser.chromium.protocol import Command, Message
+from ui_gym.browser.webdriver.gestures import gesture
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, TaskError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _DEVTOOLS = {"chrome": "goog", "MicrosoftEdge": "ms"}
 _LOST = ("disconnected", "not reachable", "crashed", "already closed", "not connected", "decode")
 
 
-class Session:
+class WebDriverSession:
     """A session on a WebDriver server. Every command has a deadline.
 
     Raises:

@@ -11,11 +11,11 @@ something in sight.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.chromium.protocol import Command, Message, Run
 from ui_gym.contract.device import Element
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
@@ -24,9 +24,6 @@ Box = tuple[float, float, float, float]
 
 Pixels = tuple[int, int, int, int]
 """Left, top, width, height."""
-
-Run = Callable[[Sequence[Command]], list[Message]]
-"""Sends commands to the page and waits for their results."""
 
 UNSEEN = 200
 """Boxes out of sight from which on a page's tree is told in parts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Message = dict[str, Any]
@@ -10,3 +10,6 @@ Message = dict[str, Any]
 
 Command = tuple[str, Mapping[str, Any]]
 """A method and its parameters."""
+
+Run = Callable[[Sequence[Command]], list[Message]]
+"""Sends commands to the page and waits for their results."""

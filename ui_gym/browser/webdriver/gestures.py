@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.chromium.protocol import Command, Message
 
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
 

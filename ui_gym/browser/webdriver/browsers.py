@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ui_gym.browser import process
-from ui_gym.browser.drivers import DRIVERS, find_driver
+from ui_gym.browser.chromium import process
+from ui_gym.browser.webdriver.drivers import DRIVERS, find_driver
 from ui_gym.errors import DeviceStartError, UserError, nearest
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ FIREFOX_PREFERENCES: Mapping[str, str | int | bool] = {
 
 
 @dataclass(frozen=True)
-class Address:
+class BrowserAddress:
     """A browser, and the server that has it: on this machine where `url` is None."""
 
     browser: str
@@ -60,7 +60,7 @@ class Address:
         return self.url is None or urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
 
 
-def address(kind: str) -> Address:
+def address(kind: str) -> BrowserAddress:
     """What a device's kind means: ``selenium``, ``selenium:firefox``, ``selenium:http://host:4444``
     or ``selenium:firefox@http://host:4444``.
 
@@ -75,10 +75,10 @@ def address(kind: str) -> Address:
             f"selenium has no browser {browser!r}. {nearest(browser, DRIVERS)} A server is "
             "written selenium:http://host:4444 or selenium:firefox@http://host:4444"
         )
-    return Address(browser, url)
+    return BrowserAddress(browser, url)
 
 
-def options(asked: Address, *, headless: bool) -> ArgOptions:
+def options(asked: BrowserAddress, *, headless: bool) -> ArgOptions:
     """What a session is asked for with.
 
     Raises:
@@ -96,7 +96,7 @@ def _local() -> str:
     return "chrome"
 
 
-def _chromium(asked: Address, headless: bool) -> ChromiumOptions:
+def _chromium(asked: BrowserAddress, headless: bool) -> ChromiumOptions:
     from selenium import webdriver
 
     made = webdriver.EdgeOptions() if asked.browser == "edge" else webdriver.ChromeOptions()
@@ -117,7 +117,7 @@ def _chromium(asked: Address, headless: bool) -> ChromiumOptions:
     return made
 
 
-def _firefox(asked: Address, headless: bool) -> FirefoxOptions:
+def _firefox(asked: BrowserAddress, headless: bool) -> FirefoxOptions:
     from selenium import webdriver
 
     made = webdriver.FirefoxOptions()

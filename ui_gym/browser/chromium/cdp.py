@@ -15,11 +15,11 @@ from typing import Any
 
 import orjson
 
-from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.chromium.protocol import Command, Message
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 
-class Reply:
+class CdpReply:
     """The answer to one command, once it is there."""
 
     def __init__(self, method: str, session: str | None) -> None:
@@ -58,7 +58,7 @@ class Reply:
         return self._message.get("result", {})  # type: ignore[no-any-return]
 
 
-class Connection:
+class CdpConnection:
     """One browser's DevTools pipe. Thread-safe; one reader thread."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
@@ -66,7 +66,7 @@ class Connection:
         self._write_fd = write_fd
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
-        self._pending: dict[int, Reply] = {}
+        self._pending: dict[int, CdpReply] = {}
         self._listeners: dict[str | None, Callable[[str, Message], None]] = {}
         self._closed: DeviceLost | None = None
         self._reader = threading.Thread(target=self._read, name="cdp-reader", daemon=True)
@@ -85,9 +85,9 @@ class Connection:
             else:
                 self._listeners[session] = listener
 
-    def send(self, commands: Sequence[Command], session: str | None = None) -> list[Reply]:
+    def send(self, commands: Sequence[Command], session: str | None = None) -> list[CdpReply]:
         """Write commands in one go; the browser handles a session's commands in order."""
-        replies = [Reply(method, session) for method, _ in commands]
+        replies = [CdpReply(method, session) for method, _ in commands]
         chunks = []
         with self._lock:
             if self._closed is not None:

@@ -11,12 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym.browser.protocol import Command
+from ui_gym.browser.chromium.protocol import Command
+from ui_gym.browser.site import REST
 from ui_gym.contract import action as act
 from ui_gym.errors import ActionError, nearest
-
-REST = 0.05
-"""Page time that passes after every action, in seconds: timers of a few milliseconds are over."""
 
 OUTSIDE = -1
 """Both coordinates of a point where the pointer is over nothing."""
@@ -37,7 +35,7 @@ _MODIFIER_KEYS = {
 
 
 @dataclass(frozen=True)
-class Key:
+class InputKey:
     """One key: its `KeyboardEvent.key`, its `code`, its virtual key code, and what it types."""
 
     key: str
@@ -47,15 +45,16 @@ class Key:
 
 
 _NAMED = {
-    "enter": Key("Enter", "Enter", 13, "\r"), "tab": Key("Tab", "Tab", 9),
-    "escape": Key("Escape", "Escape", 27), "backspace": Key("Backspace", "Backspace", 8),
-    "delete": Key("Delete", "Delete", 46), "insert": Key("Insert", "Insert", 45),
-    "space": Key(" ", "Space", 32, " "), "home": Key("Home", "Home", 36),
-    "end": Key("End", "End", 35), "pageup": Key("PageUp", "PageUp", 33),
-    "pagedown": Key("PageDown", "PageDown", 34), "left": Key("ArrowLeft", "ArrowLeft", 37),
-    "up": Key("ArrowUp", "ArrowUp", 38), "right": Key("ArrowRight", "ArrowRight", 39),
-    "down": Key("ArrowDown", "ArrowDown", 40),
-    **{f"f{n}": Key(f"F{n}", f"F{n}", 111 + n) for n in range(1, 13)},
+    "enter": InputKey("Enter", "Enter", 13, "\r"), "tab": InputKey("Tab", "Tab", 9),
+    "escape": InputKey("Escape", "Escape", 27), "backspace": InputKey("Backspace", "Backspace", 8),
+    "delete": InputKey("Delete", "Delete", 46), "insert": InputKey("Insert", "Insert", 45),
+    "space": InputKey(" ", "Space", 32, " "), "home": InputKey("Home", "Home", 36),
+    "end": InputKey("End", "End", 35), "pageup": InputKey("PageUp", "PageUp", 33),
+    "pagedown": InputKey("PageDown", "PageDown", 34),
+    "left": InputKey("ArrowLeft", "ArrowLeft", 37), "up": InputKey("ArrowUp", "ArrowUp", 38),
+    "right": InputKey("ArrowRight", "ArrowRight", 39),
+    "down": InputKey("ArrowDown", "ArrowDown", 40),
+    **{f"f{n}": InputKey(f"F{n}", f"F{n}", 111 + n) for n in range(1, 13)},
 }  # fmt: skip
 _ALIASES = {
     "return": "enter", "esc": "escape", "del": "delete", "page_up": "pageup",
@@ -70,7 +69,7 @@ _SIGNS = {
 _SHIFTED = dict(zip('!@#$%^&*()_+{}|:"<>?~', "1234567890-=[]\\;',./`", strict=True))
 
 
-def key(name: str) -> Key:
+def key(name: str) -> InputKey:
     """The key of a name (``"enter"``) or a single character."""
     lowered = name.lower()
     named = _NAMED.get(_ALIASES.get(lowered, lowered))
@@ -83,7 +82,7 @@ def key(name: str) -> Key:
     raise ActionError("argument", f"press: there is no key {name!r} here. {nearest(name, _NAMED)}")
 
 
-def chord(keys: str) -> tuple[int, list[Key]]:
+def chord(keys: str) -> tuple[int, list[InputKey]]:
     """``"ctrl+shift+t"`` as its modifiers and its other keys."""
     modifiers, others = 0, []
     for name in _split(keys):
@@ -230,18 +229,18 @@ def _hold(modifiers: int, kind: str) -> list[Command]:
     held = 0 if kind == "rawKeyDown" else modifiers
     for bit in bits if kind == "rawKeyDown" else reversed(bits):
         held ^= bit
-        sent.append(_key_event(kind, Key(*_MODIFIER_KEYS[bit]), held))
+        sent.append(_key_event(kind, InputKey(*_MODIFIER_KEYS[bit]), held))
     return sent
 
 
-def _stroke(pressed: Key, modifiers: int = 0) -> list[Command]:
+def _stroke(pressed: InputKey, modifiers: int = 0) -> list[Command]:
     """Press and release one key; with ctrl, alt or meta held it types nothing."""
     types = pressed.text if not modifiers & (CTRL | ALT | META) else ""
     down = _key_event("keyDown" if types else "rawKeyDown", pressed, modifiers, types)
     return [down, _key_event("keyUp", pressed, modifiers)]
 
 
-def _key_event(kind: str, pressed: Key, modifiers: int, text: str = "") -> Command:
+def _key_event(kind: str, pressed: InputKey, modifiers: int, text: str = "") -> Command:
     event: dict[str, Any] = {
         "type": kind, "key": pressed.key, "code": pressed.code, "modifiers": modifiers,
         "windowsVirtualKeyCode": pressed.number,
@@ -251,16 +250,16 @@ def _key_event(kind: str, pressed: Key, modifiers: int, text: str = "") -> Comma
     return ("Input.dispatchKeyEvent", event)
 
 
-def _character(char: str) -> Key | None:
+def _character(char: str) -> InputKey | None:
     """The key that types `char` on a US keyboard, if one does."""
     base = _SHIFTED.get(char, char.lower() if char.isascii() else char)
     if base.isascii() and base.isalpha():
-        return Key(char, f"Key{base.upper()}", ord(base.upper()), char)
+        return InputKey(char, f"Key{base.upper()}", ord(base.upper()), char)
     if base.isascii() and base.isdigit():
-        return Key(char, f"Digit{base}", ord(base), char)
+        return InputKey(char, f"Digit{base}", ord(base), char)
     if base in _SIGNS:
         code, number = _SIGNS[base]
-        return Key(char, code, number, char)
+        return InputKey(char, code, number, char)
     return _NAMED["space"] if char == " " else None
 
 

@@ -17,13 +17,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ui_gym.browser import accessibility, browsers, pages
-from ui_gym.browser import input as device_input
-from ui_gym.browser.capture import decode
-from ui_gym.browser.device import Event, PageQueries
-from ui_gym.browser.drivers import DriverProcess
-from ui_gym.browser.session import Session
+from ui_gym.browser import documents
+from ui_gym.browser.chromium import accessibility
+from ui_gym.browser.chromium import input as device_input
+from ui_gym.browser.chromium.capture import decode
+from ui_gym.browser.device import PageEvent, PageQueries
 from ui_gym.browser.site import Site
+from ui_gym.browser.webdriver import browsers
+from ui_gym.browser.webdriver.drivers import DriverProcess
+from ui_gym.browser.webdriver.session import WebDriverSession
 from ui_gym.contract.action import Action, Drag, Scroll
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, TaskError, UserError
@@ -35,7 +37,7 @@ _DOCTYPE = re.compile(r"\s*<!doctype[^>]*>", re.IGNORECASE)
 _POLICY = (
     '<meta http-equiv="Content-Security-Policy" content="'
     # A document can say all of it about itself but who may show it in a frame.
-    + pages.CONTENT_SECURITY_POLICY.partition("; frame-ancestors")[0]
+    + documents.CONTENT_SECURITY_POLICY.partition("; frame-ancestors")[0]
     + '">'
 )
 
@@ -69,9 +71,9 @@ class SeleniumDevice(PageQueries):
         self._headless = options.headless
         self._timeout = options.timeout
         self._driver: DriverProcess | None = None
-        self._session: Session | None = None
+        self._session: WebDriverSession | None = None
         self._fault: DeviceError | None = None
-        self._events: list[Event] = []
+        self._events: list[PageEvent] = []
         self._told = 0
         self._ids = accessibility.ElementIds()
         self._closing = threading.Lock()
@@ -88,7 +90,7 @@ class SeleniumDevice(PageQueries):
             if url is None:
                 self._driver = DriverProcess(self._address.browser, patience)
                 url = self._driver.url
-            self._session = Session(url, asked, self._timeout, patience)
+            self._session = WebDriverSession(url, asked, self._timeout, patience)
             self._session.resize(self.size)
         except BaseException as error:
             self.close()
@@ -98,12 +100,12 @@ class SeleniumDevice(PageQueries):
 
     def perform(self, action: Action) -> None:
         batches = device_input.commands(action)
-        act = Session.drag if isinstance(action, Drag) else Session.act
+        act = WebDriverSession.drag if isinstance(action, Drag) else WebDriverSession.act
         if isinstance(action, Scroll):
             # What opened since the last frame is not known yet to scroll.
             self._call(_FRAMES)
         # Else two clicks of two steps would make a double click, if the steps are fast.
-        self._do(Session.release)
+        self._do(WebDriverSession.release)
         for batch in batches:
             method, params = batch[0]
             if method == "Runtime.evaluate":  # it moves the page's clock
@@ -116,7 +118,7 @@ class SeleniumDevice(PageQueries):
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         told = self._elements() if elements else ()
         started = time.perf_counter()
-        encoded = self._do(Session.screenshot)
+        encoded = self._do(WebDriverSession.screenshot)
         captured = time.perf_counter()
         image = decode(encoded, self.size, out)
         return Frame(
@@ -146,12 +148,12 @@ class SeleniumDevice(PageQueries):
         Raises:
             TaskError: the page cannot be read, or its script raised an error.
         """
-        html = pages.document(page, params, seed)
+        html = documents.document(page, params, seed)
         doctype = _DOCTYPE.match(html)
         cut = doctype.end() if doctype else 0
-        self._do(Session.blank)
-        script = pages.resource("line.js").decode() + pages.world_script()
-        self._do(Session.script, _PREPARE, script, pages.faces())
+        self._do(WebDriverSession.blank)
+        script = documents.resource("line.js").decode() + documents.world_script()
+        self._do(WebDriverSession.script, _PREPARE, script, documents.faces())
         self._events, self._told = [], 0
         self._ids = accessibility.ElementIds()
         broken = self._call(_WRITE, html[:cut] + _POLICY + html[cut:])
@@ -174,10 +176,10 @@ class SeleniumDevice(PageQueries):
     # -- talking to the browser --
 
     def _elements(self) -> tuple[Element, ...]:
-        answers = self._do(Session.devtools, accessibility.queries())
+        answers = self._do(WebDriverSession.devtools, accessibility.queries())
         if answers is not None:
             return accessibility.elements(answers, self.size, self._ids)
-        found = self.evaluate(pages.resource("elements.js").decode().rstrip().rstrip(";"))
+        found = self.evaluate(documents.resource("elements.js").decode().rstrip().rstrip(";"))
         return tuple(
             Element(number, role, name, tuple(box), tuple(states))
             for number, role, name, box, states in found
@@ -185,7 +187,7 @@ class SeleniumDevice(PageQueries):
 
     def _call(self, body: str, *arguments: object) -> Any:
         """Run the body of a function in the page, and take what the page reported meanwhile."""
-        gone, *rest = self._do(Session.script, _CALL % body, *arguments, self._told)
+        gone, *rest = self._do(WebDriverSession.script, _CALL % body, *arguments, self._told)
         if gone is not None:
             # Fonts, clock and walls went with the document that was left.
             self._fault = self._fault or DeviceError(f"the page went to {gone[:80]!r}")
@@ -194,7 +196,7 @@ class SeleniumDevice(PageQueries):
         for line in told.splitlines():
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 said = json.loads(line)
-                self._events.append(Event(str(said["type"]), said["data"]))
+                self._events.append(PageEvent(str(said["type"]), said["data"]))
         return value
 
     def _do(self, what: Callable[..., Any], *arguments: Any) -> Any:

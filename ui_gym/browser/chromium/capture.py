@@ -1,9 +1,9 @@
 """How a picture is taken of a page: three ways, of which docs/capture.md has the measurements.
 
-- `Framebuffer`: a browser with a window in an X server of its own, whose screen is mapped into
-  memory. The cost follows what changed on the screen, not its size.
-- `BeginFrames`: ``chromium-headless-shell`` paints exactly when it is told to.
-- `Screenshots`: ``Page.captureScreenshot``, which every Chromium has.
+- `FramebufferCapture`: a browser with a window in an X server of its own, whose screen is mapped
+  into memory. The cost follows what changed on the screen, not its size.
+- `BeginFrameCapture`: ``chromium-headless-shell`` paints exactly when it is told to.
+- `ScreenshotCapture`: ``Page.captureScreenshot``, which every Chromium has.
 
 All three give the same bytes for the same page.
 """
@@ -22,9 +22,9 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from ui_gym.browser.cdp import Reply
-from ui_gym.browser.process import find_browser
-from ui_gym.browser.protocol import Command, Message
+from ui_gym.browser.chromium.cdp import CdpReply
+from ui_gym.browser.chromium.process import find_browser
+from ui_gym.browser.chromium.protocol import Command, Message, Run
 from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError, nearest
 from ui_gym.xvfb import XServer, find_xvfb
@@ -42,12 +42,9 @@ MOST_FRAMES = 10
 TILE_SECONDS = 0.004
 """How long the threads that paint tiles are left alone after a frame."""
 
-Run = Callable[[Sequence[Command]], list[Message]]
-"""Sends commands to the page and waits for their results."""
-
 
 @dataclass(frozen=True)
-class Picture:
+class PagePicture:
     """A picture, its encoded form if there was one, and how many seconds each part took."""
 
     image: Image
@@ -56,7 +53,7 @@ class Picture:
     time_decode: float
 
 
-class Capture(Protocol):
+class PageCapture(Protocol):
     """A way to take pictures of one page."""
 
     headless: bool
@@ -74,7 +71,7 @@ class Capture(Protocol):
     def start(self) -> Mapping[str, str]:
         """Start what it needs; the environment variables that the browser gets."""
 
-    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+    def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
         """Wait for the answer to an input command."""
 
     def opened(self, context: int) -> None:
@@ -85,7 +82,7 @@ class Capture(Protocol):
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
-    ) -> tuple[list[Message], Picture]:
+    ) -> tuple[list[Message], PagePicture]:
         """The results of `also` and, after them, a picture (into `out` if given)."""
 
     def host_page(self, url: str) -> str:
@@ -95,7 +92,7 @@ class Capture(Protocol):
         """End what `start` started. May be repeated."""
 
 
-class Screenshots:
+class ScreenshotCapture:
     """Any Chromium, without a window or with one that a person looks at."""
 
     framed = False
@@ -114,7 +111,7 @@ class Screenshots:
     def opened(self, context: int) -> None:
         """Nothing to do."""
 
-    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+    def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
         return reply.result(timeout)
 
     def quieten(self, run: Run) -> None:
@@ -122,7 +119,7 @@ class Screenshots:
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
-    ) -> tuple[list[Message], Picture]:
+    ) -> tuple[list[Message], PagePicture]:
         started = time.perf_counter()
         width, height = self._size
         corner = {"clip": {**_PIXEL, "width": width, "height": height}} if self.cropped else {}
@@ -135,16 +132,16 @@ class Screenshots:
     def close(self) -> None:
         """Nothing was started."""
 
-    def _decoded(self, data: str | None, out: Image | None, started: float) -> Picture:
+    def _decoded(self, data: str | None, out: Image | None, started: float) -> PagePicture:
         if data is None:
             raise DeviceError("the browser painted no frame")
         encoded = base64.b64decode(data)
         captured = time.perf_counter()
         rgb = decode(encoded, self._size, out)
-        return Picture(rgb, encoded, captured - started, time.perf_counter() - captured)
+        return PagePicture(rgb, encoded, captured - started, time.perf_counter() - captured)
 
 
-class BeginFrames(Screenshots):
+class BeginFrameCapture(ScreenshotCapture):
     """``chromium-headless-shell`` under BeginFrame control: no frame begins unasked."""
 
     nudge: Sequence[Command] = ((_BEGIN_FRAME, {}),)
@@ -158,7 +155,7 @@ class BeginFrames(Screenshots):
         self._moving = False
         self._pause = threading.Event()
 
-    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+    def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
         """Moves and wheels are handled when a frame begins: begin frames until they are."""
         deadline = time.monotonic() + timeout
         while not reply.wait(0.004) and time.monotonic() < deadline:
@@ -178,7 +175,7 @@ class BeginFrames(Screenshots):
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
-    ) -> tuple[list[Message], Picture]:
+    ) -> tuple[list[Message], PagePicture]:
         started = time.perf_counter()
         results, shot = self._shot(run, also)
         # Tiles are painted beside the frames: after a wheel a picture counts once it came twice.
@@ -200,7 +197,7 @@ class BeginFrames(Screenshots):
         return results, frame.get("screenshotData")
 
 
-class Framebuffer:
+class FramebufferCapture:
     """A browser in an X server of its own, whose screen is mapped into memory.
 
     The page lies in a frame. Below it, out of the page's reach, a strip of our own takes a new
@@ -242,13 +239,13 @@ class Framebuffer:
         if self._server is None:
             self._server = XServer(self._screen_size)
         # Letters drawn as the headless browser draws them: no hinting, no colour fringes.
-        fonts = files("ui_gym.browser") / "fonts.conf"
+        fonts = files("ui_gym.browser.chromium") / "fonts.conf"
         return {"DISPLAY": self._server.display, "FONTCONFIG_FILE": str(fonts)}
 
     def opened(self, context: int) -> None:
         self._host = context
 
-    def settle(self, reply: Reply, run: Run, timeout: float) -> Message:
+    def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
         return reply.result(timeout)
 
     def quieten(self, run: Run) -> None:
@@ -256,7 +253,7 @@ class Framebuffer:
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
-    ) -> tuple[list[Message], Picture]:
+    ) -> tuple[list[Message], PagePicture]:
         started = time.perf_counter()
         # Neighbouring numbers differ in every byte, and no stamp is the one before it.
         self._stamp = (self._stamp * 1103515245 + 12345) % 2**24
@@ -266,7 +263,7 @@ class Framebuffer:
         captured = time.perf_counter()
         crop = screen[: self._height, : self._width]
         image: Image = cv2.cvtColor(crop, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
-        return results, Picture(image, None, captured - started, time.perf_counter() - captured)
+        return results, PagePicture(image, None, captured - started, time.perf_counter() - captured)
 
     def _stamped(self) -> Image:
         """The screen, once it shows the last stamp."""
@@ -322,14 +319,14 @@ def decode(encoded: bytes, size: tuple[int, int], out: Image | None) -> Image:
     return rgb
 
 
-WAYS: Mapping[str, Callable[[DeviceOptions], Capture]] = {
-    "framebuffer": Framebuffer,
-    "beginframe": BeginFrames,
-    "screenshot": Screenshots,
+WAYS: Mapping[str, Callable[[DeviceOptions], PageCapture]] = {
+    "framebuffer": FramebufferCapture,
+    "beginframe": BeginFrameCapture,
+    "screenshot": ScreenshotCapture,
 }
 
 
-def choose_capture(options: DeviceOptions) -> Capture:
+def choose_capture(options: DeviceOptions) -> PageCapture:
     """The way that was asked for (``"chromium:framebuffer"``), else the fastest one there is.
 
     Raises:
@@ -338,7 +335,7 @@ def choose_capture(options: DeviceOptions) -> Capture:
     """
     _, _, way = options.kind.partition(":")
     if not options.headless:
-        return Screenshots(options)
+        return ScreenshotCapture(options)
     if not way:
         way = _fastest(options.size)
     if way not in WAYS:

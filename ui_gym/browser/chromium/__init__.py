@@ -1,0 +1,1 @@
+"""Chromium as a device: its process, the DevTools protocol over a pipe, one page, its pictures."""
