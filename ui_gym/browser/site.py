@@ -1,8 +1,8 @@
 """Sites: somebody else's web pages, a folder of files under the made-up origin.
 
-A page of this package is one document in a realm that lives on (see `documents`). A site is shown as on
-the web: by a navigation, in a fresh realm, with scripts, styles, pictures and frames of its own.
-The walls stand: only files of the folder are served, everything else fails.
+A page of this package is one document in a realm that lives on (see `documents`). A site is shown
+as on the web: by a navigation, in a fresh realm, with scripts, styles, pictures and frames of its
+own. The walls stand: only files of the folder are served, everything else fails.
 """
 
 from __future__ import annotations
