@@ -49,7 +49,9 @@ def actions(draw: st.DrawFn) -> Action:
         elif field.name == "count":
             values[field.name] = draw(st.integers(1, 3))
         elif kind.name == "press":
-            values[field.name] = draw(TEXT.filter(str.strip))
+            values[field.name] = draw(TEXT.filter(lambda text: text.strip() and "+" not in text))
+        elif kind.name == "type" and hint is str:
+            values[field.name] = "".join(c for c in draw(TEXT) if c in "\n\t" or c.isprintable())
         else:
             values[field.name] = draw(BY_TYPE[hint.__name__])
     return kind(**values)
@@ -97,6 +99,11 @@ def test_any_text_is_read_or_refused_as_an_action_error(text: str) -> None:
         ("type(__import__('os').getcwd())", "argument", "plain numbers"),
         ("type('a' * 10)", "argument", "plain numbers"),
         ("press('')", "argument", 'press("enter")'),
+        ("press('ctrl+')", "argument", "a key is missing in 'ctrl+'. A chord is written press("),
+        ("press('+c')", "argument", "a key is missing in '+c'"),
+        ("press('a+b+c')", "argument", "names 3 keys beside modifiers. A chord is one key with"),
+        ("type('a\\x07')", "argument", r"the control character '\x07'; line breaks (\n) and"),
+        ("type('a\\rb')", "argument", r"the control character '\r'"),
         ("finish('maybe')", "argument", "'infeasible'"),
         ("; ".join(["wait(0)"] * (MAX_ACTIONS + 1)), "parse", "at most 16"),
         ("(" * 5000, "parse", "cannot read"),

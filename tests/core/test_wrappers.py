@@ -148,6 +148,7 @@ def test_a_click_in_the_target_s_cell_wins(make: Make) -> None:
         ({"kinds": ("wait", "wait")}, "different"),
         ({"keys": ("a",)}, "name it in kinds"),
         ({"kinds": ("press",), "keys": ()}, "keys are one or more"),
+        ({"kinds": ("press",), "keys": ("ctrl+",)}, "a key is missing in 'ctrl\\+'"),
     ],
 )
 def test_a_grid_that_cannot_be_is_refused(make: Make, arguments: dict[str, Any], told: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from hypothesis import strategies as st
 
 from ui_gym.contract import action as a
@@ -19,6 +21,13 @@ KEYS = st.sampled_from(
     ["enter", "ctrl+c", "ctrl++", "+", "a", "A", "home", "back", "ctrl+shift+t", "escape", "pageup",
      "meta+space", "alt+left", "f5", "volume_up", "recents", "a b", "ctrl+ctrl", "'", "`"]
 )  # fmt: skip
+
+
+def typable(text: str) -> str:
+    """`text` without the control characters that cannot be typed."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
+
+
 AMOUNTS = st.sampled_from([-300, 0, 300]) | st.integers(-2000, 2000)
 
 
@@ -38,8 +47,8 @@ def actions(size: tuple[int, int]) -> st.SearchStrategy[a.Action]:
         st.builds(a.Move, x, y),
         st.builds(a.Drag, x, y, x, y, SECONDS),
         st.builds(a.Scroll, x, y, AMOUNTS, AMOUNTS),
-        st.builds(a.Type, TEXT, st.booleans(), st.booleans()),
-        st.builds(a.Press, KEYS | TEXT.filter(str.strip)),
+        st.builds(a.Type, TEXT.map(typable), st.booleans(), st.booleans()),
+        st.builds(a.Press, KEYS | TEXT.filter(lambda text: text.strip() and "+" not in text)),
         st.builds(a.Open, TEXT),
         st.builds(a.Wait, SECONDS),
         st.builds(a.Answer, TEXT),

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ui_gym.dialects.keys import ANDROID, OPENAI, PYAUTOGUI, XDOTOOL, KeyNames, split
+from ui_gym.contract.action import split_keys
+from ui_gym.dialects.keys import ANDROID, OPENAI, PYAUTOGUI, XDOTOOL, KeyNames
 from ui_gym.errors import ActionError
 
 
@@ -69,8 +70,9 @@ def test_names_that_would_be_read_as_others_are_refused(names: KeyNames, ours: s
         ("ctrl+c", ["ctrl", "c"]),
         ("ctrl++", ["ctrl", "+"]),
         ("ctrl + c", ["ctrl", "c"]),
-        ("", []),
+        ("ctrl+", ["ctrl", ""]),
+        ("a++", ["a", "+"]),
     ],
 )
 def test_a_chord_is_split_at_its_pluses(chord: str, keys: list[str]) -> None:
-    assert split(chord) == keys
+    assert split_keys(chord) == keys

@@ -13,6 +13,7 @@ import json
 import threading
 import types
 import typing
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
@@ -27,6 +28,11 @@ MAX_TEXT = 4096
 
 MAX_SECONDS = 60.0
 """The longest duration of one action, in seconds."""
+
+HELD_KEYS = frozenset((
+    "ctrl", "control", "alt", "option", "shift", "meta", "cmd", "command", "super", "win",
+))  # fmt: skip
+"""Names of the keys that a chord may hold while another one is pressed."""
 
 Button = Literal["left", "middle", "right"]
 Outcome = Literal["success", "failure", "infeasible"]
@@ -127,10 +133,20 @@ class Type(Action):
     clear: bool = False
     enter: bool = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for char in self.text:
+            if char not in "\n\t" and unicodedata.category(char) == "Cc":
+                raise ActionError(
+                    "argument",
+                    f"type: the text holds the control character {char!r}; line breaks (\\n) and "
+                    'tabs (\\t) alone can be typed. Other keys are pressed, as in press("escape")',
+                )
+
 
 @dataclass(frozen=True, repr=False)
 class Press(Action):
-    """A key or a chord: ``"enter"``, ``"ctrl+c"``; on a phone also ``"back"``, ``"home"``..."""
+    """A key, modifiers held: ``"enter"``, ``"ctrl+c"``; on a phone also ``"back"``..."""
 
     name: ClassVar[str] = "press"
     keys: str
@@ -139,6 +155,22 @@ class Press(Action):
         super().__post_init__()
         if not self.keys.strip():
             raise ActionError("argument", 'press: name a key, as in press("enter")')
+        names = split_keys(self.keys)
+        said = shorten(self.keys)
+        if "" in names:
+            raise ActionError(
+                "argument",
+                f"press: a key is missing in {said}. A chord is written "
+                'press("ctrl+c"), and with the key + itself press("ctrl++")',
+            )
+        pressed = [name for name in names if name.lower() not in HELD_KEYS]
+        if len(pressed) > 1:
+            raise ActionError(
+                "argument",
+                f"press: {said} names {len(pressed)} keys beside modifiers. A chord is one key "
+                'with ctrl, alt, shift or meta held, as in press("ctrl+c"); keys that follow '
+                "each other are actions of their own",
+            )
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,6 +296,18 @@ def build(
     if args or rest.keys() & {"x", "y"}:
         raise ActionError("argument", f"{kind.name}: give an element, or x and y, but not both")
     return [kind(*point, **rest)]
+
+
+def split_keys(chord: str) -> list[str]:
+    """The names in a chord: ``ctrl++`` is ``ctrl`` and ``+``. A name that is missing is empty."""
+    if len(chord) == 1:
+        return [chord]
+    text = chord.strip()
+    if text == "+":
+        return ["+"]
+    if text.endswith("++"):
+        return [*split_keys(text[:-2]), "+"]
+    return [name.strip() for name in text.split("+")]
 
 
 def check_points(actions: Sequence[Action], size: tuple[int, int]) -> None:

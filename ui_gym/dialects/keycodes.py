@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 
+from ui_gym.contract.action import split_keys
 from ui_gym.errors import ActionError, nearest
 
 ENTER, TAB, DELETE_BACK, MOVE_END = 66, 61, 67, 123
@@ -69,19 +70,9 @@ def chord(keys: str) -> tuple[list[int], list[int]]:
     """``"ctrl+a"`` as the numbers of its modifiers and of its other keys."""
     modifiers: list[int] = []
     others: list[int] = []
-    for name in _split(keys):
+    for name in split_keys(keys):
         if name.lower() in MODIFIERS:
             modifiers.append(MODIFIERS[name.lower()])
         else:
             others.append(key(name))
     return modifiers, others
-
-
-def _split(keys: str) -> list[str]:
-    """The names of a chord; a plus that ends it is the key ``+``."""
-    text = keys if keys == " " else keys.strip()
-    if text == "+":
-        return ["+"]
-    if text.endswith("++"):
-        return [*_split(text[:-2]), "+"]
-    return [part if part == " " else part.strip() for part in text.split("+") if part]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ui_gym.contract.action import Press, shorten
+from ui_gym.contract.action import Press, shorten, split_keys
 from ui_gym.errors import ActionError
 
 _OURS = {
@@ -47,7 +47,7 @@ class KeyNames:
 
     def read(self, names: Iterable[str]) -> str:
         """The chord, as we write it, of keys that were named one by one or already joined."""
-        return "+".join(self._read(key) for name in names for key in split(name))
+        return "+".join(self._read(key) for name in names for key in split_keys(name))
 
     def write(self, chord: str) -> list[str]:
         """The keys of a chord of ours, by their names there.
@@ -55,7 +55,7 @@ class KeyNames:
         Raises:
             ActionError: (``name``) these names would be read as something else.
         """
-        names = [self._write(key) for key in split(chord)]
+        names = [self._write(key) for key in split_keys(chord)]
         if self.read(names) != chord:
             raise ActionError("name", f"there is no way to write the keys {shorten(chord)}")
         return names
@@ -74,16 +74,6 @@ class KeyNames:
     def _write(self, key: str) -> str:
         name = self._theirs.get(key, key)
         return name.upper() if self._capitals and name.isascii() else name
-
-
-def split(chord: str) -> list[str]:
-    """The keys of a chord: ``ctrl++`` is ``ctrl`` and ``+``."""
-    if len(chord) == 1:
-        return [chord]
-    plus = chord.endswith("++") or chord == "+"
-    names = chord.removesuffix("++").split("+") if plus else chord.split("+")
-    stripped = [name.strip() or name for name in names]
-    return [name for name in stripped if name] + ["+"] * plus
 
 
 PYAUTOGUI = KeyNames({"escape": "esc", "meta": "win"})

@@ -272,7 +272,8 @@ def _read_keys(said: str) -> str:
     keys: list[str] = []
     for word in said.split():
         keys += [word] if word == "+" else [key for key in word.split("+") if key]
-    return "+".join(_ARROWS.get(key, key) for key in keys)
+    missing = [""] * (said.strip().endswith("+") and keys[-1:] != ["+"])
+    return "+".join(_ARROWS.get(key, key) for key in keys + missing)
 
 
 def _write_keys(keys: str) -> str:

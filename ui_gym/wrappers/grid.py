@@ -81,6 +81,11 @@ class Grid:
         if keys is not None and "press" not in self.kinds:
             raise UserError("keys are what the kind 'press' presses: name it in kinds, too")
         self.keys = _distinct(KEYS if keys is None else keys, "keys")
+        for key in self.keys:
+            try:
+                Press(key)
+            except ActionError as error:
+                raise UserError(str(error)) from None
 
         pointed = any(kind in _AT_A_POINT or kind in _SCROLLS for kind in self.kinds)
         counts = {

@@ -83,7 +83,7 @@ def test_other_signs_go_through_the_input_method_that_can() -> None:
     assert second == "input text ok"
 
 
-@pytest.mark.parametrize("text", ["Grüße", "\u200d", "\x07"])
+@pytest.mark.parametrize("text", ["Grüße", "\u200d"])
 def test_without_it_they_are_refused_with_a_remedy(text: str) -> None:
     with pytest.raises(ActionError, match="Install the input method ADBKeyBoard") as caught:
         lines(act.Type(text), SCREEN)

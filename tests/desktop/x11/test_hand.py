@@ -140,7 +140,6 @@ def test_nothing_stays_held(desk: X11Device) -> None:
     ("action", "message"),
     [
         (Press("volume_up"), "there is no key 'volume_up'"),
-        (Type("bell\x07"), "control character"),
         (Open("Photoshop"), "no application 'Photoshop'"),
         (Click(5, 5, keys="a"), "'a' cannot be held"),
         (Answer("x"), "cannot answer"),

@@ -6,7 +6,6 @@ codes are Windows', which is what Chromium expects on every system.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +84,7 @@ def key(name: str) -> InputKey:
 def chord(keys: str) -> tuple[int, list[InputKey]]:
     """``"ctrl+shift+t"`` as its modifiers and its other keys."""
     modifiers, others = 0, []
-    for name in _split(keys):
+    for name in act.split_keys(keys):
         if name.lower() in MODIFIERS:
             modifiers |= MODIFIERS[name.lower()]
         else:
@@ -265,11 +264,3 @@ def _character(char: str) -> InputKey | None:
 
 def _is_shifted(char: str) -> bool:
     return char in _SHIFTED or (char.isascii() and char.isupper())
-
-
-def _split(keys: str) -> list[str]:
-    """The names of a chord; a plus that ends it is the key ``+``."""
-    text = keys if keys == " " else keys.strip()
-    if text.endswith("++") or text == "+":
-        return [*_split(text[:-2]), "+"] if text != "+" else ["+"]
-    return [part for part in (p if p == " " else p.strip() for p in re.split(r"\+", text)) if part]

@@ -17,9 +17,10 @@ from ui_gym.contract.action import (
     Scroll,
     Type,
     shorten,
+    split_keys,
 )
 from ui_gym.dialects.common import NOTCH
-from ui_gym.dialects.keys import PYAUTOGUI, split
+from ui_gym.dialects.keys import PYAUTOGUI
 from ui_gym.errors import ActionError, nearest
 
 PREFIX = "import pyautogui; import time; pyautogui.FAILSAFE = False"
@@ -137,12 +138,14 @@ def _press(names: Sequence[str]) -> str:
 def _names(chord: str) -> list[str]:
     """The keys of a chord of ours, as pyautogui calls them."""
     names: list[str] = []
-    for key in split(chord):
+    for key in split_keys(chord):
         (name,) = PYAUTOGUI.write(key) if PYAUTOGUI.read([key]) == key else (key,)
         if name == "<":
             names += ["shift", ","]
         elif name in KEYS or (len(name) == 1 and " " <= name <= "~"):
             names.append(name)
         else:
-            raise ActionError("runtime", f"there is no key {shorten(name)}. {nearest(name, KEYS)}")
+            raise ActionError(
+                "argument", f"press: there is no key {shorten(name)}. {nearest(name, KEYS)}"
+            )
     return names

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym.dialects.keys import MODIFIERS, split
+from ui_gym.contract.action import split_keys
+from ui_gym.dialects.keys import MODIFIERS
 from ui_gym.errors import ActionError, nearest
 
 _NAMED = {
@@ -70,7 +71,7 @@ class Keyboard:
             ActionError: (``argument``) there is no such key.
         """
         codes: list[int] = []
-        for name in split(keys):
+        for name in split_keys(keys):
             stroke = self._stroke(keysym(name))
             if stroke.shifted and self.code("shift") not in codes:
                 codes.append(self.code("shift"))
@@ -83,7 +84,9 @@ class Keyboard:
 
     def modifiers(self, keys: str) -> list[int]:
         """The key codes of ``"ctrl+shift"``."""
-        names = [_ALIASES.get(name.lower(), name.lower()) for name in split(keys)] if keys else []
+        names = (
+            [_ALIASES.get(name.lower(), name.lower()) for name in split_keys(keys)] if keys else []
+        )
         for name in names:
             if name not in MODIFIERS:
                 raise ActionError(
