@@ -18,7 +18,7 @@ from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 HERE = Path(__file__).resolve().parent
 SCENES = HERE.parent / "tests" / "android" / "apps"
@@ -32,7 +32,7 @@ ROW = (
 )  # fmt: skip
 """(app, scene, dark) of the row."""
 
-Scene = Callable[[Phone, Screen], None]
+Scene = Callable[[Phone, PhoneScreen], None]
 
 
 def main() -> None:
@@ -88,7 +88,7 @@ def picture(bring: Scene, *, dark: bool, size: tuple[int, int] = SIZE) -> Image.
     """A scene as it is seen."""
     phone = factory_phone()
     switches.set_dark(phone, dark)
-    screen = Screen(phone)
+    screen = PhoneScreen(phone)
     bring(phone, screen)
     screen.refresh()
     return Image.fromarray(screen.paint(Painter(*size, size[0] / phone.width)))

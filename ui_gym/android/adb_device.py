@@ -13,8 +13,8 @@ import numpy as np
 
 from ui_gym.android import lowering, opening
 from ui_gym.android.adb import screencap, shell, sync
-from ui_gym.android.adb.stream import Connection
-from ui_gym.android.adb.target import Target
+from ui_gym.android.adb.stream import AdbConnection
+from ui_gym.android.adb.target import AdbTarget
 from ui_gym.android.device import ShellResult
 from ui_gym.android.uitree import elements_from_xml, tree_of
 from ui_gym.contract.action import Action, Open, Type
@@ -60,10 +60,10 @@ class AdbDevice:
 
     def __init__(self, options: DeviceOptions) -> None:
         self.size = options.size
-        self._target = Target.parse(options.kind)
+        self._target = AdbTarget.parse(options.kind)
         self._timeout = options.timeout
         self._settle = _seconds(options.extra.get("settle", str(SETTLE)))
-        self._connection: Connection | None = None
+        self._connection: AdbConnection | None = None
         self._broken = False
         self._screen = options.size
         self._sdk = lowering.KEY_COMBINATIONS
@@ -90,7 +90,7 @@ class AdbDevice:
             self._open(action.target)
             return
         typed = self._input_method() if self._asks_for_keyboard(action) else ""
-        screen = lowering.Screen(self._screen, self.size, self._sdk, typed)
+        screen = lowering.ScreenScale(self._screen, self.size, self._sdk, typed)
         self._do(lowering.lines(action, screen), lowering.seconds(action))
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
@@ -253,7 +253,7 @@ class AdbDevice:
     def _execute(self, line: str) -> bytes:
         return self._ask(lambda c: shell.execute(c, line, self._timeout))
 
-    def _ask(self, request: Callable[[Connection], T]) -> T:
+    def _ask(self, request: Callable[[AdbConnection], T]) -> T:
         connection = self._connection
         if connection is None:
             raise DeviceLost(f"{self._target} is not connected; call start()")

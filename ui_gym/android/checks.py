@@ -15,7 +15,7 @@ from ui_gym.contract.task import Verdict
 
 
 @dataclass(frozen=True)
-class Check:
+class ShellCheck:
     """A shell line, and whether what it says is right.
 
     `wanted` is what the whole output must be, without its last newlines, or a function of the
@@ -32,7 +32,7 @@ class Check:
         return result.text == self.wanted if isinstance(self.wanted, str) else self.wanted(result)
 
 
-def judged(device: AndroidDevice, checks: Sequence[Check]) -> Verdict:
+def judged(device: AndroidDevice, checks: Sequence[ShellCheck]) -> Verdict:
     """The share of the checks that hold; done when all do."""
     held = {check.name: check.holds(device) for check in checks}
     score = sum(held.values()) / len(held)
@@ -44,26 +44,28 @@ def judged(device: AndroidDevice, checks: Sequence[Check]) -> Verdict:
 # -- what is often asked --
 
 
-def setting(namespace: str, key: str, *wanted: str) -> Check:
+def setting(namespace: str, key: str, *wanted: str) -> ShellCheck:
     """A setting has one of the values."""
-    return Check(
+    return ShellCheck(
         f"{namespace} {key}", f"settings get {namespace} {key}", lambda r: r.text in wanted
     )
 
 
-def focus(part: str) -> Check:
+def focus(part: str) -> ShellCheck:
     """The window that has the focus is named so."""
-    return Check("focus", "dumpsys window | grep mCurrentFocus", lambda r: part in r.text)
+    return ShellCheck("focus", "dumpsys window | grep mCurrentFocus", lambda r: part in r.text)
 
 
-def exists(path: str, *, kind: str = "e") -> Check:
+def exists(path: str, *, kind: str = "e") -> ShellCheck:
     """There is such a file (``-f``), folder (``-d``) or either (``-e``)."""
-    return Check(f"there is {path}", f"test -{kind} {shlex.quote(path)}", lambda r: r.code == 0)
+    return ShellCheck(
+        f"there is {path}", f"test -{kind} {shlex.quote(path)}", lambda r: r.code == 0
+    )
 
 
-def missing(path: str) -> Check:
+def missing(path: str) -> ShellCheck:
     """There is no such file."""
-    return Check(f"{path} is gone", f"test -e {shlex.quote(path)}", lambda r: r.code != 0)
+    return ShellCheck(f"{path} is gone", f"test -e {shlex.quote(path)}", lambda r: r.code != 0)
 
 
 def rows(result: ShellResult) -> list[dict[str, str]]:

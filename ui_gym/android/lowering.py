@@ -1,6 +1,6 @@
 """Actions as lines for a phone's shell: `input` (AOSP ``services/.../input/InputShellCommand``).
 
-Pure functions: what a device must be asked for is in `Screen`.
+Pure functions: what a device must be asked for is in `ScreenScale`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SWIPE_MS = 300
 
 
 @dataclass(frozen=True)
-class Screen:
+class ScreenScale:
     """What of a device decides how an action is put.
 
     `size` is its screen's and `observed` the screenshot's, (width, height) in pixels; `sdk` its API
@@ -60,7 +60,7 @@ def _middle(at: int, observed: int, size: int) -> int:
     return min(max((2 * at + 1) * size // (2 * observed), 0), size - 1)
 
 
-def lines(action: act.Action, screen: Screen) -> list[str]:
+def lines(action: act.Action, screen: ScreenScale) -> list[str]:
     """The shell lines of an action, each to be run if the one before it succeeded.
 
     Raises:
@@ -77,7 +77,7 @@ def seconds(action: act.Action) -> float:
     return float(getattr(action, "seconds", 0.0))
 
 
-def _click(action: act.Click, screen: Screen) -> list[str]:
+def _click(action: act.Click, screen: ScreenScale) -> list[str]:
     if action.button != "left" or action.keys:
         what = f"{action.button} button" if action.button != "left" else "keys held down"
         raise ActionError(
@@ -87,17 +87,17 @@ def _click(action: act.Click, screen: Screen) -> list[str]:
     return [f"input tap {x} {y}"] * action.count
 
 
-def _long_press(action: act.LongPress, screen: Screen) -> list[str]:
+def _long_press(action: act.LongPress, screen: ScreenScale) -> list[str]:
     x, y = screen.point(action.x, action.y)
     return [_swipe((x, y), (x, y), action.seconds)]
 
 
-def _drag(action: act.Drag, screen: Screen) -> list[str]:
+def _drag(action: act.Drag, screen: ScreenScale) -> list[str]:
     (x1, y1), (x2, y2) = action.points()
     return [_swipe(screen.point(x1, y1), screen.point(x2, y2), action.seconds)]
 
 
-def _scroll(action: act.Scroll, screen: Screen) -> list[str]:
+def _scroll(action: act.Scroll, screen: ScreenScale) -> list[str]:
     """Swipes the other way; several where the screen ends before the distance does."""
     start = screen.point(action.x, action.y)
     moves = [
@@ -127,7 +127,7 @@ def _clamped(at: int, move: int, size: int) -> int:
     return max(0, min(move, size - 1 - edge - at))
 
 
-def _type(action: act.Type, screen: Screen) -> list[str]:
+def _type(action: act.Type, screen: ScreenScale) -> list[str]:
     said = _clear(screen) if action.clear else []
     text = action.text.replace("\r\n", "\n").replace("\r", "\n")
     for part in re.split(r"([\n\t])", text):
@@ -142,7 +142,7 @@ def _type(action: act.Type, screen: Screen) -> list[str]:
     return said
 
 
-def _clear(screen: Screen) -> list[str]:
+def _clear(screen: ScreenScale) -> list[str]:
     back = keys.DELETE_BACK
     if screen.sdk >= KEY_COMBINATIONS:
         return [
@@ -154,7 +154,7 @@ def _clear(screen: Screen) -> list[str]:
     return [f"input keyevent {keys.MOVE_END} {' '.join([str(back)] * MAX_DELETED)}"]
 
 
-def _typed(text: str, screen: Screen) -> list[str]:
+def _typed(text: str, screen: ScreenScale) -> list[str]:
     if text.isascii() and text.isprintable():
         # `input` reads %s as a space, and has no way to write those two signs themselves: they
         # must come by two calls.
@@ -171,11 +171,11 @@ def _typed(text: str, screen: Screen) -> list[str]:
     return [f"am broadcast -a ADB_INPUT_B64 --es msg {encoded}"]
 
 
-def _has_keyboard(screen: Screen) -> bool:
+def _has_keyboard(screen: ScreenScale) -> bool:
     return screen.typed.startswith(KEYBOARD)
 
 
-def _press(action: act.Press, screen: Screen) -> list[str]:
+def _press(action: act.Press, screen: ScreenScale) -> list[str]:
     modifiers, others = keys.chord(action.keys)
     if not modifiers:
         return [f"input keyevent {' '.join(map(str, others))}"]
@@ -188,7 +188,7 @@ def _press(action: act.Press, screen: Screen) -> list[str]:
     return [f"input keycombination {' '.join(map(str, [*modifiers, *others]))}"]
 
 
-def _wait(action: act.Wait, screen: Screen) -> list[str]:
+def _wait(action: act.Wait, screen: ScreenScale) -> list[str]:
     return [f"sleep {action.seconds:g}"]
 
 
@@ -197,7 +197,7 @@ def _swipe(start: Sequence[int], end: Sequence[int], lasting: float) -> str:
     return f"input swipe {start[0]} {start[1]} {end[0]} {end[1]} {ms}"
 
 
-_LOWERINGS: Mapping[type[act.Action], Callable[[Any, Screen], list[str]]] = {
+_LOWERINGS: Mapping[type[act.Action], Callable[[Any, ScreenScale], list[str]]] = {
     act.Click: _click,
     act.LongPress: _long_press,
     act.Drag: _drag,

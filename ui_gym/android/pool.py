@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ui_gym.android.adb.target import Target
+from ui_gym.android.adb.target import AdbTarget
 from ui_gym.android.adb_device import AdbDevice
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.playing import devices
@@ -28,7 +28,7 @@ class AdbPool(NamedPool[AdbDevice]):
         kind, _, address = options.kind.partition(":")
         names = [f"{kind}:{one}" if one else kind for one in address.split(",")]
         for name in names:
-            Target.parse(name)  # a mistake in it is told now, not at the first reset
+            AdbTarget.parse(name)  # a mistake in it is told now, not at the first reset
         super().__init__(
             lambda name: AdbDevice(dataclasses.replace(options, kind=name)),
             names,

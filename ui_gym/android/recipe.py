@@ -28,7 +28,7 @@ MODULE = "ui_gym.android.recipe_tasks"
 
 
 @dataclass(frozen=True)
-class Entry:
+class RecipeEntry:
     """A demo task of the recipe."""
 
     id: str
@@ -70,35 +70,37 @@ class Entry:
         )
 
 
-def _timeout(id: str, steps: int, to: str, ms: int) -> Entry:
-    return Entry(id, "AndroidScreenTimeout", steps, "screen_timeout", ms, {"to": to})
+def _timeout(id: str, steps: int, to: str, ms: int) -> RecipeEntry:
+    return RecipeEntry(id, "AndroidScreenTimeout", steps, "screen_timeout", ms, {"to": to})
 
 
-def _uninstall(id: str, steps: int, package: str, app: str) -> Entry:
+def _uninstall(id: str, steps: int, package: str, app: str) -> RecipeEntry:
     expected = {"package": package, "installed": False}
-    return Entry(
+    return RecipeEntry(
         id, "AndroidUninstall", steps, "app_installed", expected, {"app": app}, category="system"
     )
 
 
-def _folder(id: str, name: str) -> Entry:
+def _folder(id: str, name: str) -> RecipeEntry:
     expected = {"path": f"/storage/emulated/0/Download/{name}", "exists": True}
     fixed = {"folder": "Download", "name": name}
-    return Entry(id, "AndroidMkdir", 16, "file_exists", expected, params=fixed, category="system")
+    return RecipeEntry(
+        id, "AndroidMkdir", 16, "file_exists", expected, params=fixed, category="system"
+    )
 
 
-def _logo(id: str) -> Entry:
+def _logo(id: str) -> RecipeEntry:
     expected = {"path": "/storage/emulated/0/Download/logo.svg", "exists": True}
-    return Entry(
+    return RecipeEntry(
         id, "AndroidDownloadFile", 25, "file_exists", expected, category="input", difficulty="hard"
     )
 
 
-def _storage(id: str, app: str, expected: str = "storage_size_reported") -> Entry:
+def _storage(id: str, app: str, expected: str = "storage_size_reported") -> RecipeEntry:
     query = "finish_message_contains"
     if expected == "storage_size_reported":
         query = "finish_message_contains_size"
-    return Entry(
+    return RecipeEntry(
         id,
         "AndroidAppStorage",
         16,
@@ -110,23 +112,23 @@ def _storage(id: str, app: str, expected: str = "storage_size_reported") -> Entr
 
 
 _ALL = (
-    Entry("train_01_open_settings", "AndroidOpenSettings", 5, "current_app",
+    RecipeEntry("train_01_open_settings", "AndroidOpenSettings", 5, "current_app",
           "com.android.settings", category="app", difficulty="easy"),
-    Entry("train_02_max_brightness", "AndroidBrightness", 10, "brightness_level", 255,
+    RecipeEntry("train_02_max_brightness", "AndroidBrightness", 10, "brightness_level", 255,
           {"to": "max"}),
-    Entry("train_03_airplane_mode", "AndroidAirplane", 8, "airplane_mode", True),
-    Entry("train_04_check_brightness", "AndroidBrightnessRead", 10, "result_message_contains",
+    RecipeEntry("train_03_airplane_mode", "AndroidAirplane", 8, "airplane_mode", True),
+    RecipeEntry("train_04_check_brightness", "AndroidBrightnessRead", 10, "result_message_contains",
           "83"),
-    Entry("train_05_disable_wifi", "AndroidWifi", 8, "wifi_enabled", False, {"to": "off"}),
-    Entry("train_06_min_brightness", "AndroidBrightness", 10, "brightness_level", 1,
+    RecipeEntry("train_05_disable_wifi", "AndroidWifi", 8, "wifi_enabled", False, {"to": "off"}),
+    RecipeEntry("train_06_min_brightness", "AndroidBrightness", 10, "brightness_level", 1,
           {"to": "min"}),
-    Entry("train_09_clear_notifications", "AndroidClearNotifications", 8, "notification_count", 0,
-          category="system"),
+    RecipeEntry("train_09_clear_notifications", "AndroidClearNotifications", 8,
+                "notification_count", 0, category="system"),
     _timeout("train_10_timeout_30s", 12, "30 seconds", 30_000),
     _timeout("train_11_timeout_1min", 12, "1 minute", 60_000),
     _timeout("train_12_timeout_2min", 12, "2 minutes", 120_000),
-    Entry("train_13_disable_auto_time", "AndroidAutoTimeOff", 10, "auto_time_enabled", False),
-    Entry("train_14_enable_battery_saver", "AndroidBatterySaver", 12, "battery_saver_enabled",
+    RecipeEntry("train_13_disable_auto_time", "AndroidAutoTimeOff", 10, "auto_time_enabled", False),
+    RecipeEntry("train_14_enable_battery_saver", "AndroidBatterySaver", 12, "battery_saver_enabled",
           True),
     _uninstall("train_19_uninstall_instagram", 12, "com.instagram.android", "Chatterly"),
     _folder("train_21_create_downloads_folder", "abc"),
@@ -137,12 +139,12 @@ _ALL = (
     _storage("train_32_check_instagram_storage", "Chatterly"),
     _timeout("train_35_timeout_5min", 16, "5 minutes", 300_000),
     _timeout("train_36_timeout_10min", 16, "10 minutes", 600_000),
-    Entry("train_43_clear_all_notifications", "AndroidClearNotifications", 16,
+    RecipeEntry("train_43_clear_all_notifications", "AndroidClearNotifications", 16,
           "notification_count", 0, category="system"),
     _timeout("train_48_timeout_30min", 16, "30 minutes", 1_800_000),
     _timeout("eval_01_display_timeout_5min", 16, "5 minutes", 300_000),
-    Entry("eval_02_dnd_mode_enable", "AndroidDoNotDisturb", 16, "dnd_enabled", True),
-    Entry("eval_05_enable_battery_saver", "AndroidBatterySaver", 16, "battery_saver_enabled",
+    RecipeEntry("eval_02_dnd_mode_enable", "AndroidDoNotDisturb", 16, "dnd_enabled", True),
+    RecipeEntry("eval_05_enable_battery_saver", "AndroidBatterySaver", 16, "battery_saver_enabled",
           True),
     _uninstall("eval_06_uninstall_instagram", 16, "com.instagram.android", "Chatterly"),
     _folder("eval_09_create_downloads_folder", "abc"),
@@ -152,7 +154,7 @@ _ALL = (
     _folder("eval_16_create_downloads_folder_xyz", "xyz"),
 )  # fmt: skip
 
-ENTRIES: Mapping[str, Entry] = {entry.id: entry for entry in _ALL}
+ENTRIES: Mapping[str, RecipeEntry] = {entry.id: entry for entry in _ALL}
 """The recipe's tasks by id. Apps, sites and sizes that are of the recipe's own phone are those of
 the built-in one here: another app is uninstalled, another file downloaded."""
 
@@ -167,7 +169,7 @@ def register() -> None:
 
 
 @dataclass(frozen=True)
-class Validator:
+class RecipeValidator:
     """How the recipe judges: a shell line, and what it makes of the output."""
 
     line: str
@@ -255,59 +257,59 @@ _CACHE = "dumpsys package {0} | grep -A 5 'cacheSize' || pm clear {0} --dry-run"
 _NO_CACHE_SIZE = "never holds: dumpsys package tells no cacheSize; sizes are in dumpsys diskstats"
 
 
-def _cache_of(package: str) -> Validator:
-    return Validator(_CACHE.format(package), _cache, _NO_CACHE_SIZE)
+def _cache_of(package: str) -> RecipeValidator:
+    return RecipeValidator(_CACHE.format(package), _cache, _NO_CACHE_SIZE)
 
 
-VALIDATORS: Mapping[str, Validator] = {
-    "current_app": Validator(_FOCUS, _names),
-    "current_activity": Validator(_FOCUS, _names_in_any_case),
-    "is_home_screen": Validator(_FOCUS, _is_home),
-    "wifi_enabled": Validator(
+VALIDATORS: Mapping[str, RecipeValidator] = {
+    "current_app": RecipeValidator(_FOCUS, _names),
+    "current_activity": RecipeValidator(_FOCUS, _names_in_any_case),
+    "is_home_screen": RecipeValidator(_FOCUS, _is_home),
+    "wifi_enabled": RecipeValidator(
         "settings get global wifi_on", _is_set,
         "takes 3, off for the time of airplane mode, for on",
     ),
-    "airplane_mode": Validator("settings get global airplane_mode_on", _is_set),
-    "brightness_level": Validator("settings get system screen_brightness", _is_number),
-    "screen_timeout": Validator("settings get system screen_off_timeout", _is_number),
-    "dnd_enabled": Validator("settings get global zen_mode", _is_above_zero),
-    "bluetooth_enabled": Validator(
+    "airplane_mode": RecipeValidator("settings get global airplane_mode_on", _is_set),
+    "brightness_level": RecipeValidator("settings get system screen_brightness", _is_number),
+    "screen_timeout": RecipeValidator("settings get system screen_off_timeout", _is_number),
+    "dnd_enabled": RecipeValidator("settings get global zen_mode", _is_above_zero),
+    "bluetooth_enabled": RecipeValidator(
         "settings get global bluetooth_on || settings get secure bluetooth_on", _is_set
     ),
-    "media_volume": Validator(
+    "media_volume": RecipeValidator(
         "dumpsys audio | grep -A 10 'STREAM_MUSIC' | grep 'volume:' | head -1 "
         "|| settings get system volume_music", _volume,
         "never holds: Android prints streamVolume:7, and the status of the pipe is head's",
     ),
-    "notification_count": Validator(
+    "notification_count": RecipeValidator(
         "dumpsys notification | grep -c 'NotificationRecord' || echo '0'", _is_number,
         "never holds at 0: grep -c prints 0 and fails, so that there are two lines",
     ),
-    "auto_time_enabled": Validator("settings get global auto_time", _is_set),
-    "battery_saver_enabled": Validator("settings get global low_power", _is_set),
+    "auto_time_enabled": RecipeValidator("settings get global auto_time", _is_set),
+    "battery_saver_enabled": RecipeValidator("settings get global low_power", _is_set),
     "chrome_cache_cleared": _cache_of("com.android.chrome"),
     "facebook_cache_cleared": _cache_of("com.facebook.katana"),
     "instagram_cache_cleared": _cache_of("com.instagram.android"),
-    "system_language": Validator(
+    "system_language": RecipeValidator(
         "settings get system system_locales || getprop ro.product.locale", _language
     ),
-    "dark_theme_enabled": Validator(
+    "dark_theme_enabled": RecipeValidator(
         "settings get secure ui_night_mode || settings get system dark_theme", _is_above_zero,
         "takes the light theme for the dark one: 1 is light, and 2 dark",
     ),
-    "app_installed": Validator(
+    "app_installed": RecipeValidator(
         "pm list packages | grep -q '^{package}$' && echo '1' || echo '0'", _flag("installed"),
         "no app is ever found: each line begins with package:",
     ),
-    "app_permission": Validator(
+    "app_permission": RecipeValidator(
         "dumpsys package {package} | grep -A 2 '{permission}' | grep 'granted=true' "
         "&& echo '1' || echo '0'", _flag("granted"),
         "holds for no granted one: the line that was found comes before the 1; and one that is "
         "granted within two lines of it counts, too",
     ),
-    "file_exists": Validator("test -e '{path}' && echo '1' || echo '0'", _flag("exists")),
-    "result_message_contains": Validator("", _names),
-    "finish_message_contains": Validator("", _names),
-    "finish_message_contains_size": Validator("", _size, "any size is right"),
+    "file_exists": RecipeValidator("test -e '{path}' && echo '1' || echo '0'", _flag("exists")),
+    "result_message_contains": RecipeValidator("", _names),
+    "finish_message_contains": RecipeValidator("", _names),
+    "finish_message_contains_size": RecipeValidator("", _size, "any size is right"),
 }  # fmt: skip
 """The recipe's validators by `validation_query`, their lines to the letter."""

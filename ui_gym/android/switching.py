@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ui_gym.android import scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask
@@ -81,7 +81,7 @@ class SwitchTask(AndroidTask[SwitchParams]):
         turned = TOGGLES[self.switch].turn(not params.on)
         return [*params.scenery.lines(but=(self.switch,)), turned]
 
-    def checks(self, params: SwitchParams) -> Sequence[Check]:
+    def checks(self, params: SwitchParams) -> Sequence[ShellCheck]:
         return [TOGGLES[self.switch].check(params.on)]
 
     def oracle(self, device: AndroidDevice, params: SwitchParams) -> Iterator[Action | Demo]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeVar
 
-from ui_gym.android.checks import Check, judged
+from ui_gym.android.checks import ShellCheck, judged
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
@@ -29,7 +29,7 @@ class AndroidTask(Task[P, AndroidDevice]):
         """Shell lines that bring about the starting state, on any phone."""
         return ()
 
-    def checks(self, params: P) -> Sequence[Check]:
+    def checks(self, params: P) -> Sequence[ShellCheck]:
         """What must hold in the end."""
         raise NotImplementedError
 

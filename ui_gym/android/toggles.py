@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract.action import Action, Click, Drag, Open, Press
 from ui_gym.contract.device import Element
@@ -36,11 +36,11 @@ class Toggle:
         """The shell line that turns it."""
         return self.lines[on]
 
-    def check(self, on: bool) -> Check:
+    def check(self, on: bool) -> ShellCheck:
         """Whether it is on, or off."""
         wanted = self.values[on]
         namespace, key = self.setting
-        return Check(self.label, f"settings get {namespace} {key}", lambda r: r.text in wanted)
+        return ShellCheck(self.label, f"settings get {namespace} {key}", lambda r: r.text in wanted)
 
 
 TOGGLES = {

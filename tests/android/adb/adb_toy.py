@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ui_gym.android.adb.sync import Stat
+from ui_gym.android.adb.sync import SyncStat
 from ui_gym.contract.device import DeviceOptions
 
 Adb = Callable[..., Any]
@@ -179,15 +179,15 @@ class Toy:
 
     # -- files --
 
-    def stat(self, path: str) -> Stat | None:
+    def stat(self, path: str) -> SyncStat | None:
         if path in self.files:
             data, mode, mtime = self.files[path]
-            return Stat(modes.S_IFREG | mode, len(data), mtime)
+            return SyncStat(modes.S_IFREG | mode, len(data), mtime)
         if any(name.startswith(path.rstrip("/") + "/") for name in self.files):
-            return Stat(modes.S_IFDIR | 0o755, 4096, 7)
+            return SyncStat(modes.S_IFDIR | 0o755, 4096, 7)
         return None
 
-    def list(self, path: str) -> Sequence[tuple[str, Stat]]:
+    def list(self, path: str) -> Sequence[tuple[str, SyncStat]]:
         start = path.rstrip("/") + "/"
         names = {
             name[len(start) :].partition("/")[0]

@@ -22,7 +22,7 @@ from waiting import eventually
 
 from ui_gym.android.adb.direct import DirectConnection
 from ui_gym.android.adb.server import ServerConnection, SmartSocket
-from ui_gym.android.adb.stream import Connection
+from ui_gym.android.adb.stream import AdbConnection
 from ui_gym.android.adb_device import AdbDevice
 from ui_gym_phone.adbd import AdbServer
 
@@ -70,10 +70,10 @@ def direct(served: AdbServer) -> Iterator[DirectConnection]:
 
 
 @pytest.fixture(params=["direct", "server"])
-def connection(request: pytest.FixtureRequest, served: AdbServer) -> Iterator[Connection]:
+def connection(request: pytest.FixtureRequest, served: AdbServer) -> Iterator[AdbConnection]:
     """The toy over either transport."""
     if request.param == "direct":
-        made: Connection = DirectConnection("127.0.0.1", served.port, 10)
+        made: AdbConnection = DirectConnection("127.0.0.1", served.port, 10)
     else:
         serial = request.getfixturevalue("attached")
         made = ServerConnection(SmartSocket(), serial, 10)

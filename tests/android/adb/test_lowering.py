@@ -9,13 +9,13 @@ import shlex
 import pytest
 
 from ui_gym.android import opening
-from ui_gym.android.lowering import MAX_DELETED, MAX_SWIPES, Screen, lines
+from ui_gym.android.lowering import MAX_DELETED, MAX_SWIPES, ScreenScale, lines
 from ui_gym.contract import action as act
 from ui_gym.dialects import keycodes
 from ui_gym.errors import ActionError
 
-SCREEN = Screen(size=(1080, 2400), observed=(540, 1200))
-OLD = Screen(size=(1080, 2400), observed=(540, 1200), sdk=30)
+SCREEN = ScreenScale(size=(1080, 2400), observed=(540, 1200))
+OLD = ScreenScale(size=(1080, 2400), observed=(540, 1200), sdk=30)
 KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 
 
@@ -54,7 +54,7 @@ def test_actions_are_put_in_androids_words(action: act.Action, wanted: list[str]
 
 
 def test_a_larger_observation_is_scaled_down() -> None:
-    screen = Screen(size=(320, 640), observed=(640, 1280))
+    screen = ScreenScale(size=(320, 640), observed=(640, 1280))
     assert lines(act.Click(639, 1279), screen) == ["input tap 319 639"]
     assert lines(act.Click(0, 0), screen) == ["input tap 0 0"]
 
@@ -75,7 +75,7 @@ def test_text_arrives_as_it_was_meant_and_runs_nothing(text: str) -> None:
 
 
 def test_other_signs_go_through_the_input_method_that_can() -> None:
-    screen = Screen((1080, 2400), (540, 1200), typed=KEYBOARD)
+    screen = ScreenScale((1080, 2400), (540, 1200), typed=KEYBOARD)
     first, second = lines(act.Type("Grüße 你好\nok"), screen)[::2]
     encoded = re.fullmatch(r"am broadcast -a ADB_INPUT_B64 --es msg (\S+)", first)
     assert encoded is not None
@@ -93,7 +93,7 @@ def test_without_it_they_are_refused_with_a_remedy(text: str) -> None:
 def test_an_older_phone_clears_a_field_otherwise() -> None:
     (line, _) = lines(act.Type("x", clear=True), OLD)
     assert line == "input keyevent 123" + " 67" * MAX_DELETED
-    screen = Screen((1080, 2400), (540, 1200), sdk=30, typed=KEYBOARD)
+    screen = ScreenScale((1080, 2400), (540, 1200), sdk=30, typed=KEYBOARD)
     assert lines(act.Type("", clear=True), screen) == ["am broadcast -a ADB_CLEAR_TEXT"]
     with pytest.raises(ActionError, match="Android 12"):
         lines(act.Press("ctrl+a"), OLD)

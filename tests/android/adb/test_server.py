@@ -15,7 +15,7 @@ from adb_toy import Adb
 
 from ui_gym.android.adb import binary, shell
 from ui_gym.android.adb.server import Listed, ServerConnection, SmartSocket
-from ui_gym.android.adb.target import Target
+from ui_gym.android.adb.target import AdbTarget
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, UserError
 from ui_gym_phone.adbd import AdbServer
 
@@ -53,7 +53,7 @@ def listing(*devices: str) -> Answers:
 
 def start(kind: str, timeout: float = 0.3) -> str:
     """The name of the device that is connected to."""
-    connection = Target.parse(kind).connect(timeout, renew=False)
+    connection = AdbTarget.parse(kind).connect(timeout, renew=False)
     connection.close()
     return connection.name
 
@@ -126,7 +126,7 @@ def test_an_address_that_is_stale_is_disconnected_first(server_is: ServerIs, sta
         return listing(f"127.0.0.1:5555 {'device' if fresh else state}")(request)
 
     with server_is(answers):
-        Target.parse("adb:127.0.0.1:5555").connect(5, renew=state == "device").close()
+        AdbTarget.parse("adb:127.0.0.1:5555").connect(5, renew=state == "device").close()
     done = [request for request in asked if "connect:" in request]
     assert done == ["host:disconnect:127.0.0.1:5555", "host:connect:127.0.0.1:5555"]
 
@@ -304,16 +304,16 @@ def test_an_adb_is_found_on_the_path_first(monkeypatch: pytest.MonkeyPatch, tmp_
 @pytest.mark.parametrize(
     ("kind", "target"),
     [
-        ("adb", Target()),
-        ("adb:R5CT20", Target("R5CT20")),
-        ("adb:emulator-5554", Target("emulator-5554")),
-        ("adb:phone.local:5555", Target("phone.local:5555", "phone.local", 5555)),
-        ("adb:[::1]:5555", Target("[::1]:5555", "::1", 5555)),
-        ("adb-direct:127.0.0.1:5555", Target("127.0.0.1:5555", "127.0.0.1", 5555, True)),
+        ("adb", AdbTarget()),
+        ("adb:R5CT20", AdbTarget("R5CT20")),
+        ("adb:emulator-5554", AdbTarget("emulator-5554")),
+        ("adb:phone.local:5555", AdbTarget("phone.local:5555", "phone.local", 5555)),
+        ("adb:[::1]:5555", AdbTarget("[::1]:5555", "::1", 5555)),
+        ("adb-direct:127.0.0.1:5555", AdbTarget("127.0.0.1:5555", "127.0.0.1", 5555, True)),
     ],
 )
-def test_a_device_is_named_as_it_is_written(kind: str, target: Target) -> None:
-    assert Target.parse(kind) == target
+def test_a_device_is_named_as_it_is_written(kind: str, target: AdbTarget) -> None:
+    assert AdbTarget.parse(kind) == target
 
 
 @pytest.mark.parametrize(
@@ -328,4 +328,4 @@ def test_a_device_is_named_as_it_is_written(kind: str, target: Target) -> None:
 )
 def test_a_device_that_is_written_wrongly_is_told(kind: str, reason: str) -> None:
     with pytest.raises(UserError, match=reason):
-        Target.parse(kind)
+        AdbTarget.parse(kind)

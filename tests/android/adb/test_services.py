@@ -9,39 +9,39 @@ import pytest
 from adb_toy import Toy, big
 
 from ui_gym.android.adb import shell, sync
-from ui_gym.android.adb.stream import Connection
+from ui_gym.android.adb.stream import AdbConnection
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 
-def test_a_line_tells_its_output_its_errors_and_its_exit_code(connection: Connection) -> None:
+def test_a_line_tells_its_output_its_errors_and_its_exit_code(connection: AdbConnection) -> None:
     result = shell.run(connection, "echo out; err wrong; exit 3", 10)
     assert (result.stdout, result.stderr, result.code) == (b"out\n", b"wrong\n", 3)
     assert result.text == "out"
 
 
-def test_a_line_that_reads_gets_nothing_to_read(connection: Connection) -> None:
+def test_a_line_that_reads_gets_nothing_to_read(connection: AdbConnection) -> None:
     assert shell.run(connection, "cat; echo over", 10).stdout == b"over\n"
 
 
-def test_a_line_goes_over_as_it_is(connection: Connection, toy: Toy) -> None:
+def test_a_line_goes_over_as_it_is(connection: AdbConnection, toy: Toy) -> None:
     line = "echo 'Grüße, \u4f60\u597d'\n" + "#" * 5000
     assert shell.run(connection, line, 10).text.startswith("Grüße, \u4f60\u597d")
     assert toy.lines == [line]
 
 
 @pytest.mark.parametrize("size", [0, 1, 65536, (1 << 20) + 1, 10_368_016])
-def test_raw_output_comes_whole(connection: Connection, size: int) -> None:
+def test_raw_output_comes_whole(connection: AdbConnection, size: int) -> None:
     assert shell.execute(connection, f"big {size}", 20) == big(size)
 
 
-def test_much_output_comes_whole_through_the_shell(connection: Connection) -> None:
+def test_much_output_comes_whole_through_the_shell(connection: AdbConnection) -> None:
     result = shell.run(connection, "big 10000000; err x", 20)
     assert result.stdout == big(10_000_000)
     assert result.stderr == b"x\n"
 
 
 def test_a_device_without_the_second_shell_version_tells_exit_codes_too(
-    connection: Connection,
+    connection: AdbConnection,
 ) -> None:
     connection.features = frozenset()
     result = shell.run(connection, "echo out; err wrong; echo 7", 10)
@@ -50,31 +50,31 @@ def test_a_device_without_the_second_shell_version_tells_exit_codes_too(
 
 
 @pytest.mark.parametrize("size", [0, 5, 65536, 65537, 3_000_000])
-def test_a_file_comes_back_as_it_was_pushed(connection: Connection, toy: Toy, size: int) -> None:
+def test_a_file_comes_back_as_it_was_pushed(connection: AdbConnection, toy: Toy, size: int) -> None:
     sync.push(connection, big(size), "/sdcard/a b.bin", 20, mode=0o600, mtime=1234567890)
     assert toy.files["/sdcard/a b.bin"] == (big(size), 0o600, 1234567890)
     assert sync.pull(connection, "/sdcard/a b.bin", 20) == big(size)
 
 
 @pytest.mark.parametrize("features", [{"stat_v2"}, set()])
-def test_files_and_folders_are_told_apart(connection: Connection, features: set[str]) -> None:
+def test_files_and_folders_are_told_apart(connection: AdbConnection, features: set[str]) -> None:
     connection.features = frozenset(features)
     found = sync.stat(connection, "/sdcard/note.txt", 10)
-    assert found == sync.Stat(modes.S_IFREG | 0o644, 6, 7)
+    assert found == sync.SyncStat(modes.S_IFREG | 0o644, 6, 7)
     folder = sync.stat(connection, "/sdcard", 10)
     assert folder is not None
     assert folder.is_dir
     assert sync.stat(connection, "/sdcard/none", 10) is None
 
 
-def test_a_folder_is_listed(connection: Connection, toy: Toy) -> None:
+def test_a_folder_is_listed(connection: AdbConnection, toy: Toy) -> None:
     toy.files["/sdcard/Ünder/x"] = (b"", 0o644, 1)
     found = sync.list_folder(connection, "/sdcard", 10)
     assert {name: stat.is_dir for name, stat in found.items()} == {"note.txt": False, "Ünder": True}
     assert sync.list_folder(connection, "/none", 10) == {}
 
 
-def test_what_a_device_refuses_is_told_in_its_words(connection: Connection) -> None:
+def test_what_a_device_refuses_is_told_in_its_words(connection: AdbConnection) -> None:
     with pytest.raises(DeviceError, match="'/none': remote: No such file or directory"):
         sync.pull(connection, "/none", 10)
     with pytest.raises(DeviceError, match="'/system/x': remote: Permission denied"):
@@ -85,7 +85,7 @@ def test_what_a_device_refuses_is_told_in_its_words(connection: Connection) -> N
 
 
 def test_a_file_that_is_too_large_is_refused_and_not_kept(
-    connection: Connection, toy: Toy, monkeypatch: pytest.MonkeyPatch
+    connection: AdbConnection, toy: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui_gym.android.adb.sync_service.MAX_OUTPUT", 100_000)
     with pytest.raises(DeviceError, match="remote: File too large"):
@@ -95,12 +95,12 @@ def test_a_file_that_is_too_large_is_refused_and_not_kept(
     assert "/sdcard/large" in toy.files
 
 
-def test_a_service_that_is_not_there_is_refused(connection: Connection) -> None:
+def test_a_service_that_is_not_there_is_refused(connection: AdbConnection) -> None:
     with pytest.raises(DeviceError, match="refuses 'framebuffer:'"):
         connection.open("framebuffer:", 10)
 
 
-def test_a_line_that_hangs_ends_at_its_deadline(connection: Connection, toy: Toy) -> None:
+def test_a_line_that_hangs_ends_at_its_deadline(connection: AdbConnection, toy: Toy) -> None:
     with pytest.raises(DeviceTimeout, match=r"within 0\.2 s"):
         shell.run(connection, "hang", 0.2)
     assert shell.run(connection, "echo next", 10).text == "next"
@@ -108,7 +108,7 @@ def test_a_line_that_hangs_ends_at_its_deadline(connection: Connection, toy: Toy
     assert shell.run(connection, "echo next", 10).text == "next"
 
 
-def test_closing_wakes_a_thread_that_waits(connection: Connection, toy: Toy) -> None:
+def test_closing_wakes_a_thread_that_waits(connection: AdbConnection, toy: Toy) -> None:
     raised: list[BaseException] = []
 
     def wait() -> None:
@@ -127,7 +127,7 @@ def test_closing_wakes_a_thread_that_waits(connection: Connection, toy: Toy) -> 
         shell.run(connection, "echo", 10)
 
 
-def test_many_threads_share_a_connection(connection: Connection) -> None:
+def test_many_threads_share_a_connection(connection: AdbConnection) -> None:
     wrong: list[str] = []
 
     def ask(number: int) -> None:
@@ -147,7 +147,7 @@ def test_many_threads_share_a_connection(connection: Connection) -> None:
     assert not any(thread.is_alive() for thread in threads)
 
 
-def test_output_without_end_is_cut_off(connection: Connection) -> None:
+def test_output_without_end_is_cut_off(connection: AdbConnection) -> None:
     with (
         connection.open("exec:big 5000000", 10) as stream,
         pytest.raises(DeviceError, match="more than 1000000 bytes"),

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
 @pytest.fixture
@@ -20,5 +20,5 @@ def phone() -> Phone:
 
 
 @pytest.fixture
-def screen(phone: Phone) -> Screen:
-    return Screen(phone)
+def screen(phone: Phone) -> PhoneScreen:
+    return PhoneScreen(phone)

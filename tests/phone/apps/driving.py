@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ui_gym_phone.ui.scene import Node, Op, meet
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.scene import Op, ViewNode, meet
+from ui_gym_phone.ui.screen import PhoneScreen
 
 SECOND = 1.0
 
 
-def seen(screen: Screen) -> list[str]:
+def seen(screen: PhoneScreen) -> list[str]:
     """All texts and descriptions in the app's windows, from top to bottom, without doubles."""
     screen.refresh()
     found: dict[str, None] = {}
@@ -25,7 +25,7 @@ def seen(screen: Screen) -> list[str]:
     return list(found)
 
 
-def find(screen: Screen, what: str, nth: int = 0) -> Node:
+def find(screen: PhoneScreen, what: str, nth: int = 0) -> ViewNode:
     """The view that says `what`; the `nth` of several, of which those to touch come first."""
     screen.refresh()
     nodes = list(_nodes(screen))
@@ -35,39 +35,39 @@ def find(screen: Screen, what: str, nth: int = 0) -> Node:
     return found[nth]
 
 
-def has(screen: Screen, what: str) -> bool:
+def has(screen: PhoneScreen, what: str) -> bool:
     """Whether a view says exactly this."""
     return what in seen(screen)
 
 
-def tap(screen: Screen, what: str, nth: int = 0) -> None:
+def tap(screen: PhoneScreen, what: str, nth: int = 0) -> None:
     """Touch the middle of the view that says `what`; a second passes."""
     screen.tap(*_middle(find(screen, what, nth)))
     screen.phone.clock.advance(SECOND)
     screen.refresh()
 
 
-def long_press(screen: Screen, what: str, nth: int = 0) -> None:
+def long_press(screen: PhoneScreen, what: str, nth: int = 0) -> None:
     """Touch and hold the view that says `what`."""
     screen.long_press(*_middle(find(screen, what, nth)))
     screen.phone.clock.advance(SECOND)
     screen.refresh()
 
 
-def write(screen: Screen, field: str, text: str) -> None:
+def write(screen: PhoneScreen, field: str, text: str) -> None:
     """Touch a text field, and type."""
     tap(screen, field)
     screen.text(text)
     screen.refresh()
 
 
-def back(screen: Screen) -> None:
+def back(screen: PhoneScreen) -> None:
     """The back key."""
     screen.key(4)
     screen.phone.clock.advance(SECOND)
 
 
-def scroll_to(screen: Screen, what: str, *, up: bool = False) -> None:
+def scroll_to(screen: PhoneScreen, what: str, *, up: bool = False) -> None:
     """Swipe until `what` is seen; fails where the end comes first."""
     width, height = screen.phone.width, screen.phone.height
     for _ in range(40):
@@ -81,7 +81,7 @@ def scroll_to(screen: Screen, what: str, *, up: bool = False) -> None:
     raise AssertionError(f"{what!r} is not to be scrolled to; there is {seen(screen)}")
 
 
-def flaws(screen: Screen) -> list[str]:
+def flaws(screen: PhoneScreen) -> list[str]:
     """What is wrong with the layout: texts over each other, or beyond the edges of the screen."""
     screen.refresh()
     scene = screen.scene
@@ -122,18 +122,18 @@ def _core(op: Op) -> tuple[int, int, int, int]:
     return meet(box, op.clip) or (0, 0, 0, 0)
 
 
-def _nodes(screen: Screen) -> Iterator[Node]:
+def _nodes(screen: PhoneScreen) -> Iterator[ViewNode]:
     """Every view, of the uppermost window first."""
     for window in reversed([w for w in screen.scene.windows if w.listed]):
         yield from _below(window.root)
 
 
-def _below(node: Node) -> Iterator[Node]:
+def _below(node: ViewNode) -> Iterator[ViewNode]:
     for child in node.children:
         yield child
         yield from _below(child)
 
 
-def _middle(node: Node) -> tuple[int, int]:
+def _middle(node: ViewNode) -> tuple[int, int]:
     left, top, right, bottom = node.bounds
     return (left + right) // 2, (top + bottom) // 2

@@ -9,69 +9,69 @@ from driving import tap, write
 
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 BROWSER = "com.android.browser"
 
 
-def home(phone: Phone, screen: Screen) -> None:
+def home(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(BROWSER)
     screen.refresh()
 
 
-def at(url: str, phone: Phone, screen: Screen) -> None:
+def at(url: str, phone: Phone, screen: PhoneScreen) -> None:
     home(phone, screen)
     write(screen, "url_bar", url)
     screen.key(66)
 
 
-def typing(phone: Phone, screen: Screen) -> None:
+def typing(phone: Phone, screen: PhoneScreen) -> None:
     at("openwiki.example/otter", phone, screen)
     tap(screen, "url_bar")
 
 
-def offline(phone: Phone, screen: Screen) -> None:
+def offline(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_airplane(phone, True)
     at("skywatch.example", phone, screen)
 
 
-def menu(phone: Phone, screen: Screen) -> None:
+def menu(phone: Phone, screen: PhoneScreen) -> None:
     at("skywatch.example", phone, screen)
     tap(screen, "More options")
 
 
-def bookmarked(phone: Phone, screen: Screen) -> None:
+def bookmarked(phone: Phone, screen: PhoneScreen) -> None:
     at("openwiki.example/tram", phone, screen)
     tap(screen, "Bookmark this page")
     tap(screen, "Home")
 
 
-def bookmark_list(phone: Phone, screen: Screen) -> None:
+def bookmark_list(phone: Phone, screen: PhoneScreen) -> None:
     bookmarked(phone, screen)
     tap(screen, "More options")
     tap(screen, "Bookmarks")
 
 
-def downloaded(phone: Phone, screen: Screen) -> None:
+def downloaded(phone: Phone, screen: PhoneScreen) -> None:
     at("citylibrary.example/downloads", phone, screen)
     tap(screen, "Download sea-poems.txt")
 
 
-def download_list(phone: Phone, screen: Screen) -> None:
+def download_list(phone: Phone, screen: PhoneScreen) -> None:
     downloaded(phone, screen)
     tap(screen, "Download knots-and-splices.pdf")
     tap(screen, "More options")
     tap(screen, "Downloads")
 
 
-def tabs(phone: Phone, screen: Screen) -> None:
+def tabs(phone: Phone, screen: PhoneScreen) -> None:
     at("dailyorbit.example", phone, screen)
     tap(screen, "More options")
     tap(screen, "New tab")
     tap(screen, "tab_switcher_button")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "home": home,
     "bookmarked": bookmarked,
     "typing": typing,

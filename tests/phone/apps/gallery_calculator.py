@@ -8,17 +8,17 @@ from functools import partial
 from driving import tap
 
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
-def typed(signs: str, phone: Phone, screen: Screen) -> None:
+def typed(signs: str, phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calculator2")
     screen.refresh()
     for sign in signs:
         tap(screen, sign, nth=-1)
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "empty": partial(typed, ""),
     "typing": partial(typed, "12.5×(3+4"),
     "result": partial(typed, "1234567×89="),

@@ -8,7 +8,7 @@ from driving import scroll_to, tap, write
 
 from ui_gym_phone.state import calendar
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 DAY = 86_400_000
 MIDNIGHT = 1_697_328_000_000
@@ -30,7 +30,7 @@ EVENTS = (
 )  # fmt: skip
 
 
-def open_calendar(phone: Phone, screen: Screen) -> None:
+def open_calendar(phone: Phone, screen: PhoneScreen) -> None:
     """Some weeks of events."""
     for day, begin, end, title, place in EVENTS:
         at = MIDNIGHT + day * DAY
@@ -42,101 +42,101 @@ def open_calendar(phone: Phone, screen: Screen) -> None:
     phone.launch("com.android.calendar")
 
 
-def _empty(phone: Phone, screen: Screen) -> None:
+def _empty(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calendar")
 
 
-def _earlier(phone: Phone, screen: Screen) -> None:
+def _earlier(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Show earlier events")
 
 
-def _day(phone: Phone, screen: Screen) -> None:
+def _day(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Day")
 
 
-def _evening(phone: Phone, screen: Screen) -> None:
+def _evening(phone: Phone, screen: PhoneScreen) -> None:
     _day(phone, screen)
     scroll_to(screen, "Choir")
 
 
-def _next_day(phone: Phone, screen: Screen) -> None:
+def _next_day(phone: Phone, screen: PhoneScreen) -> None:
     _day(phone, screen)
     tap(screen, "Next day")
 
 
-def _month(phone: Phone, screen: Screen) -> None:
+def _month(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Month")
 
 
-def _go(phone: Phone, screen: Screen) -> None:
+def _go(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Go to date")
 
 
-def _event(phone: Phone, screen: Screen) -> None:
+def _event(phone: Phone, screen: PhoneScreen) -> None:
     _next_day(phone, screen)
     tap(screen, EVENTS[5][3])
 
 
-def _delete(phone: Phone, screen: Screen) -> None:
+def _delete(phone: Phone, screen: PhoneScreen) -> None:
     _event(phone, screen)
     tap(screen, "Delete")
 
 
-def _new(phone: Phone, screen: Screen) -> None:
+def _new(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "New event")
 
 
-def _new_titled(phone: Phone, screen: Screen) -> None:
+def _new_titled(phone: Phone, screen: PhoneScreen) -> None:
     _new(phone, screen)
     write(screen, "title", "Chess club")
 
 
-def _edit(phone: Phone, screen: Screen) -> None:
+def _edit(phone: Phone, screen: PhoneScreen) -> None:
     _event(phone, screen)
     tap(screen, "Edit")
 
 
-def _all_day(phone: Phone, screen: Screen) -> None:
+def _all_day(phone: Phone, screen: PhoneScreen) -> None:
     _edit(phone, screen)
     tap(screen, "is_all_day")
 
 
-def _time(phone: Phone, screen: Screen) -> None:
+def _time(phone: Phone, screen: PhoneScreen) -> None:
     _new(phone, screen)
     tap(screen, "Start time")
 
 
-def _time_typed(phone: Phone, screen: Screen) -> None:
+def _time_typed(phone: Phone, screen: PhoneScreen) -> None:
     _time(phone, screen)
     tap(screen, "Switch to text input")
 
 
-def _date(phone: Phone, screen: Screen) -> None:
+def _date(phone: Phone, screen: PhoneScreen) -> None:
     _new(phone, screen)
     tap(screen, "End date")
 
 
-def _years(phone: Phone, screen: Screen) -> None:
+def _years(phone: Phone, screen: PhoneScreen) -> None:
     _date(phone, screen)
     tap(screen, "Change year")
 
 
-def _reminder(phone: Phone, screen: Screen) -> None:
+def _reminder(phone: Phone, screen: PhoneScreen) -> None:
     _new(phone, screen)
     tap(screen, "30 minutes before")
 
 
-def _discard(phone: Phone, screen: Screen) -> None:
+def _discard(phone: Phone, screen: PhoneScreen) -> None:
     _new_titled(phone, screen)
     tap(screen, "Cancel")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "calendar": open_calendar,
     "calendar empty": _empty,
     "calendar earlier": _earlier,

@@ -7,27 +7,27 @@ from collections.abc import Callable
 from driving import tap
 
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 CAMERA = "com.android.camera2"
 
 
-def opened(phone: Phone, screen: Screen) -> None:
+def opened(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CAMERA)
     screen.refresh()
 
 
-def shot(phone: Phone, screen: Screen) -> None:
+def shot(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Shutter")
 
 
-def selfie(phone: Phone, screen: Screen) -> None:
+def selfie(phone: Phone, screen: PhoneScreen) -> None:
     shot(phone, screen)
     tap(screen, "Switch to front camera")
 
 
-def recording(phone: Phone, screen: Screen) -> None:
+def recording(phone: Phone, screen: PhoneScreen) -> None:
     shot(phone, screen)
     tap(screen, "Video")
     tap(screen, "Start recording")
@@ -35,29 +35,29 @@ def recording(phone: Phone, screen: Screen) -> None:
     screen.refresh()
 
 
-def photo(phone: Phone, screen: Screen) -> None:
+def photo(phone: Phone, screen: PhoneScreen) -> None:
     shot(phone, screen)
     tap(screen, "Shutter")
     tap(screen, "Most recent photo")
 
 
-def film(phone: Phone, screen: Screen) -> None:
+def film(phone: Phone, screen: PhoneScreen) -> None:
     recording(phone, screen)
     tap(screen, "Stop recording")
     tap(screen, "Most recent photo")
 
 
-def delete(phone: Phone, screen: Screen) -> None:
+def delete(phone: Phone, screen: PhoneScreen) -> None:
     photo(phone, screen)
     tap(screen, "Delete")
 
 
-def refused(phone: Phone, screen: Screen) -> None:
+def refused(phone: Phone, screen: PhoneScreen) -> None:
     phone.packages[CAMERA].permissions["CAMERA"] = False
     opened(phone, screen)
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "camera": opened,
     "shot": shot,
     "selfie": selfie,

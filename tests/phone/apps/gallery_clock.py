@@ -8,12 +8,12 @@ from driving import tap
 
 from ui_gym_phone.state import alarms
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 CLOCK = "com.google.android.deskclock"
 
 
-def opened(phone: Phone, screen: Screen) -> None:
+def opened(phone: Phone, screen: PhoneScreen) -> None:
     alarms.add(phone, 6, 30, "Early shift", days=0b0011111)
     alarms.add(phone, 7, 45, "Take the blue tablets with a large glass of water", enabled=False)
     alarms.add(phone, 22, 5)
@@ -21,27 +21,27 @@ def opened(phone: Phone, screen: Screen) -> None:
     screen.refresh()
 
 
-def empty(phone: Phone, screen: Screen) -> None:
+def empty(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CLOCK)
     screen.refresh()
 
 
-def unfolded(phone: Phone, screen: Screen) -> None:
+def unfolded(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Expand alarm")
 
 
-def time(phone: Phone, screen: Screen) -> None:
+def time(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Add alarm")
 
 
-def label(phone: Phone, screen: Screen) -> None:
+def label(phone: Phone, screen: PhoneScreen) -> None:
     unfolded(phone, screen)
     tap(screen, "edit_label")
 
 
-def world(phone: Phone, screen: Screen) -> None:
+def world(phone: Phone, screen: PhoneScreen) -> None:
     empty(phone, screen)
     tap(screen, "Clock")
     tap(screen, "Add city")
@@ -54,24 +54,24 @@ def world(phone: Phone, screen: Screen) -> None:
     tap(screen, "Navigate up")
 
 
-def cities(phone: Phone, screen: Screen) -> None:
+def cities(phone: Phone, screen: PhoneScreen) -> None:
     empty(phone, screen)
     tap(screen, "Clock")
     tap(screen, "Add city")
 
 
-def timer_keypad(phone: Phone, screen: Screen) -> None:
+def timer_keypad(phone: Phone, screen: PhoneScreen) -> None:
     empty(phone, screen)
     tap(screen, "Timer")
 
 
-def timer_set(phone: Phone, screen: Screen) -> None:
+def timer_set(phone: Phone, screen: PhoneScreen) -> None:
     timer_keypad(phone, screen)
     for digit in "12345":
         tap(screen, digit)
 
 
-def timers(phone: Phone, screen: Screen) -> None:
+def timers(phone: Phone, screen: PhoneScreen) -> None:
     timer_set(phone, screen)
     tap(screen, "Start")
     tap(screen, "Add timer")
@@ -82,12 +82,12 @@ def timers(phone: Phone, screen: Screen) -> None:
     screen.refresh()
 
 
-def stopwatch(phone: Phone, screen: Screen) -> None:
+def stopwatch(phone: Phone, screen: PhoneScreen) -> None:
     empty(phone, screen)
     tap(screen, "Stopwatch")
 
 
-def stopwatch_running(phone: Phone, screen: Screen) -> None:
+def stopwatch_running(phone: Phone, screen: PhoneScreen) -> None:
     stopwatch(phone, screen)
     tap(screen, "Start")
     for seconds in (12.3, 65, 4000):
@@ -95,7 +95,7 @@ def stopwatch_running(phone: Phone, screen: Screen) -> None:
         tap(screen, "Lap")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "alarms": opened,
     "no alarms": empty,
     "unfolded": unfolded,

@@ -8,7 +8,7 @@ from driving import long_press, tap, write
 
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 PEOPLE = (
     ("Ada Lovelace", "+1 555-010-4477"), ("Alan Turing", "+1 555-010-2231"),
@@ -18,7 +18,7 @@ PEOPLE = (
 )  # fmt: skip
 
 
-def open_contacts(phone: Phone, screen: Screen) -> None:
+def open_contacts(phone: Phone, screen: PhoneScreen) -> None:
     """Everybody, two of them starred."""
     for name, number in PEOPLE:
         contacts.add(phone, name, number)
@@ -30,75 +30,75 @@ def open_contacts(phone: Phone, screen: Screen) -> None:
     phone.launch("com.android.contacts")
 
 
-def _empty(phone: Phone, screen: Screen) -> None:
+def _empty(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.contacts")
 
 
-def _search(phone: Phone, screen: Screen) -> None:
+def _search(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     write(screen, "Search contacts", "bo l")
 
 
-def _selection(phone: Phone, screen: Screen) -> None:
+def _selection(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     long_press(screen, "Alan Turing")
     tap(screen, "Barbara Liskov")
 
 
-def _selection_delete(phone: Phone, screen: Screen) -> None:
+def _selection_delete(phone: Phone, screen: PhoneScreen) -> None:
     _selection(phone, screen)
     tap(screen, "Delete")
 
 
-def _duplicates(phone: Phone, screen: Screen) -> None:
+def _duplicates(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "More options")
     tap(screen, "Merge duplicates")
 
 
-def _merge(phone: Phone, screen: Screen) -> None:
+def _merge(phone: Phone, screen: PhoneScreen) -> None:
     _duplicates(phone, screen)
     tap(screen, "Merge")
 
 
-def _person(phone: Phone, screen: Screen) -> None:
+def _person(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "Ada Lovelace")
 
 
-def _person_long(phone: Phone, screen: Screen) -> None:
+def _person_long(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     write(screen, "Search contacts", "wolf")
     tap(screen, PEOPLE[-1][0])
 
 
-def _menu(phone: Phone, screen: Screen) -> None:
+def _menu(phone: Phone, screen: PhoneScreen) -> None:
     _person(phone, screen)
     tap(screen, "More options")
 
 
-def _delete(phone: Phone, screen: Screen) -> None:
+def _delete(phone: Phone, screen: PhoneScreen) -> None:
     _menu(phone, screen)
     tap(screen, "Delete")
 
 
-def _create(phone: Phone, screen: Screen) -> None:
+def _create(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "Create contact")
 
 
-def _edit(phone: Phone, screen: Screen) -> None:
+def _edit(phone: Phone, screen: PhoneScreen) -> None:
     _person(phone, screen)
     tap(screen, "Edit contact")
     tap(screen, "Note")
 
 
-def _label(phone: Phone, screen: Screen) -> None:
+def _label(phone: Phone, screen: PhoneScreen) -> None:
     _create(phone, screen)
     tap(screen, "Phone label")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "contacts": open_contacts,
     "contacts empty": _empty,
     "contacts search": _search,

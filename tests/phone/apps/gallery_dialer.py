@@ -8,12 +8,12 @@ from driving import tap, write
 
 from ui_gym_phone.state import calls, contacts
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 HOUR = 3_600_000
 
 
-def open_phone(phone: Phone, screen: Screen) -> None:
+def open_phone(phone: Phone, screen: PhoneScreen) -> None:
     """Contacts, and calls with them and with others."""
     now = phone.clock.ms
     for name, number in (
@@ -34,71 +34,71 @@ def open_phone(phone: Phone, screen: Screen) -> None:
     phone.launch("com.android.dialer")
 
 
-def _empty(phone: Phone, screen: Screen) -> None:
+def _empty(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.dialer")
 
 
-def _favourites(phone: Phone, screen: Screen) -> None:
+def _favourites(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Favourites")
 
 
-def _people(phone: Phone, screen: Screen) -> None:
+def _people(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Contacts")
 
 
-def _search(phone: Phone, screen: Screen) -> None:
+def _search(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     write(screen, "Search contacts", "555010")
 
 
-def _pad(phone: Phone, screen: Screen) -> None:
+def _pad(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Key pad")
     for sign in "5550104":
         tap(screen, sign)
 
 
-def _pad_unknown(phone: Phone, screen: Screen) -> None:
+def _pad_unknown(phone: Phone, screen: PhoneScreen) -> None:
     _empty(phone, screen)
     tap(screen, "Key pad")
     for sign in "0800#777*1234567":
         tap(screen, sign)
 
 
-def _calling(phone: Phone, screen: Screen) -> None:
+def _calling(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Call Barbara Liskov")
     tap(screen, "Speaker")
 
 
-def _talking(phone: Phone, screen: Screen) -> None:
+def _talking(phone: Phone, screen: PhoneScreen) -> None:
     _calling(phone, screen)
     phone.clock.advance(70)
 
 
-def _details(phone: Phone, screen: Screen) -> None:
+def _details(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Ada Lovelace")
 
 
-def _delete(phone: Phone, screen: Screen) -> None:
+def _delete(phone: Phone, screen: PhoneScreen) -> None:
     _details(phone, screen)
     tap(screen, "Delete history")
 
 
-def _menu(phone: Phone, screen: Screen) -> None:
+def _menu(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "More options")
 
 
-def _clear(phone: Phone, screen: Screen) -> None:
+def _clear(phone: Phone, screen: PhoneScreen) -> None:
     _menu(phone, screen)
     tap(screen, "Clear call history")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "phone recents": open_phone,
     "phone empty": _empty,
     "phone favourites": _favourites,

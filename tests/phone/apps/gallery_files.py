@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from driving import long_press, tap, write
 
-from ui_gym_phone.apps.camera.views import View
+from ui_gym_phone.apps.camera.views import LensView
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 FILES = "com.android.documentsui"
 
@@ -27,109 +27,109 @@ def stocked(phone: Phone) -> None:
     files.mkdir("/sdcard/Documents/Taxes")
     files.write("/sdcard/Documents/Taxes/2022.csv", b"month,sum\nJan,12\n")
     for number in range(3):
-        files.write(f"/sdcard/Pictures/view_{number}.jpg", View(number).jpeg())
+        files.write(f"/sdcard/Pictures/view_{number}.jpg", LensView(number).jpeg())
 
 
-def opened(phone: Phone, screen: Screen) -> None:
+def opened(phone: Phone, screen: PhoneScreen) -> None:
     stocked(phone)
     phone.launch(FILES)
     screen.refresh()
 
 
-def folder(phone: Phone, screen: Screen) -> None:
+def folder(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Download")
 
 
-def grid(phone: Phone, screen: Screen) -> None:
+def grid(phone: Phone, screen: PhoneScreen) -> None:
     folder(phone, screen)
     tap(screen, "Grid view")
 
 
-def empty(phone: Phone, screen: Screen) -> None:
+def empty(phone: Phone, screen: PhoneScreen) -> None:
     folder(phone, screen)
     tap(screen, "Archive")
 
 
-def menu(phone: Phone, screen: Screen) -> None:
+def menu(phone: Phone, screen: PhoneScreen) -> None:
     folder(phone, screen)
     tap(screen, "More options")
 
 
-def new_folder(phone: Phone, screen: Screen) -> None:
+def new_folder(phone: Phone, screen: PhoneScreen) -> None:
     menu(phone, screen)
     tap(screen, "New folder")
 
 
-def sort(phone: Phone, screen: Screen) -> None:
+def sort(phone: Phone, screen: PhoneScreen) -> None:
     menu(phone, screen)
     tap(screen, "Sort by…")
 
 
-def search(phone: Phone, screen: Screen) -> None:
+def search(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Search files")
     screen.text("report")
 
 
-def selection(phone: Phone, screen: Screen) -> None:
+def selection(phone: Phone, screen: PhoneScreen) -> None:
     folder(phone, screen)
     long_press(screen, "report_final.txt")
     tap(screen, "notes.txt")
 
 
-def selection_menu(phone: Phone, screen: Screen) -> None:
+def selection_menu(phone: Phone, screen: PhoneScreen) -> None:
     folder(phone, screen)
     long_press(screen, "report_final.txt")
     tap(screen, "More options")
 
 
-def delete(phone: Phone, screen: Screen) -> None:
+def delete(phone: Phone, screen: PhoneScreen) -> None:
     selection(phone, screen)
     tap(screen, "Delete")
 
 
-def rename(phone: Phone, screen: Screen) -> None:
+def rename(phone: Phone, screen: PhoneScreen) -> None:
     selection_menu(phone, screen)
     tap(screen, "Rename")
 
 
-def info(phone: Phone, screen: Screen) -> None:
+def info(phone: Phone, screen: PhoneScreen) -> None:
     selection_menu(phone, screen)
     tap(screen, "Get info")
 
 
-def pick(phone: Phone, screen: Screen) -> None:
+def pick(phone: Phone, screen: PhoneScreen) -> None:
     selection_menu(phone, screen)
     tap(screen, "Move to…")
 
 
-def pick_folder(phone: Phone, screen: Screen) -> None:
+def pick_folder(phone: Phone, screen: PhoneScreen) -> None:
     pick(phone, screen)
     tap(screen, "Documents")
 
 
-def text(phone: Phone, screen: Screen) -> None:
+def text(phone: Phone, screen: PhoneScreen) -> None:
     folder(phone, screen)
     tap(screen, "report_final.txt")
 
 
-def pictures(phone: Phone, screen: Screen) -> None:
+def pictures(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Pictures")
 
 
-def picture_grid(phone: Phone, screen: Screen) -> None:
+def picture_grid(phone: Phone, screen: PhoneScreen) -> None:
     pictures(phone, screen)
     tap(screen, "Grid view")
 
 
-def picture(phone: Phone, screen: Screen) -> None:
+def picture(phone: Phone, screen: PhoneScreen) -> None:
     pictures(phone, screen)
     tap(screen, "view_1.jpg")
 
 
-def deep(phone: Phone, screen: Screen) -> None:
+def deep(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     phone.files.mkdir("/sdcard/Documents/Taxes/Letters and receipts of the last years")
     tap(screen, "Documents")
@@ -141,7 +141,7 @@ def deep(phone: Phone, screen: Screen) -> None:
     tap(screen, "Create")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "places": opened,
     "folder": folder,
     "grid": grid,

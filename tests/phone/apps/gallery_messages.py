@@ -8,7 +8,7 @@ from driving import find, long_press, tap, write
 
 from ui_gym_phone.state import contacts, messages
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 HOUR = 3_600_000
 LONG = (
@@ -37,49 +37,49 @@ def fill(phone: Phone) -> None:
     messages.receive(phone, "5550199123", "Hi, is the bike still for sale?", now - 5 * 60_000)
 
 
-def _inbox(phone: Phone, screen: Screen) -> None:
+def _inbox(phone: Phone, screen: PhoneScreen) -> None:
     fill(phone)
     phone.launch("com.android.messaging")
 
 
-def _empty(phone: Phone, screen: Screen) -> None:
+def _empty(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.messaging")
 
 
-def _search(phone: Phone, screen: Screen) -> None:
+def _search(phone: Phone, screen: PhoneScreen) -> None:
     _inbox(phone, screen)
     tap(screen, "Search messages")
     screen.text("parcel")
 
 
-def _selection(phone: Phone, screen: Screen) -> None:
+def _selection(phone: Phone, screen: PhoneScreen) -> None:
     _inbox(phone, screen)
     long_press(screen, "Ada Lovelace")
     tap(screen, "5550199123")
 
 
-def _delete(phone: Phone, screen: Screen) -> None:
+def _delete(phone: Phone, screen: PhoneScreen) -> None:
     _selection(phone, screen)
     tap(screen, "Delete")
 
 
-def _conversation(phone: Phone, screen: Screen) -> None:
+def _conversation(phone: Phone, screen: PhoneScreen) -> None:
     _inbox(phone, screen)
     tap(screen, "Ada Lovelace")
 
 
-def _writing(phone: Phone, screen: Screen) -> None:
+def _writing(phone: Phone, screen: PhoneScreen) -> None:
     phone.clipboard = "Clip"
     _conversation(phone, screen)
     write(screen, "Text message", "I will, and the long board as well, if it fits in the bag")
 
 
-def _writing_much(phone: Phone, screen: Screen) -> None:
+def _writing_much(phone: Phone, screen: PhoneScreen) -> None:
     _conversation(phone, screen)
     write(screen, "Text message", LONG)
 
 
-def _long(phone: Phone, screen: Screen) -> None:
+def _long(phone: Phone, screen: PhoneScreen) -> None:
     _inbox(phone, screen)
     tap(screen, "Barbara Liskov")
     for i in range(6):
@@ -87,33 +87,33 @@ def _long(phone: Phone, screen: Screen) -> None:
         tap(screen, "Send SMS")
 
 
-def _message(phone: Phone, screen: Screen) -> None:
+def _message(phone: Phone, screen: PhoneScreen) -> None:
     _conversation(phone, screen)
     long_press(screen, "Yes, at eight!")
 
 
-def _message_delete(phone: Phone, screen: Screen) -> None:
+def _message_delete(phone: Phone, screen: PhoneScreen) -> None:
     _message(phone, screen)
     tap(screen, "Delete")
 
 
-def _menu(phone: Phone, screen: Screen) -> None:
+def _menu(phone: Phone, screen: PhoneScreen) -> None:
     _conversation(phone, screen)
     tap(screen, "More options")
 
 
-def _new(phone: Phone, screen: Screen) -> None:
+def _new(phone: Phone, screen: PhoneScreen) -> None:
     _inbox(phone, screen)
     tap(screen, "Start chat")
 
 
-def _to_number(phone: Phone, screen: Screen) -> None:
+def _to_number(phone: Phone, screen: PhoneScreen) -> None:
     _new(phone, screen)
     write(screen, "Type a name or phone number", "555010")
     assert find(screen, "Send to 555010")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "messages": _inbox,
     "messages empty": _empty,
     "messages search": _search,

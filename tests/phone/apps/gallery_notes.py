@@ -7,7 +7,7 @@ from collections.abc import Callable
 from driving import long_press, tap, write
 
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 FOLDER = "/sdcard/Documents/Notes"
 LONG = (
@@ -15,7 +15,7 @@ LONG = (
 )
 
 
-def opened(phone: Phone, screen: Screen) -> None:
+def opened(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{FOLDER}/shopping.txt", b"milk\nbread\napples")
     phone.clock.advance(60)
     phone.files.write(f"{FOLDER}/journey.md", LONG.encode())
@@ -27,51 +27,51 @@ def opened(phone: Phone, screen: Screen) -> None:
     screen.refresh()
 
 
-def empty(phone: Phone, screen: Screen) -> None:
+def empty(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("org.uigym.notes")
     screen.refresh()
 
 
-def search(phone: Phone, screen: Screen) -> None:
+def search(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "Search")
     screen.text("milk")
 
 
-def note(phone: Phone, screen: Screen) -> None:
+def note(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     tap(screen, "journey.md")
 
 
-def menu(phone: Phone, screen: Screen) -> None:
+def menu(phone: Phone, screen: PhoneScreen) -> None:
     note(phone, screen)
     tap(screen, "More options")
 
 
-def delete(phone: Phone, screen: Screen) -> None:
+def delete(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     long_press(screen, "shopping.txt")
 
 
-def new(phone: Phone, screen: Screen) -> None:
+def new(phone: Phone, screen: PhoneScreen) -> None:
     empty(phone, screen)
     phone.clipboard = "copied before"
     tap(screen, "New note")
 
 
-def writing(phone: Phone, screen: Screen) -> None:
+def writing(phone: Phone, screen: PhoneScreen) -> None:
     new(phone, screen)
     write(screen, "file_name", "ideas.txt")
     write(screen, "text", "First idea\nSecond idea")
 
 
-def discard(phone: Phone, screen: Screen) -> None:
+def discard(phone: Phone, screen: PhoneScreen) -> None:
     writing(phone, screen)
     screen.key(4)
     tap(screen, "Navigate up")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "notes": opened,
     "no notes": empty,
     "search": search,

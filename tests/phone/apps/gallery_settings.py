@@ -9,9 +9,9 @@ from driving import scroll_to, tap
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
-Scene = Callable[[Phone, Screen], None]
+Scene = Callable[[Phone, PhoneScreen], None]
 
 BANK = {"package": "com.example.pocketbank"}
 EXTRAS: dict[str, dict[str, str]] = {
@@ -30,7 +30,7 @@ EXTRAS: dict[str, dict[str, str]] = {
 def opened(cls: str, *taps: str) -> Scene:
     """A scene: a page, and what is touched there one after the other."""
 
-    def scene(phone: Phone, screen: Screen) -> None:
+    def scene(phone: Phone, screen: PhoneScreen) -> None:
         phone.start(APP.package.name, cls, dict(EXTRAS.get(cls.removeprefix(PREFIX), {})))
         for what in taps:
             scroll_to(screen, what)
@@ -39,46 +39,46 @@ def opened(cls: str, *taps: str) -> Scene:
     return scene
 
 
-def _found(phone: Phone, screen: Screen) -> None:
+def _found(phone: Phone, screen: PhoneScreen) -> None:
     opened(".Settings", "Search settings")(phone, screen)
     screen.text("wifi")
 
 
-def _password(phone: Phone, screen: Screen) -> None:
+def _password(phone: Phone, screen: PhoneScreen) -> None:
     opened(PREFIX + "WifiSettingsActivity", "HomeNet 5G")(phone, screen)
     screen.text("correct horse")
 
 
-def _offline(phone: Phone, screen: Screen) -> None:
+def _offline(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_airplane(phone, True)
     opened(PREFIX + "WifiSettingsActivity")(phone, screen)
 
 
-def _no_results(phone: Phone, screen: Screen) -> None:
+def _no_results(phone: Phone, screen: PhoneScreen) -> None:
     opened(".Settings", "Search settings")(phone, screen)
     screen.text("zebra")
 
 
-def _app_search(phone: Phone, screen: Screen) -> None:
+def _app_search(phone: Phone, screen: PhoneScreen) -> None:
     opened(PREFIX + "ManageApplicationsActivity", "Search")(phone, screen)
     screen.text("po")
 
 
-def _hostname(phone: Phone, screen: Screen) -> None:
+def _hostname(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_private_dns(phone, "hostname", "dns.example.org")
     opened(PREFIX + "PrivateDnsModeDialogActivity")(phone, screen)
 
 
-def _by_hand(phone: Phone, screen: Screen) -> None:
+def _by_hand(phone: Phone, screen: PhoneScreen) -> None:
     opened(PREFIX + "DateTimeSettingsActivity", "Set time automatically")(phone, screen)
 
 
-def _date(phone: Phone, screen: Screen) -> None:
+def _date(phone: Phone, screen: PhoneScreen) -> None:
     _by_hand(phone, screen)
     tap(screen, "Date")
 
 
-def _time(phone: Phone, screen: Screen) -> None:
+def _time(phone: Phone, screen: PhoneScreen) -> None:
     _by_hand(phone, screen)
     tap(screen, "Time")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ui_gym_phone.state import messages
 from ui_gym_phone.state.activities import Notification
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 HOUR = 3_600_000
 
@@ -32,37 +32,37 @@ def posted(phone: Phone) -> None:
     messages.receive(phone, "+15550142", "Are we still on for Thursday? I can bring the maps.")
 
 
-def drawer(phone: Phone, screen: Screen) -> None:
+def drawer(phone: Phone, screen: PhoneScreen) -> None:
     screen.swipe(500, 1500, 500, 600)
 
 
-def search(phone: Phone, screen: Screen) -> None:
+def search(phone: Phone, screen: PhoneScreen) -> None:
     drawer(phone, screen)
     screen.tap(500, 160)
     screen.text("c")
 
 
-def shade(phone: Phone, screen: Screen) -> None:
+def shade(phone: Phone, screen: PhoneScreen) -> None:
     posted(phone)
     phone.shade = "notifications"
 
 
-def quick_settings(phone: Phone, screen: Screen) -> None:
+def quick_settings(phone: Phone, screen: PhoneScreen) -> None:
     phone.shade = "settings"
 
 
-def recents(phone: Phone, screen: Screen) -> None:
+def recents(phone: Phone, screen: PhoneScreen) -> None:
     for package in ("com.android.settings", "com.example.chess", "com.android.browser"):
         phone.launch(package)
     phone.toggle_recents()
 
 
-def toast(phone: Phone, screen: Screen) -> None:
+def toast(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.example.chess")
     phone.say("Saved")
 
 
-SCENES: dict[str, Callable[[Phone, Screen], None]] = {
+SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "home": lambda phone, screen: None,
     "all apps": drawer,
     "searching apps": search,

@@ -14,10 +14,10 @@ from ui_gym_phone.apps.browser.addresses import document_of, host_of, shown, sit
 from ui_gym_phone.apps.browser.downloads import content
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
-def bar(screen: Screen) -> str:
+def bar(screen: PhoneScreen) -> str:
     screen.refresh()
     return find(screen, "url_bar").text
 
@@ -86,14 +86,14 @@ def test_a_pdf_has_its_objects_where_its_table_says() -> None:
     assert [data[start:].split(b" ")[0] for start in starts] == [b"1", b"2", b"3", b"4", b"5"]
 
 
-def test_an_address_is_typed_and_opened(phone: Phone, screen: Screen) -> None:
+def test_an_address_is_typed_and_opened(phone: Phone, screen: PhoneScreen) -> None:
     at("skywatch.example/tides", phone, screen)
     assert bar(screen) == "skywatch.example/tides"
     assert has(screen, "10:24 and 22:51")
     assert not screen.keyboard_shown
 
 
-def test_a_tile_and_links_lead_on_and_back_leads_back(phone: Phone, screen: Screen) -> None:
+def test_a_tile_and_links_lead_on_and_back_leads_back(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(BROWSER)
     tap(screen, "City Library")
     tap(screen, "Opening hours")
@@ -109,7 +109,7 @@ def test_a_tile_and_links_lead_on_and_back_leads_back(phone: Phone, screen: Scre
     assert phone.at_home
 
 
-def test_an_address_that_was_not_entered_is_forgotten(phone: Phone, screen: Screen) -> None:
+def test_an_address_that_was_not_entered_is_forgotten(phone: Phone, screen: PhoneScreen) -> None:
     at("openwiki.example", phone, screen)
     tap(screen, "url_bar")
     screen.text("skywatch.example")
@@ -118,20 +118,20 @@ def test_an_address_that_was_not_entered_is_forgotten(phone: Phone, screen: Scre
     assert bar(screen) == "openwiki.example"
 
 
-def test_an_intent_opens_its_address(phone: Phone, screen: Screen) -> None:
+def test_an_intent_opens_its_address(phone: Phone, screen: PhoneScreen) -> None:
     phone.start(BROWSER, phone.packages[BROWSER].main, {"url": "https://openwiki.example/tram"})
     assert bar(screen) == "openwiki.example/tram"
     assert has(screen, "OpenWiki")
 
 
-def test_an_unknown_host_and_an_unknown_page_are_told(phone: Phone, screen: Screen) -> None:
+def test_an_unknown_host_and_an_unknown_page_are_told(phone: Phone, screen: PhoneScreen) -> None:
     at("www.nowhere.example", phone, screen)
     assert has(screen, "ERR_NAME_NOT_RESOLVED")
     at("openwiki.example/zebra", phone, screen)
     assert has(screen, "Page not found")
 
 
-def test_without_a_network_there_is_no_page(phone: Phone, screen: Screen) -> None:
+def test_without_a_network_there_is_no_page(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_airplane(phone, True)
     at("openwiki.example", phone, screen)
     assert has(screen, "No internet")
@@ -141,7 +141,7 @@ def test_without_a_network_there_is_no_page(phone: Phone, screen: Screen) -> Non
     assert has(screen, "Welcome to OpenWiki")
 
 
-def test_mobile_data_is_a_network(phone: Phone, screen: Screen) -> None:
+def test_mobile_data_is_a_network(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_wifi(phone, False)
     at("openwiki.example", phone, screen)
     assert has(screen, "Welcome to OpenWiki")
@@ -149,13 +149,13 @@ def test_mobile_data_is_a_network(phone: Phone, screen: Screen) -> None:
     assert has(screen, "No internet")
 
 
-def test_words_are_searched_for_and_a_result_opened(phone: Phone, screen: Screen) -> None:
+def test_words_are_searched_for_and_a_result_opened(phone: Phone, screen: PhoneScreen) -> None:
     at("mushroom risotto", phone, screen)
     tap(screen, "Mushroom risotto")
     assert bar(screen) == "tastybasket.example/recipes/mushroom-risotto"
 
 
-def test_a_file_is_downloaded_with_a_notification(phone: Phone, screen: Screen) -> None:
+def test_a_file_is_downloaded_with_a_notification(phone: Phone, screen: PhoneScreen) -> None:
     at("tastybasket.example/shop/prices", phone, screen)
     tap(screen, "Download prices.csv")
     assert phone.files.read("/sdcard/Download/prices.csv").startswith(b"item,price\n")
@@ -166,7 +166,9 @@ def test_a_file_is_downloaded_with_a_notification(phone: Phone, screen: Screen) 
     assert len(phone.notifications) == 2
 
 
-def test_a_download_is_listed_and_opened_until_it_is_gone(phone: Phone, screen: Screen) -> None:
+def test_a_download_is_listed_and_opened_until_it_is_gone(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     at("citylibrary.example/downloads", phone, screen)
     tap(screen, "Download sea-poems.txt")
     tap(screen, "More options")
@@ -178,7 +180,7 @@ def test_a_download_is_listed_and_opened_until_it_is_gone(phone: Phone, screen: 
     assert has(screen, "No downloads yet")
 
 
-def test_a_full_storage_ends_a_download(phone: Phone, screen: Screen) -> None:
+def test_a_full_storage_ends_a_download(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.quota = phone.files.used
     at("tastybasket.example/shop/prices", phone, screen)
     tap(screen, "Download prices.csv")
@@ -186,7 +188,7 @@ def test_a_full_storage_ends_a_download(phone: Phone, screen: Screen) -> None:
     assert phone.notifications == []
 
 
-def test_a_bookmark_is_set_opened_and_removed(phone: Phone, screen: Screen) -> None:
+def test_a_bookmark_is_set_opened_and_removed(phone: Phone, screen: PhoneScreen) -> None:
     at("openwiki.example/tram", phone, screen)
     tap(screen, "Bookmark this page")
     at("skywatch.example", phone, screen)
@@ -199,7 +201,7 @@ def test_a_bookmark_is_set_opened_and_removed(phone: Phone, screen: Screen) -> N
     assert not has(screen, "Tram")
 
 
-def test_tabs_have_pages_of_their_own(phone: Phone, screen: Screen) -> None:
+def test_tabs_have_pages_of_their_own(phone: Phone, screen: PhoneScreen) -> None:
     at("openwiki.example/tram", phone, screen)
     tap(screen, "More options")
     tap(screen, "New tab")
@@ -217,10 +219,10 @@ def test_tabs_have_pages_of_their_own(phone: Phone, screen: Screen) -> None:
     assert has(screen, "1 open tab, tap to switch tabs")
 
 
-def test_a_snapshot_brings_the_page_and_its_history_back(phone: Phone, screen: Screen) -> None:
+def test_a_snapshot_brings_the_page_and_its_history_back(phone: Phone, screen: PhoneScreen) -> None:
     at("openwiki.example/tram", phone, screen)
     snapshot = phone.snapshot()
-    again = Screen(Phone.restore(snapshot))
+    again = PhoneScreen(Phone.restore(snapshot))
     back(again)
     assert not has(again, "openwiki.example/tram")
     assert not again.phone.at_home

@@ -8,10 +8,10 @@ from gallery_calculator import typed
 
 from ui_gym_phone.apps.calculator.formula import FormulaError, evaluate
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
-def shown(screen: Screen, id: str) -> str:
+def shown(screen: PhoneScreen, id: str) -> str:
     screen.refresh()
     return find(screen, id).text
 
@@ -68,7 +68,9 @@ def test_the_deepest_formula_that_can_be_typed_is_worked_out() -> None:
     assert evaluate("−" * 98 + "7") == "7"
 
 
-def test_keys_write_a_formula_and_equals_gives_its_result(phone: Phone, screen: Screen) -> None:
+def test_keys_write_a_formula_and_equals_gives_its_result(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     typed("12×(3+4)", phone, screen)
     assert shown(screen, "formula") == "12×(3+4)"
     assert shown(screen, "result") == "84"
@@ -77,7 +79,7 @@ def test_keys_write_a_formula_and_equals_gives_its_result(phone: Phone, screen: 
 
 
 def test_an_operator_goes_on_from_a_result_and_a_digit_begins_anew(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     typed("6×7=", phone, screen)
     tap(screen, "+")
@@ -87,17 +89,17 @@ def test_an_operator_goes_on_from_a_result_and_a_digit_begins_anew(
     assert shown(screen, "formula") == "5"
 
 
-def test_a_second_operator_takes_the_place_of_the_first(phone: Phone, screen: Screen) -> None:
+def test_a_second_operator_takes_the_place_of_the_first(phone: Phone, screen: PhoneScreen) -> None:
     typed("8+×2=", phone, screen)
     assert shown(screen, "result") == "16"
 
 
-def test_a_number_has_one_point(phone: Phone, screen: Screen) -> None:
+def test_a_number_has_one_point(phone: Phone, screen: PhoneScreen) -> None:
     typed("1.2.5", phone, screen)
     assert shown(screen, "formula") == "1.25"
 
 
-def test_delete_takes_the_last_sign_and_c_all(phone: Phone, screen: Screen) -> None:
+def test_delete_takes_the_last_sign_and_c_all(phone: Phone, screen: PhoneScreen) -> None:
     typed("123", phone, screen)
     tap(screen, "delete")
     assert shown(screen, "formula") == "12"
@@ -105,14 +107,16 @@ def test_delete_takes_the_last_sign_and_c_all(phone: Phone, screen: Screen) -> N
     assert shown(screen, "formula") == "0"
 
 
-def test_an_error_is_shown_and_the_next_digit_begins_anew(phone: Phone, screen: Screen) -> None:
+def test_an_error_is_shown_and_the_next_digit_begins_anew(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     typed("5÷0=", phone, screen)
     assert shown(screen, "result") == "Can't divide by 0"
     tap(screen, "7")
     assert shown(screen, "formula") == "7"
 
 
-def test_holding_the_result_copies_it(phone: Phone, screen: Screen) -> None:
+def test_holding_the_result_copies_it(phone: Phone, screen: PhoneScreen) -> None:
     typed("6×7=", phone, screen)
     long_press(screen, "42")
     assert phone.clipboard == "42"

@@ -9,7 +9,7 @@ from gallery_calendar import DAY, MIDNIGHT, open_calendar
 
 from ui_gym_phone.state import calendar
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 HOUR = 3_600_000
 
@@ -25,7 +25,7 @@ def utc(*when: int) -> int:
     return int(datetime(*when, tzinfo=timezone.utc).timestamp() * 1000)  # type: ignore[arg-type]  # noqa: UP017
 
 
-def test_an_event_is_added_on_a_day_at_an_hour(phone: Phone, screen: Screen) -> None:
+def test_an_event_is_added_on_a_day_at_an_hour(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calendar")
     tap(screen, "New event")
     write(screen, "Add title", "Chess club")
@@ -48,7 +48,7 @@ def test_an_event_is_added_on_a_day_at_an_hour(phone: Phone, screen: Screen) -> 
     assert has(screen, "Chess club")
 
 
-def test_a_time_is_typed_to_the_minute(phone: Phone, screen: Screen) -> None:
+def test_a_time_is_typed_to_the_minute(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calendar")
     tap(screen, "New event")
     write(screen, "Add title", "Tea")
@@ -66,7 +66,7 @@ def test_a_time_is_typed_to_the_minute(phone: Phone, screen: Screen) -> None:
     assert [row[1] for row in rows(phone)] == [utc(2023, 10, 15, 8, 7)]
 
 
-def test_hours_to_twelve_have_their_half_of_the_day(phone: Phone, screen: Screen) -> None:
+def test_hours_to_twelve_have_their_half_of_the_day(phone: Phone, screen: PhoneScreen) -> None:
     phone.put("system", "time_12_24", "12")
     phone.launch("com.android.calendar")
     tap(screen, "New event")
@@ -80,7 +80,7 @@ def test_hours_to_twelve_have_their_half_of_the_day(phone: Phone, screen: Screen
     assert [row[1] for row in rows(phone)] == [utc(2023, 10, 15, 0, 15)]
 
 
-def test_an_event_of_all_day_lies_at_midnight_utc(phone: Phone, screen: Screen) -> None:
+def test_an_event_of_all_day_lies_at_midnight_utc(phone: Phone, screen: PhoneScreen) -> None:
     phone.clock.offset_minutes = 120
     phone.launch("com.android.calendar")
     tap(screen, "New event")
@@ -98,7 +98,7 @@ def test_an_event_of_all_day_lies_at_midnight_utc(phone: Phone, screen: Screen) 
 
 
 def test_the_end_keeps_its_distance_and_may_not_precede_the_start(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.launch("com.android.calendar")
     tap(screen, "New event")
@@ -117,7 +117,7 @@ def test_the_end_keeps_its_distance_and_may_not_precede_the_start(
     assert phone.toasting == "The event ends before it starts"
 
 
-def test_an_event_is_moved_and_keeps_the_rest(phone: Phone, screen: Screen) -> None:
+def test_an_event_is_moved_and_keeps_the_rest(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Brunch with Ada")
     tap(screen, "Edit")
@@ -131,7 +131,7 @@ def test_an_event_is_moved_and_keeps_the_rest(phone: Phone, screen: Screen) -> N
     assert has(screen, "Sunday, October 22, 2023\n10:00 – 11:00")
 
 
-def test_a_deleted_event_is_gone_and_its_namesake_stays(phone: Phone, screen: Screen) -> None:
+def test_a_deleted_event_is_gone_and_its_namesake_stays(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     scroll_to(screen, "Stand-up")
     tap(screen, "Stand-up")
@@ -144,14 +144,16 @@ def test_a_deleted_event_is_gone_and_its_namesake_stays(phone: Phone, screen: Sc
     assert [row[1] for row in left] == [MIDNIGHT + 4 * DAY + 8 * HOUR]
 
 
-def test_the_list_begins_today_and_shows_the_past_when_asked(phone: Phone, screen: Screen) -> None:
+def test_the_list_begins_today_and_shows_the_past_when_asked(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     open_calendar(phone, screen)
     assert not has(screen, "Dentist")
     tap(screen, "Show earlier events")
     assert has(screen, "Dentist")
 
 
-def test_a_day_of_the_month_opens_what_is_planned_on_it(phone: Phone, screen: Screen) -> None:
+def test_a_day_of_the_month_opens_what_is_planned_on_it(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Month")
     tap(screen, "19 October: Stand-up")
@@ -161,7 +163,7 @@ def test_a_day_of_the_month_opens_what_is_planned_on_it(phone: Phone, screen: Sc
     assert has(screen, "Autumn break"), "it lasts up to the 18th"
 
 
-def test_an_hour_that_is_touched_begins_an_event_there(phone: Phone, screen: Screen) -> None:
+def test_an_hour_that_is_touched_begins_an_event_there(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Day")
     tap(screen, "Next day")
@@ -171,7 +173,7 @@ def test_an_hour_that_is_touched_begins_an_event_there(phone: Phone, screen: Scr
     assert rows(phone)[-1][:2] == ("Lunch", MIDNIGHT + DAY + 12 * HOUR)
 
 
-def test_a_far_date_is_gone_to(phone: Phone, screen: Screen) -> None:
+def test_a_far_date_is_gone_to(phone: Phone, screen: PhoneScreen) -> None:
     open_calendar(phone, screen)
     tap(screen, "Go to date")
     tap(screen, "Change year")
@@ -184,7 +186,7 @@ def test_a_far_date_is_gone_to(phone: Phone, screen: Screen) -> None:
     assert has(screen, "Brunch with Ada")
 
 
-def test_a_reminder_is_chosen(phone: Phone, screen: Screen) -> None:
+def test_a_reminder_is_chosen(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calendar")
     tap(screen, "New event")
     tap(screen, "30 minutes before")
@@ -195,7 +197,7 @@ def test_a_reminder_is_chosen(phone: Phone, screen: Screen) -> None:
     assert reminders == [(1440,)]
 
 
-def test_dates_beyond_all_years_are_shown_without_harm(phone: Phone, screen: Screen) -> None:
+def test_dates_beyond_all_years_are_shown_without_harm(phone: Phone, screen: PhoneScreen) -> None:
     id = calendar.add_event(phone, "Never", 10**18, 10**18 + HOUR)
     phone.start("com.android.calendar", ".EventInfoActivity", {"id": id})
     assert has(screen, "Never")

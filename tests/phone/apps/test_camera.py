@@ -11,12 +11,12 @@ from PIL import Image
 
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 FOLDER = "/sdcard/DCIM/Camera"
 
 
-def test_the_shutter_takes_one_photo_named_by_the_clock(phone: Phone, screen: Screen) -> None:
+def test_the_shutter_takes_one_photo_named_by_the_clock(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CAMERA)
     tap(screen, "Shutter")
     assert phone.files.list(FOLDER) == ["IMG_20231015_153400.jpg"]
@@ -24,7 +24,7 @@ def test_the_shutter_takes_one_photo_named_by_the_clock(phone: Phone, screen: Sc
     assert (photo.format, photo.size) == ("JPEG", (480, 640))
 
 
-def test_two_photos_in_one_second_have_two_names(phone: Phone, screen: Screen) -> None:
+def test_two_photos_in_one_second_have_two_names(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CAMERA)
     left, top, right, bottom = find(screen, "Shutter").bounds
     for _ in range(2):
@@ -32,7 +32,7 @@ def test_two_photos_in_one_second_have_two_names(phone: Phone, screen: Screen) -
     assert phone.files.list(FOLDER) == ["IMG_20231015_153400.jpg", "IMG_20231015_153400_1.jpg"]
 
 
-def test_the_front_camera_sees_something_else(phone: Phone, screen: Screen) -> None:
+def test_the_front_camera_sees_something_else(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CAMERA)
     painter = Painter(270, 600, 0.25)
     behind = screen.paint(painter).copy()
@@ -41,7 +41,7 @@ def test_the_front_camera_sees_something_else(phone: Phone, screen: Screen) -> N
     assert has(screen, "Switch to back camera")
 
 
-def test_a_video_is_recorded_from_start_to_stop(phone: Phone, screen: Screen) -> None:
+def test_a_video_is_recorded_from_start_to_stop(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CAMERA)
     tap(screen, "Video")
     tap(screen, "Start recording")
@@ -55,7 +55,7 @@ def test_a_video_is_recorded_from_start_to_stop(phone: Phone, screen: Screen) ->
 
 
 def test_the_thumbnail_opens_the_last_photo_which_can_be_deleted(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.launch(CAMERA)
     assert not has(screen, "Most recent photo")
@@ -73,7 +73,7 @@ def test_the_thumbnail_opens_the_last_photo_which_can_be_deleted(
 
 
 def test_without_its_permission_it_takes_no_photo_and_leads_to_settings(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.packages[CAMERA].permissions["CAMERA"] = False
     phone.launch(CAMERA)
@@ -83,7 +83,7 @@ def test_without_its_permission_it_takes_no_photo_and_leads_to_settings(
     assert phone.activity.extras == {"package": CAMERA}
 
 
-def test_a_full_storage_is_told(phone: Phone, screen: Screen) -> None:
+def test_a_full_storage_is_told(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.quota = phone.files.used
     phone.launch(CAMERA)
     tap(screen, "Shutter")

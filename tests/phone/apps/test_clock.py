@@ -7,10 +7,10 @@ from gallery_clock import CLOCK
 
 from ui_gym_phone.state import alarms
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
-def add_alarm(screen: Screen, hour: str, minute: str) -> None:
+def add_alarm(screen: PhoneScreen, hour: str, minute: str) -> None:
     """Set a new alarm with the time picker's fields."""
     tap(screen, "Add alarm")
     tap(screen, "Switch to text input")
@@ -20,7 +20,9 @@ def add_alarm(screen: Screen, hour: str, minute: str) -> None:
     tap(screen, "OK")
 
 
-def test_an_alarm_is_set_with_the_time_picker_and_labelled(phone: Phone, screen: Screen) -> None:
+def test_an_alarm_is_set_with_the_time_picker_and_labelled(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.launch(CLOCK)
     add_alarm(screen, "07", "45")
     tap(screen, "edit_label")
@@ -33,20 +35,22 @@ def test_an_alarm_is_set_with_the_time_picker_and_labelled(phone: Phone, screen:
     assert has(screen, "07:45")
 
 
-def test_setting_an_alarm_tells_how_long_it_is_until_then(phone: Phone, screen: Screen) -> None:
+def test_setting_an_alarm_tells_how_long_it_is_until_then(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.launch(CLOCK)
     add_alarm(screen, "16", "34")
     assert phone.toasting == "Alarm set for 1 hour from now."
 
 
-def test_a_cancelled_time_picker_sets_no_alarm(phone: Phone, screen: Screen) -> None:
+def test_a_cancelled_time_picker_sets_no_alarm(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CLOCK)
     tap(screen, "Add alarm")
     tap(screen, "Cancel")
     assert alarms.all(phone) == []
 
 
-def test_weekdays_are_switched_one_by_one(phone: Phone, screen: Screen) -> None:
+def test_weekdays_are_switched_one_by_one(phone: Phone, screen: PhoneScreen) -> None:
     id = alarms.add(phone, 6, 0)
     phone.launch(CLOCK)
     tap(screen, "Expand alarm")
@@ -58,7 +62,9 @@ def test_weekdays_are_switched_one_by_one(phone: Phone, screen: Screen) -> None:
     assert alarms.get(phone, id).days == alarms.SUNDAY
 
 
-def test_a_switch_turns_one_alarm_off_and_leaves_the_other(phone: Phone, screen: Screen) -> None:
+def test_a_switch_turns_one_alarm_off_and_leaves_the_other(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     first, second = alarms.add(phone, 6, 0), alarms.add(phone, 9, 30)
     phone.launch(CLOCK)
     tap(screen, "09:30 alarm")
@@ -67,7 +73,9 @@ def test_a_switch_turns_one_alarm_off_and_leaves_the_other(phone: Phone, screen:
     assert has(screen, "Not scheduled")
 
 
-def test_the_time_of_an_alarm_is_changed_and_its_label_stays(phone: Phone, screen: Screen) -> None:
+def test_the_time_of_an_alarm_is_changed_and_its_label_stays(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     id = alarms.add(phone, 6, 0, "Tea")
     phone.launch(CLOCK)
     tap(screen, "Edit time 06:00")
@@ -78,7 +86,7 @@ def test_the_time_of_an_alarm_is_changed_and_its_label_stays(phone: Phone, scree
     assert (changed.hour, changed.minute, changed.label) == (9, 15, "Tea")
 
 
-def test_an_alarm_is_deleted_and_its_sibling_stays(phone: Phone, screen: Screen) -> None:
+def test_an_alarm_is_deleted_and_its_sibling_stays(phone: Phone, screen: PhoneScreen) -> None:
     alarms.add(phone, 6, 0, "first")
     alarms.add(phone, 7, 0, "second")
     phone.launch(CLOCK)
@@ -87,7 +95,7 @@ def test_an_alarm_is_deleted_and_its_sibling_stays(phone: Phone, screen: Screen)
     assert [a.label for a in alarms.all(phone)] == ["first"]
 
 
-def test_the_keypad_fills_a_timer_from_the_right(phone: Phone, screen: Screen) -> None:
+def test_the_keypad_fills_a_timer_from_the_right(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CLOCK)
     tap(screen, "Timer")
     assert has(screen, "00h 00m 00s")
@@ -98,14 +106,16 @@ def test_the_keypad_fills_a_timer_from_the_right(phone: Phone, screen: Screen) -
     assert has(screen, "00h 00m 53s")
 
 
-def test_a_timer_without_digits_cannot_be_started(phone: Phone, screen: Screen) -> None:
+def test_a_timer_without_digits_cannot_be_started(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CLOCK)
     tap(screen, "Timer")
     tap(screen, "Start")
     assert has(screen, "00h 00m 00s")
 
 
-def test_a_timer_runs_pauses_and_is_reset_on_the_phones_clock(phone: Phone, screen: Screen) -> None:
+def test_a_timer_runs_pauses_and_is_reset_on_the_phones_clock(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.launch(CLOCK)
     tap(screen, "Timer")
     for key in ("2", "00"):
@@ -121,7 +131,9 @@ def test_a_timer_runs_pauses_and_is_reset_on_the_phones_clock(phone: Phone, scre
     assert has(screen, "02:00")
 
 
-def test_a_timer_that_went_off_says_so_until_it_is_stopped(phone: Phone, screen: Screen) -> None:
+def test_a_timer_that_went_off_says_so_until_it_is_stopped(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.launch(CLOCK)
     tap(screen, "Timer")
     tap(screen, "5")
@@ -133,7 +145,7 @@ def test_a_timer_that_went_off_says_so_until_it_is_stopped(phone: Phone, screen:
 
 
 def test_timers_outlive_the_app_and_a_change_of_the_time_of_day(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.launch(CLOCK)
     tap(screen, "Timer")
@@ -148,7 +160,7 @@ def test_timers_outlive_the_app_and_a_change_of_the_time_of_day(
     assert has(screen, "59:58")
 
 
-def test_the_stopwatch_shows_pause_and_lap_while_it_runs(phone: Phone, screen: Screen) -> None:
+def test_the_stopwatch_shows_pause_and_lap_while_it_runs(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CLOCK)
     tap(screen, "Stopwatch")
     assert not has(screen, "Lap")
@@ -164,7 +176,7 @@ def test_the_stopwatch_shows_pause_and_lap_while_it_runs(phone: Phone, screen: S
     assert not has(screen, "# 1")
 
 
-def test_a_city_is_searched_added_and_removed(phone: Phone, screen: Screen) -> None:
+def test_a_city_is_searched_added_and_removed(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(CLOCK)
     tap(screen, "Clock")
     tap(screen, "Add city")
@@ -179,13 +191,13 @@ def test_a_city_is_searched_added_and_removed(phone: Phone, screen: Screen) -> N
     assert not has(screen, "Tokyo")
 
 
-def test_an_intent_about_timers_opens_their_tab(phone: Phone, screen: Screen) -> None:
+def test_an_intent_about_timers_opens_their_tab(phone: Phone, screen: PhoneScreen) -> None:
     main = phone.packages[CLOCK].main
     phone.start(CLOCK, main, {"action": "android.intent.action.SHOW_TIMERS"})
     assert has(screen, "00h 00m 00s")
 
 
-def test_records_that_a_shell_has_spoilt_are_left_out(phone: Phone, screen: Screen) -> None:
+def test_records_that_a_shell_has_spoilt_are_left_out(phone: Phone, screen: PhoneScreen) -> None:
     folder = f"/data/data/{CLOCK}/files"
     phone.files.mkdir(folder, parents=True)
     phone.files.write(f"{folder}/timers.json", b'[{"id": 1}, 7, {"id": 2, "length": 1e999}]')

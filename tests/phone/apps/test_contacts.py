@@ -7,7 +7,7 @@ from driving import back, has, long_press, scroll_to, seen, tap, write
 from gallery_contacts import open_contacts
 
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
 def rows(phone: Phone, sql: str) -> list[tuple[object, ...]]:
@@ -19,7 +19,7 @@ def names(phone: Phone) -> list[object]:
     return [name for (name,) in rows(phone, "SELECT display_name FROM view_contacts ORDER BY _id")]
 
 
-def test_a_contact_is_created_with_all_that_is_typed(phone: Phone, screen: Screen) -> None:
+def test_a_contact_is_created_with_all_that_is_typed(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.contacts")
     tap(screen, "Create contact")
     for field, text in (
@@ -42,7 +42,7 @@ def test_a_contact_is_created_with_all_that_is_typed(phone: Phone, screen: Scree
     assert {"Grace Hopper", "5550142", "Work", "Found the moth."} <= set(seen(screen))
 
 
-def test_nothing_is_saved_of_an_empty_form(phone: Phone, screen: Screen) -> None:
+def test_nothing_is_saved_of_an_empty_form(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.contacts")
     tap(screen, "Create contact")
     tap(screen, "Save")
@@ -50,7 +50,7 @@ def test_nothing_is_saved_of_an_empty_form(phone: Phone, screen: Screen) -> None
     assert phone.toasting == "Nothing to save"
 
 
-def test_leaving_a_changed_form_asks_first(phone: Phone, screen: Screen) -> None:
+def test_leaving_a_changed_form_asks_first(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.contacts")
     tap(screen, "Create contact")
     write(screen, "First name", "Grace")
@@ -64,7 +64,7 @@ def test_leaving_a_changed_form_asks_first(phone: Phone, screen: Screen) -> None
     assert names(phone) == []
 
 
-def test_leaving_an_untouched_form_does_not_ask(phone: Phone, screen: Screen) -> None:
+def test_leaving_an_untouched_form_does_not_ask(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "Alan Turing")
     tap(screen, "Edit contact")
@@ -72,7 +72,7 @@ def test_leaving_an_untouched_form_does_not_ask(phone: Phone, screen: Screen) ->
     assert phone.activity.cls == ".quickcontact.QuickContactActivity"
 
 
-def test_a_contact_is_renamed_and_keeps_its_number(phone: Phone, screen: Screen) -> None:
+def test_a_contact_is_renamed_and_keeps_its_number(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "Alan Turing")
     tap(screen, "Edit contact")
@@ -85,7 +85,9 @@ def test_a_contact_is_renamed_and_keeps_its_number(phone: Phone, screen: Screen)
     assert has(screen, "+1 555-010-2231")
 
 
-def test_a_deleted_contact_is_gone_and_its_namesake_stays(phone: Phone, screen: Screen) -> None:
+def test_a_deleted_contact_is_gone_and_its_namesake_stays(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     open_contacts(phone, screen)
     write(screen, "Search contacts", "0142")
     tap(screen, "Bo Li")
@@ -98,7 +100,7 @@ def test_a_deleted_contact_is_gone_and_its_namesake_stays(phone: Phone, screen: 
     assert left == [("+86 10 5555 0987",)]
 
 
-def test_several_contacts_are_selected_and_deleted(phone: Phone, screen: Screen) -> None:
+def test_several_contacts_are_selected_and_deleted(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     long_press(screen, "Alan Turing")
     tap(screen, "Barbara Liskov")
@@ -109,7 +111,7 @@ def test_several_contacts_are_selected_and_deleted(phone: Phone, screen: Screen)
     assert not {"Alan Turing", "Barbara Liskov"} & set(names(phone))
 
 
-def test_back_ends_a_selection_without_deleting(phone: Phone, screen: Screen) -> None:
+def test_back_ends_a_selection_without_deleting(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     long_press(screen, "Alan Turing")
     back(screen)
@@ -117,7 +119,7 @@ def test_back_ends_a_selection_without_deleting(phone: Phone, screen: Screen) ->
     assert "Alan Turing" in names(phone)
 
 
-def test_the_star_makes_a_favourite(phone: Phone, screen: Screen) -> None:
+def test_the_star_makes_a_favourite(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "Alan Turing")
     tap(screen, "Add to favourites")
@@ -127,7 +129,7 @@ def test_the_star_makes_a_favourite(phone: Phone, screen: Screen) -> None:
     assert rows(phone, starred) == [("Ada Lovelace",)]
 
 
-def test_a_search_finds_names_and_numbers(phone: Phone, screen: Screen) -> None:
+def test_a_search_finds_names_and_numbers(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     write(screen, "Search contacts", "liskov")
     assert has(screen, "Barbara Liskov")
@@ -138,14 +140,14 @@ def test_a_search_finds_names_and_numbers(phone: Phone, screen: Screen) -> None:
     assert not has(screen, "Barbara Liskov")
 
 
-def test_namesakes_are_told_apart_by_their_numbers(phone: Phone, screen: Screen) -> None:
+def test_namesakes_are_told_apart_by_their_numbers(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     told = seen(screen)
     assert {"+86 10 5555 0142", "+86 10 5555 0987"} <= set(told)
     assert "+1 555-010-9080" not in told
 
 
-def test_the_text_button_opens_the_conversation(phone: Phone, screen: Screen) -> None:
+def test_the_text_button_opens_the_conversation(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "Alan Turing")
     tap(screen, "Text")
@@ -153,12 +155,12 @@ def test_the_text_button_opens_the_conversation(phone: Phone, screen: Screen) ->
     assert has(screen, "Alan Turing")
 
 
-def test_an_id_of_nobody_says_so(phone: Phone, screen: Screen) -> None:
+def test_an_id_of_nobody_says_so(phone: Phone, screen: PhoneScreen) -> None:
     phone.start("com.android.contacts", ".quickcontact.QuickContactActivity", {"id": "x"})
     assert has(screen, "This contact no longer exists")
 
 
-def test_duplicates_are_merged_with_all_their_numbers(phone: Phone, screen: Screen) -> None:
+def test_duplicates_are_merged_with_all_their_numbers(phone: Phone, screen: PhoneScreen) -> None:
     open_contacts(phone, screen)
     tap(screen, "More options")
     tap(screen, "Merge duplicates")

@@ -7,7 +7,7 @@ from gallery_dialer import open_phone
 
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 OUTGOING = 2
 
@@ -18,7 +18,9 @@ def log(phone: Phone) -> list[tuple[object, ...]]:
     return phone.databases.connection("calllog.db").execute(sql).fetchall()
 
 
-def test_a_dialled_number_is_called_and_the_call_is_logged(phone: Phone, screen: Screen) -> None:
+def test_a_dialled_number_is_called_and_the_call_is_logged(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.launch("com.android.dialer")
     tap(screen, "Key pad")
     for sign in "5550*#":
@@ -37,7 +39,7 @@ def test_a_dialled_number_is_called_and_the_call_is_logged(phone: Phone, screen:
     assert 50 <= int(str(seconds)) <= 60
 
 
-def test_nothing_is_called_without_a_number(phone: Phone, screen: Screen) -> None:
+def test_nothing_is_called_without_a_number(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.dialer")
     tap(screen, "Key pad")
     tap(screen, "Call")
@@ -45,7 +47,7 @@ def test_nothing_is_called_without_a_number(phone: Phone, screen: Screen) -> Non
     assert phone.activity.cls == ".DialtactsActivity"
 
 
-def test_the_pad_finds_contacts_by_their_digits(phone: Phone, screen: Screen) -> None:
+def test_the_pad_finds_contacts_by_their_digits(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Key pad")
     for sign in "2231":
@@ -56,7 +58,7 @@ def test_the_pad_finds_contacts_by_their_digits(phone: Phone, screen: Screen) ->
     assert has(screen, "Search contacts")
 
 
-def test_a_call_goes_on_in_the_shade_until_it_is_ended(phone: Phone, screen: Screen) -> None:
+def test_a_call_goes_on_in_the_shade_until_it_is_ended(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Call Barbara Liskov")
     phone.home()
@@ -68,14 +70,14 @@ def test_a_call_goes_on_in_the_shade_until_it_is_ended(phone: Phone, screen: Scr
     assert phone.activity.cls == ".DialtactsActivity"
 
 
-def test_a_favourite_is_called_by_one_touch(phone: Phone, screen: Screen) -> None:
+def test_a_favourite_is_called_by_one_touch(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Favourites")
     tap(screen, "Ada Lovelace")
     assert log(phone)[0][:2] == ("+1 555-010-4477", OUTGOING)
 
 
-def test_a_call_from_contacts_leads_back_to_contacts(phone: Phone, screen: Screen) -> None:
+def test_a_call_from_contacts_leads_back_to_contacts(phone: Phone, screen: PhoneScreen) -> None:
     contacts.add(phone, "Ada Lovelace", "5550104477")
     phone.launch("com.android.contacts")
     tap(screen, "Ada Lovelace")
@@ -84,7 +86,7 @@ def test_a_call_from_contacts_leads_back_to_contacts(phone: Phone, screen: Scree
     assert phone.activity.package == "com.android.contacts"
 
 
-def test_airplane_mode_allows_no_call(phone: Phone, screen: Screen) -> None:
+def test_airplane_mode_allows_no_call(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     before = log(phone)
     phone.put("global", "airplane_mode_on", 1)
@@ -93,7 +95,7 @@ def test_airplane_mode_allows_no_call(phone: Phone, screen: Screen) -> None:
     assert phone.toasting == "Turn off airplane mode to make a call"
 
 
-def test_one_call_is_deleted_from_the_log(phone: Phone, screen: Screen) -> None:
+def test_one_call_is_deleted_from_the_log(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Ada Lovelace")
     tap(screen, "Delete call of Today, 14:34")
@@ -101,7 +103,7 @@ def test_one_call_is_deleted_from_the_log(phone: Phone, screen: Screen) -> None:
     assert len(log(phone)) == 4
 
 
-def test_all_calls_with_a_number_are_deleted(phone: Phone, screen: Screen) -> None:
+def test_all_calls_with_a_number_are_deleted(phone: Phone, screen: PhoneScreen) -> None:
     open_phone(phone, screen)
     tap(screen, "Ada Lovelace")
     tap(screen, "Delete history")
@@ -110,7 +112,9 @@ def test_all_calls_with_a_number_are_deleted(phone: Phone, screen: Screen) -> No
     assert len(log(phone)) == 3
 
 
-def test_the_history_is_cleared_only_when_it_is_confirmed(phone: Phone, screen: Screen) -> None:
+def test_the_history_is_cleared_only_when_it_is_confirmed(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     open_phone(phone, screen)
     tap(screen, "More options")
     tap(screen, "Clear call history")
@@ -122,14 +126,14 @@ def test_the_history_is_cleared_only_when_it_is_confirmed(phone: Phone, screen: 
     assert log(phone) == []
 
 
-def test_a_number_that_is_searched_for_can_be_called(phone: Phone, screen: Screen) -> None:
+def test_a_number_that_is_searched_for_can_be_called(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.dialer")
     write(screen, "Search contacts", "5550177")
     tap(screen, "Call 5550177")
     assert log(phone)[0][0] == "5550177"
 
 
-def test_a_tel_link_waits_in_the_pad(phone: Phone, screen: Screen) -> None:
+def test_a_tel_link_waits_in_the_pad(phone: Phone, screen: PhoneScreen) -> None:
     phone.start("com.android.dialer", ".DialtactsActivity", {"number": "5550123"})
     assert has(screen, "5550123")
     assert log(phone) == []

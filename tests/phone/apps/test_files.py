@@ -9,29 +9,29 @@ from driving import back, find, has, long_press, seen, tap, write
 from gallery_files import FILES
 from PIL import Image
 
-from ui_gym_phone.apps.files.entries import Entry, in_order
+from ui_gym_phone.apps.files.entries import FileEntry, in_order
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 DOWNLOAD = "/sdcard/Download"
 DOCUMENTS = "/sdcard/Documents"
 
 
-def at(phone: Phone, screen: Screen, *folders: str) -> None:
+def at(phone: Phone, screen: PhoneScreen, *folders: str) -> None:
     """Open the app and go down into folders."""
     phone.launch(FILES)
     for folder in folders:
         tap(screen, folder)
 
 
-def choose(screen: Screen, item: str) -> None:
+def choose(screen: PhoneScreen, item: str) -> None:
     """Take an item of the menu behind the three dots."""
     tap(screen, "More options")
     tap(screen, item)
 
 
-def test_a_folder_is_created_where_one_is(phone: Phone, screen: Screen) -> None:
+def test_a_folder_is_created_where_one_is(phone: Phone, screen: PhoneScreen) -> None:
     at(phone, screen, "Documents")
     choose(screen, "New folder")
     screen.text("Invoices 2023")
@@ -41,7 +41,7 @@ def test_a_folder_is_created_where_one_is(phone: Phone, screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "Notes", ".."])
-def test_a_folder_that_cannot_be_is_refused(phone: Phone, screen: Screen, name: str) -> None:
+def test_a_folder_that_cannot_be_is_refused(phone: Phone, screen: PhoneScreen, name: str) -> None:
     before = phone.files.list(DOCUMENTS)
     at(phone, screen, "Documents")
     choose(screen, "New folder")
@@ -52,7 +52,7 @@ def test_a_folder_that_cannot_be_is_refused(phone: Phone, screen: Screen, name: 
     assert has(screen, "Create")
 
 
-def test_a_file_is_renamed_and_keeps_its_bytes(phone: Phone, screen: Screen) -> None:
+def test_a_file_is_renamed_and_keeps_its_bytes(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/draft.txt", b"text")
     phone.files.write(f"{DOWNLOAD}/draft_2.txt", b"other")
     at(phone, screen, "Download")
@@ -65,7 +65,7 @@ def test_a_file_is_renamed_and_keeps_its_bytes(phone: Phone, screen: Screen) -> 
     assert not has(screen, "1 selected")
 
 
-def test_a_file_is_not_renamed_over_another(phone: Phone, screen: Screen) -> None:
+def test_a_file_is_not_renamed_over_another(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     phone.files.write(f"{DOWNLOAD}/b.txt", b"b")
     at(phone, screen, "Download")
@@ -77,7 +77,7 @@ def test_a_file_is_not_renamed_over_another(phone: Phone, screen: Screen) -> Non
     assert phone.files.read(f"{DOWNLOAD}/b.txt") == b"b"
 
 
-def test_a_file_is_moved_to_a_folder_that_is_picked(phone: Phone, screen: Screen) -> None:
+def test_a_file_is_moved_to_a_folder_that_is_picked(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     phone.files.mkdir(f"{DOCUMENTS}/Work")
     at(phone, screen, "Download")
@@ -94,7 +94,7 @@ def test_a_file_is_moved_to_a_folder_that_is_picked(phone: Phone, screen: Screen
 
 
 def test_nothing_is_moved_before_a_folder_is_chosen_or_when_cancelled(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     at(phone, screen, "Download")
@@ -109,7 +109,7 @@ def test_nothing_is_moved_before_a_folder_is_chosen_or_when_cancelled(
 
 
 def test_several_items_are_copied_and_a_taken_name_gets_a_number(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     phone.files.mkdir(f"{DOWNLOAD}/deep/er", parents=True)
@@ -128,7 +128,7 @@ def test_several_items_are_copied_and_a_taken_name_gets_a_number(
     assert phone.files.exists(f"{DOWNLOAD}/a.txt")
 
 
-def test_a_folder_is_not_moved_into_itself(phone: Phone, screen: Screen) -> None:
+def test_a_folder_is_not_moved_into_itself(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.mkdir(f"{DOWNLOAD}/box")
     at(phone, screen, "Download")
     long_press(screen, "box")
@@ -140,7 +140,7 @@ def test_a_folder_is_not_moved_into_itself(phone: Phone, screen: Screen) -> None
     assert phone.toasting == "Invalid argument"
 
 
-def test_a_file_is_deleted_only_after_a_question(phone: Phone, screen: Screen) -> None:
+def test_a_file_is_deleted_only_after_a_question(phone: Phone, screen: PhoneScreen) -> None:
     for name in ("a.txt", "b.txt"):
         phone.files.write(f"{DOWNLOAD}/{name}", b"")
     at(phone, screen, "Download")
@@ -154,7 +154,7 @@ def test_a_file_is_deleted_only_after_a_question(phone: Phone, screen: Screen) -
     assert phone.files.list(DOWNLOAD) == ["b.txt"]
 
 
-def test_back_ends_a_selection_then_leads_up(phone: Phone, screen: Screen) -> None:
+def test_back_ends_a_selection_then_leads_up(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/a.txt", b"")
     at(phone, screen, "Download")
     long_press(screen, "a.txt")
@@ -165,7 +165,7 @@ def test_back_ends_a_selection_then_leads_up(phone: Phone, screen: Screen) -> No
     assert has(screen, "Search files")
 
 
-def test_select_all_takes_what_is_shown(phone: Phone, screen: Screen) -> None:
+def test_select_all_takes_what_is_shown(phone: Phone, screen: PhoneScreen) -> None:
     for name in ("a.txt", "b.txt", ".hidden"):
         phone.files.write(f"{DOWNLOAD}/{name}", b"")
     at(phone, screen, "Download")
@@ -177,7 +177,7 @@ def test_select_all_takes_what_is_shown(phone: Phone, screen: Screen) -> None:
 
 
 def test_a_search_finds_files_in_all_folders_which_can_be_deleted_there(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.files.mkdir(f"{DOCUMENTS}/Old")
     phone.files.write(f"{DOCUMENTS}/Old/Budget.csv", b"")
@@ -196,7 +196,7 @@ def test_a_search_finds_files_in_all_folders_which_can_be_deleted_there(
     assert phone.files.exists(f"{DOWNLOAD}/budget_copy.csv")
 
 
-def test_sorting_is_kept_for_other_folders_and_later(phone: Phone, screen: Screen) -> None:
+def test_sorting_is_kept_for_other_folders_and_later(phone: Phone, screen: PhoneScreen) -> None:
     for folder in (DOWNLOAD, DOCUMENTS):
         phone.files.write(f"{folder}/small.txt", b"1")
         phone.files.write(f"{folder}/unlike.txt", b"123")
@@ -222,15 +222,15 @@ def test_sorting_is_kept_for_other_folders_and_later(phone: Phone, screen: Scree
 )
 def test_orders(sort: int, expected: list[str]) -> None:
     found = [
-        Entry("/x/c.txt", False, 1, 30.0),
-        Entry("/x/a.txt", False, 2, 20.0),
-        Entry("/x/B.csv", False, 3, 10.0),
-        Entry("/x/Sub", True, 4096, 40.0),
+        FileEntry("/x/c.txt", False, 1, 30.0),
+        FileEntry("/x/a.txt", False, 2, 20.0),
+        FileEntry("/x/B.csv", False, 3, 10.0),
+        FileEntry("/x/Sub", True, 4096, 40.0),
     ]
     assert [e.name for e in in_order(found, sort)] == expected
 
 
-def test_a_text_is_opened_read_and_copied(phone: Phone, screen: Screen) -> None:
+def test_a_text_is_opened_read_and_copied(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/letter.txt", "Liebe Grüße".encode())
     at(phone, screen, "Download", "letter.txt")
     assert has(screen, "Liebe Grüße")
@@ -239,13 +239,13 @@ def test_a_text_is_opened_read_and_copied(phone: Phone, screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\xff\xd8\xff\xe0" + b"\0" * 64])
-def test_a_spoilt_picture_is_told(phone: Phone, screen: Screen, data: bytes) -> None:
+def test_a_spoilt_picture_is_told(phone: Phone, screen: PhoneScreen, data: bytes) -> None:
     phone.files.write("/sdcard/Pictures/bad.jpg", data)
     at(phone, screen, "Pictures", "bad.jpg")
     assert has(screen, "Can't open this picture")
 
 
-def test_a_picture_of_too_many_pixels_is_not_decoded(phone: Phone, screen: Screen) -> None:
+def test_a_picture_of_too_many_pixels_is_not_decoded(phone: Phone, screen: PhoneScreen) -> None:
     out = BytesIO()
     Image.new("1", (8000, 4000)).save(out, "PNG")
     phone.files.write("/sdcard/Pictures/huge.png", out.getvalue())
@@ -253,13 +253,13 @@ def test_a_picture_of_too_many_pixels_is_not_decoded(phone: Phone, screen: Scree
     assert has(screen, "Can't open this picture")
 
 
-def test_a_file_that_no_app_opens_is_told(phone: Phone, screen: Screen) -> None:
+def test_a_file_that_no_app_opens_is_told(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/disk.bin", b"\0\1\2")
     at(phone, screen, "Download", "disk.bin")
     assert phone.toasting == "No app can open this file"
 
 
-def test_info_tells_size_type_and_path(phone: Phone, screen: Screen) -> None:
+def test_info_tells_size_type_and_path(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/data.csv", b"x" * 1500)
     at(phone, screen, "Download")
     long_press(screen, "data.csv")
@@ -269,14 +269,14 @@ def test_info_tells_size_type_and_path(phone: Phone, screen: Screen) -> None:
     assert has(screen, "Oct 15, 2023, 15:34")
 
 
-def test_the_names_of_the_path_lead_there(phone: Phone, screen: Screen) -> None:
+def test_the_names_of_the_path_lead_there(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.mkdir(f"{DOCUMENTS}/One/Two", parents=True)
     at(phone, screen, "Documents", "One", "Two")
     tap(screen, "Documents")
     assert has(screen, "One")
 
 
-def test_hidden_files_are_shown_on_demand(phone: Phone, screen: Screen) -> None:
+def test_hidden_files_are_shown_on_demand(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/.secret", b"")
     at(phone, screen, "Download")
     assert not has(screen, ".secret")
@@ -284,7 +284,7 @@ def test_hidden_files_are_shown_on_demand(phone: Phone, screen: Screen) -> None:
     assert has(screen, ".secret")
 
 
-def test_a_folder_is_made_while_a_place_is_picked(phone: Phone, screen: Screen) -> None:
+def test_a_folder_is_made_while_a_place_is_picked(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     at(phone, screen, "Download")
     long_press(screen, "a.txt")
@@ -297,12 +297,12 @@ def test_a_folder_is_made_while_a_place_is_picked(phone: Phone, screen: Screen) 
     assert phone.files.read(f"{DOCUMENTS}/Fresh/a.txt") == b"a"
 
 
-def test_only_the_shared_storage_is_shown(phone: Phone, screen: Screen) -> None:
+def test_only_the_shared_storage_is_shown(phone: Phone, screen: PhoneScreen) -> None:
     phone.start(FILES, phone.packages[FILES].main, {"folder": "/sdcard/../system"})
     assert has(screen, "Search files")
 
 
-def test_hundreds_of_files_are_cut_with_a_note(phone: Phone, screen: Screen) -> None:
+def test_hundreds_of_files_are_cut_with_a_note(phone: Phone, screen: PhoneScreen) -> None:
     for number in range(230):
         phone.files.write(f"{DOWNLOAD}/{number:03d}.txt", b"")
     at(phone, screen, "Download")

@@ -10,7 +10,7 @@ import pytest
 from driving import flaws
 
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 GALLERIES = {
     path.stem.removeprefix("gallery_"): importlib.import_module(path.stem).SCENES
@@ -20,7 +20,7 @@ SCENES = {
     f"{app}: {name}": bring for app, made in GALLERIES.items() for name, bring in made.items()
 }
 
-Scene = Callable[[Phone, Screen], None]
+Scene = Callable[[Phone, PhoneScreen], None]
 
 
 def test_every_app_with_screens_has_a_gallery() -> None:
@@ -34,7 +34,7 @@ def test_every_app_with_screens_has_a_gallery() -> None:
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("font_scale", ["1.0", "1.3"])
 def test_no_screen_cuts_or_covers_its_texts(
-    phone: Phone, screen: Screen, scene: str, font_scale: str
+    phone: Phone, screen: PhoneScreen, scene: str, font_scale: str
 ) -> None:
     phone.put("system", "font_scale", font_scale)
     SCENES[scene](phone, screen)

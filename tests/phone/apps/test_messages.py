@@ -8,7 +8,7 @@ from driving import back, find, has, long_press, seen, tap, write
 
 from ui_gym_phone.state import contacts, messages
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 ADA = "+15550104477"
 
@@ -30,7 +30,7 @@ def inbox(phone: Phone) -> Phone:
     return phone
 
 
-def test_a_text_goes_to_a_number_that_is_typed(phone: Phone, screen: Screen) -> None:
+def test_a_text_goes_to_a_number_that_is_typed(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.messaging")
     tap(screen, "Start chat")
     write(screen, "Type a name or phone number", "+1 555 777 0199")
@@ -43,7 +43,7 @@ def test_a_text_goes_to_a_number_that_is_typed(phone: Phone, screen: Screen) -> 
     assert find(screen, "compose_message_text").text == "Text message"
 
 
-def test_a_text_goes_to_a_contact_that_is_suggested(phone: Phone, screen: Screen) -> None:
+def test_a_text_goes_to_a_contact_that_is_suggested(phone: Phone, screen: PhoneScreen) -> None:
     contacts.add(phone, "Ada Lovelace", ADA)
     contacts.add(phone, "Adam Ant", "5550111222")
     phone.launch("com.android.messaging")
@@ -57,7 +57,7 @@ def test_a_text_goes_to_a_contact_that_is_suggested(phone: Phone, screen: Screen
 
 
 def test_the_newest_message_is_uppermost_and_its_answer_goes_back(
-    inbox: Phone, screen: Screen
+    inbox: Phone, screen: PhoneScreen
 ) -> None:
     told = seen(screen)
     assert told.index("Ada Lovelace") < told.index("5550199123") < told.index("22000")
@@ -70,7 +70,7 @@ def test_the_newest_message_is_uppermost_and_its_answer_goes_back(
 
 
 def test_reading_marks_as_read_and_takes_the_notification_away(
-    inbox: Phone, screen: Screen
+    inbox: Phone, screen: PhoneScreen
 ) -> None:
     assert rows(inbox, "SELECT COUNT(*) FROM sms WHERE read = 0") == [(2,)]
     tap(screen, "5550199123")
@@ -79,7 +79,7 @@ def test_reading_marks_as_read_and_takes_the_notification_away(
 
 
 def test_an_incoming_message_is_read_where_its_conversation_is_open(
-    inbox: Phone, screen: Screen
+    inbox: Phone, screen: PhoneScreen
 ) -> None:
     tap(screen, "Ada Lovelace")
     messages.receive(inbox, ADA, "Are you there?")
@@ -89,7 +89,7 @@ def test_an_incoming_message_is_read_where_its_conversation_is_open(
     ]
 
 
-def test_nothing_is_sent_of_an_empty_field(inbox: Phone, screen: Screen) -> None:
+def test_nothing_is_sent_of_an_empty_field(inbox: Phone, screen: PhoneScreen) -> None:
     tap(screen, "Ada Lovelace")
     before = sent(inbox)
     tap(screen, "Send SMS")
@@ -98,7 +98,7 @@ def test_nothing_is_sent_of_an_empty_field(inbox: Phone, screen: Screen) -> None
     assert sent(inbox) == before
 
 
-def test_nothing_is_sent_in_airplane_mode(inbox: Phone, screen: Screen) -> None:
+def test_nothing_is_sent_in_airplane_mode(inbox: Phone, screen: PhoneScreen) -> None:
     inbox.put("global", "airplane_mode_on", 1)
     tap(screen, "Ada Lovelace")
     before = sent(inbox)
@@ -110,7 +110,7 @@ def test_nothing_is_sent_in_airplane_mode(inbox: Phone, screen: Screen) -> None:
 
 
 def test_a_message_is_copied_and_pasted_into_another_conversation(
-    inbox: Phone, screen: Screen
+    inbox: Phone, screen: PhoneScreen
 ) -> None:
     tap(screen, "22000")
     assert not has(screen, "Paste"), "nothing was copied yet"
@@ -124,7 +124,7 @@ def test_a_message_is_copied_and_pasted_into_another_conversation(
     assert sent(inbox)[-1][:2] == (ADA, "Your parcel is at the counter. Code 4471.")
 
 
-def test_one_message_is_deleted(inbox: Phone, screen: Screen) -> None:
+def test_one_message_is_deleted(inbox: Phone, screen: PhoneScreen) -> None:
     tap(screen, "Ada Lovelace")
     long_press(screen, "Are you coming tonight?")
     tap(screen, "Delete")
@@ -134,7 +134,7 @@ def test_one_message_is_deleted(inbox: Phone, screen: Screen) -> None:
     assert left == [("Yes, at eight!",), ("Lovely. Bring the cards?",)]
 
 
-def test_a_conversation_is_deleted_from_the_list(inbox: Phone, screen: Screen) -> None:
+def test_a_conversation_is_deleted_from_the_list(inbox: Phone, screen: PhoneScreen) -> None:
     count = len(messages.threads(inbox))
     long_press(screen, "5550199123")
     tap(screen, "Delete")
@@ -146,7 +146,7 @@ def test_a_conversation_is_deleted_from_the_list(inbox: Phone, screen: Screen) -
     assert len(messages.threads(inbox)) == count - 1
 
 
-def test_a_conversation_is_deleted_from_its_menu(inbox: Phone, screen: Screen) -> None:
+def test_a_conversation_is_deleted_from_its_menu(inbox: Phone, screen: PhoneScreen) -> None:
     tap(screen, "Ada Lovelace")
     tap(screen, "More options")
     tap(screen, "Delete")
@@ -155,7 +155,7 @@ def test_a_conversation_is_deleted_from_its_menu(inbox: Phone, screen: Screen) -
     assert not has(screen, "Ada Lovelace")
 
 
-def test_a_search_finds_what_was_written(inbox: Phone, screen: Screen) -> None:
+def test_a_search_finds_what_was_written(inbox: Phone, screen: PhoneScreen) -> None:
     tap(screen, "Search messages")
     screen.text("at eight")
     assert has(screen, "Ada Lovelace")
@@ -165,7 +165,7 @@ def test_a_search_finds_what_was_written(inbox: Phone, screen: Screen) -> None:
     assert has(screen, "22000")
 
 
-def test_a_conversation_is_first_seen_at_its_end(phone: Phone, screen: Screen) -> None:
+def test_a_conversation_is_first_seen_at_its_end(phone: Phone, screen: PhoneScreen) -> None:
     for i in range(60):
         messages.receive(phone, ADA, f"Message {i}", phone.clock.ms - (60 - i) * 1000)
     phone.start("com.android.messaging", ".ConversationActivity", {"number": ADA})
@@ -173,7 +173,7 @@ def test_a_conversation_is_first_seen_at_its_end(phone: Phone, screen: Screen) -
     assert not has(screen, "Message 0")
 
 
-def test_an_unknown_number_can_be_made_a_contact(inbox: Phone, screen: Screen) -> None:
+def test_an_unknown_number_can_be_made_a_contact(inbox: Phone, screen: PhoneScreen) -> None:
     tap(screen, "5550199123")
     tap(screen, "More options")
     tap(screen, "Add contact")
@@ -186,7 +186,7 @@ def test_an_unknown_number_can_be_made_a_contact(inbox: Phone, screen: Screen) -
     assert has(screen, "Buyer")
 
 
-def test_an_intents_text_waits_in_the_field(phone: Phone, screen: Screen) -> None:
+def test_an_intents_text_waits_in_the_field(phone: Phone, screen: PhoneScreen) -> None:
     extras = {"number": "5550100", "body": "Call me"}
     phone.start("com.android.messaging", ".ConversationActivity", extras)
     assert has(screen, "Call me")

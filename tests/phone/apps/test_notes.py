@@ -7,32 +7,32 @@ from driving import back, has, long_press, tap, write
 from gallery_notes import FOLDER
 
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 NOTES = "org.uigym.notes"
 
 
-def create(screen: Screen, name: str, text: str) -> None:
+def create(screen: PhoneScreen, name: str, text: str) -> None:
     tap(screen, "New note")
     write(screen, "file_name", name)
     write(screen, "text", text)
     tap(screen, "Save")
 
 
-def test_a_note_becomes_a_file_of_this_name_and_text(phone: Phone, screen: Screen) -> None:
+def test_a_note_becomes_a_file_of_this_name_and_text(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(NOTES)
     create(screen, "groceries.md", "milk\nbrød")
     assert phone.files.read(f"{FOLDER}/groceries.md") == "milk\nbrød".encode()
     assert has(screen, "groceries.md")
 
 
-def test_a_name_without_an_ending_gets_one(phone: Phone, screen: Screen) -> None:
+def test_a_name_without_an_ending_gets_one(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(NOTES)
     create(screen, "ideas", "one")
     assert phone.files.list(FOLDER) == ["ideas.txt"]
 
 
-def test_a_note_is_made_where_the_folder_is_missing(phone: Phone, screen: Screen) -> None:
+def test_a_note_is_made_where_the_folder_is_missing(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.rmtree(FOLDER)
     phone.launch(NOTES)
     create(screen, "a.txt", "b")
@@ -41,7 +41,7 @@ def test_a_note_is_made_where_the_folder_is_missing(phone: Phone, screen: Screen
 
 @pytest.mark.parametrize("name", ["", "a/b.txt", "taken.txt", "..", "x" * 300 + ".txt"])
 def test_a_name_that_cannot_be_is_refused_and_nothing_is_lost(
-    phone: Phone, screen: Screen, name: str
+    phone: Phone, screen: PhoneScreen, name: str
 ) -> None:
     phone.files.write(f"{FOLDER}/taken.txt", b"before")
     phone.launch(NOTES)
@@ -52,7 +52,7 @@ def test_a_name_that_cannot_be_is_refused_and_nothing_is_lost(
     assert has(screen, "after")
 
 
-def test_a_note_is_edited_and_renamed(phone: Phone, screen: Screen) -> None:
+def test_a_note_is_edited_and_renamed(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{FOLDER}/a.txt", b"one")
     phone.files.write(f"{FOLDER}/b.txt", b"other")
     phone.launch(NOTES)
@@ -68,7 +68,7 @@ def test_a_note_is_edited_and_renamed(phone: Phone, screen: Screen) -> None:
     assert phone.files.read(f"{FOLDER}/c.txt") == b"one and two"
 
 
-def test_a_note_is_deleted_only_after_a_question(phone: Phone, screen: Screen) -> None:
+def test_a_note_is_deleted_only_after_a_question(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.write(f"{FOLDER}/a.txt", b"one")
     phone.files.write(f"{FOLDER}/b.txt", b"two")
     phone.launch(NOTES)
@@ -83,7 +83,9 @@ def test_a_note_is_deleted_only_after_a_question(phone: Phone, screen: Screen) -
     assert has(screen, "Notes")
 
 
-def test_notes_are_searched_by_name_and_text_and_back_ends_it(phone: Phone, screen: Screen) -> None:
+def test_notes_are_searched_by_name_and_text_and_back_ends_it(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.files.write(f"{FOLDER}/a.txt", b"the Cellar key")
     phone.files.write(f"{FOLDER}/cellar.txt", b"wine")
     phone.files.write(f"{FOLDER}/c.txt", b"attic")
@@ -98,7 +100,9 @@ def test_notes_are_searched_by_name_and_text_and_back_ends_it(phone: Phone, scre
     assert has(screen, "c.txt")
 
 
-def test_the_text_of_a_note_is_copied_and_pasted_into_another(phone: Phone, screen: Screen) -> None:
+def test_the_text_of_a_note_is_copied_and_pasted_into_another(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     phone.files.write(f"{FOLDER}/a.txt", b"code 4711")
     phone.launch(NOTES)
     tap(screen, "a.txt")
@@ -112,7 +116,7 @@ def test_the_text_of_a_note_is_copied_and_pasted_into_another(phone: Phone, scre
     assert phone.files.read(f"{FOLDER}/b.txt") == b"code 4711"
 
 
-def test_leaving_with_changes_asks_first(phone: Phone, screen: Screen) -> None:
+def test_leaving_with_changes_asks_first(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(NOTES)
     tap(screen, "New note")
     write(screen, "text", "draft")
@@ -124,7 +128,7 @@ def test_leaving_with_changes_asks_first(phone: Phone, screen: Screen) -> None:
     assert has(screen, "No notes yet")
 
 
-def test_a_full_storage_is_told_and_the_text_stays(phone: Phone, screen: Screen) -> None:
+def test_a_full_storage_is_told_and_the_text_stays(phone: Phone, screen: PhoneScreen) -> None:
     phone.files.quota = phone.files.used
     phone.launch(NOTES)
     create(screen, "a.txt", "text")

@@ -10,10 +10,10 @@ from ui_gym_phone.state import switches
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.icons import ICONS
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
-def test_an_app_is_uninstalled_only_after_a_question(phone: Phone, screen: Screen) -> None:
+def test_an_app_is_uninstalled_only_after_a_question(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(STORE)
     tap(screen, "Installed")
     tap(screen, "Chess")
@@ -26,7 +26,7 @@ def test_an_app_is_uninstalled_only_after_a_question(phone: Phone, screen: Scree
     assert has(screen, "Install")
 
 
-def test_an_app_is_searched_installed_and_opened(phone: Phone, screen: Screen) -> None:
+def test_an_app_is_searched_installed_and_opened(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(STORE)
     tap(screen, "Search apps")
     screen.text("sudo")
@@ -39,7 +39,7 @@ def test_an_app_is_searched_installed_and_opened(phone: Phone, screen: Screen) -
 
 
 def test_an_app_that_is_installed_again_has_no_data_and_no_permission(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     phone.uninstall("com.example.tunebox")
     phone.launch(STORE)
@@ -52,14 +52,14 @@ def test_an_app_that_is_installed_again_has_no_data_and_no_permission(
     assert not any(catalogue()["com.example.tunebox"].permissions.values())
 
 
-def test_system_apps_are_not_listed(phone: Phone, screen: Screen) -> None:
+def test_system_apps_are_not_listed(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(STORE)
     tap(screen, "Installed")
     scroll_to(screen, "Transit")
     assert not {"Clock", "Settings", "Camera"} & set(seen(screen))
 
 
-def test_an_app_from_elsewhere_can_be_uninstalled_too(phone: Phone, screen: Screen) -> None:
+def test_an_app_from_elsewhere_can_be_uninstalled_too(phone: Phone, screen: PhoneScreen) -> None:
     phone.install(Package("org.else.where", "Aardvark", system=False))
     phone.launch(STORE)
     tap(screen, "Installed")
@@ -71,7 +71,7 @@ def test_an_app_from_elsewhere_can_be_uninstalled_too(phone: Phone, screen: Scre
 
 
 def test_offline_nothing_is_offered_but_apps_can_be_uninstalled(
-    phone: Phone, screen: Screen
+    phone: Phone, screen: PhoneScreen
 ) -> None:
     switches.set_airplane(phone, True)
     phone.launch(STORE)

@@ -8,12 +8,12 @@ from gallery_settings import EXTRAS, SCENES
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.home import TOP
-from ui_gym_phone.apps.settings.index import ENTRIES, Entry, search
+from ui_gym_phone.apps.settings.index import ENTRIES, SettingsEntry, search
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state.intents import SETTINGS_PAGES
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 TALL = 12_000
 """Pixels of a screen on which no page scrolls."""
@@ -24,7 +24,7 @@ TALL = 12_000
 def test_no_text_is_cut_short(name: str, scale: float) -> None:
     phone = factory_phone()
     phone.put("system", "font_scale", str(scale))
-    screen = Screen(phone)
+    screen = PhoneScreen(phone)
     SCENES[name](phone, screen)
     shortened = [op.what[2] for op in screen.scene.ops if op.kind == "text" and "…" in op.what[2]]
     assert shortened == []
@@ -38,7 +38,7 @@ ANSWERS = ("Cancel", "OK", "Save", "Add", "Delete", "Reset", "Pair", "Forget", "
 def test_a_dialog_shows_all_of_its_buttons_on_a_small_screen(name: str) -> None:
     shown = []
     for height in (2400, 960):
-        screen = Screen(factory_phone(768, height))
+        screen = PhoneScreen(factory_phone(768, height))
         SCENES[name](screen.phone, screen)
         screen.phone.activity.focus = ""  # the keyboard goes
         whole = [b for b in ANSWERS if has(screen, b) and _height(screen, b) >= 108]
@@ -47,20 +47,20 @@ def test_a_dialog_shows_all_of_its_buttons_on_a_small_screen(name: str) -> None:
     assert shown[0] or name == "ManageApplications.dialog"  # which is a menu
 
 
-def _height(screen: Screen, text: str) -> int:
+def _height(screen: PhoneScreen, text: str) -> int:
     _, top, _, bottom = find(screen, text).bounds
     return bottom - top
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: "/".join((*e.path, e.title)))
-def test_what_the_search_names_is_on_the_page_that_it_opens(entry: Entry) -> None:
+def test_what_the_search_names_is_on_the_page_that_it_opens(entry: SettingsEntry) -> None:
     phone = factory_phone(1080, TALL)
     phone.put("secure", "night_display_activated", 1)
     phone.start(APP.package.name, entry.cls)
-    assert entry.title in seen(Screen(phone))
+    assert entry.title in seen(PhoneScreen(phone))
 
 
-def test_the_search_finds_by_words_and_opens_the_page(phone: Phone, screen: Screen) -> None:
+def test_the_search_finds_by_words_and_opens_the_page(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(APP.package.name)
     tap(screen, "Search settings")
     screen.text("battery sav")
@@ -73,7 +73,7 @@ def test_the_search_finds_by_words_and_opens_the_page(phone: Phone, screen: Scre
     assert has(screen, "Uninstall")
 
 
-def test_a_search_for_nothing_known_says_so(phone: Phone, screen: Screen) -> None:
+def test_a_search_for_nothing_known_says_so(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch(APP.package.name)
     tap(screen, "Search settings")
     screen.text("zebra")
@@ -93,7 +93,7 @@ def test_words_may_be_begun_and_spelt_either_way() -> None:
 
 @pytest.mark.parametrize("title", [row[0] for row in TOP])
 def test_each_row_of_the_first_page_opens_the_page_of_its_name(
-    phone: Phone, screen: Screen, title: str
+    phone: Phone, screen: PhoneScreen, title: str
 ) -> None:
     phone.launch(APP.package.name)
     scroll_to(screen, title)
@@ -107,7 +107,9 @@ def test_every_settings_intent_has_a_page() -> None:
     assert set(SETTINGS_PAGES.values()) <= set(APP.screens)
 
 
-def test_pages_of_a_thing_survive_an_intent_that_names_none(phone: Phone, screen: Screen) -> None:
+def test_pages_of_a_thing_survive_an_intent_that_names_none(
+    phone: Phone, screen: PhoneScreen
+) -> None:
     for name in EXTRAS:
         phone.start(APP.package.name, PREFIX + name)
         assert seen(screen)[0] == "Navigate up"

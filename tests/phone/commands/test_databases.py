@@ -223,7 +223,7 @@ def test_androids_table_of_threads_agrees_with_its_messages(phone):
 def test_rows_of_odd_types_are_read_as_far_as_they_go(phone):
     db = phone.databases.connection("mmssms.db")
     db.execute("INSERT INTO sms (address, body, date) VALUES (NULL, x'ff41', 'soon')")
-    assert messages.all(phone) == [messages.Message(1, "", "\ufffdA", 0, True, False)]
+    assert messages.all(phone) == [messages.TextMessage(1, "", "\ufffdA", 0, True, False)]
     assert len(messages.threads(phone)) == 1
 
 
@@ -253,7 +253,7 @@ def test_events_of_a_span_of_time_are_told(phone):
     event = calendar.get(phone, early)
     assert event.reminders == (10, 30)
     calendar.update(phone, dataclasses.replace(event, title="first", location="", reminders=()))
-    assert calendar.get(phone, early) == calendar.Event(early, "first", 1000, 2000)
+    assert calendar.get(phone, early) == calendar.CalendarEvent(early, "first", 1000, 2000)
     calendar.delete(phone, early)
     assert [e.title for e in calendar.events(phone)] == ["late"]
 

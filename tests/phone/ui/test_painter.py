@@ -7,14 +7,14 @@ import pytest
 
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.scene import Scene, meet
-from ui_gym_phone.ui.screen import Screen
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import PhoneScene, meet
+from ui_gym_phone.ui.screen import PhoneScreen
+from ui_gym_phone.ui.theme import Theme
 
 SIZES = ((540, 1200), (360, 800), (1080, 2400), (433, 961))
 
 
-def wander(screen: Screen, rng: np.random.Generator) -> None:
+def wander(screen: PhoneScreen, rng: np.random.Generator) -> None:
     """Do something or other."""
     width, height = screen.phone.width, screen.phone.height
     x, y, x2, y2 = (int(rng.integers(side)) for side in (width, height, width, height))
@@ -42,7 +42,7 @@ def wander(screen: Screen, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_picture_does_not_depend_on_how_it_came_about(size):
-    screen = Screen(factory_phone())
+    screen = PhoneScreen(factory_phone())
     rng = np.random.default_rng(7)
     kept = Painter(*size, size[0] / 1080)
     for _ in range(60):
@@ -53,7 +53,7 @@ def test_the_picture_does_not_depend_on_how_it_came_about(size):
 
 
 def test_nothing_is_painted_outside_of_its_clip():
-    scene = Scene(Look(), 300, 300)
+    scene = PhoneScene(Theme(), 300, 300)
     with scene.clipped((100, 100, 150, 150)):
         scene.rect((0, 0, 300, 300), "#ff0000", 40)
         scene.text(90, 110, "Wide and wild", "regular", 48, "#00ff00", 300)
@@ -65,7 +65,7 @@ def test_nothing_is_painted_outside_of_its_clip():
 
 
 def test_a_rounded_rectangle_leaves_its_corners_free():
-    scene = Scene(Look(), 100, 100)
+    scene = PhoneScene(Theme(), 100, 100)
     scene.rect((10, 10, 90, 90), "#ffffff", 30)
     picture = Painter(100, 100, 1.0).paint(scene.ops)
     assert not picture[10, 10].any()

@@ -10,20 +10,20 @@ from test_painter import wander
 
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state.activities import Notification
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 
 @pytest.fixture
 def screen():
-    return Screen(factory_phone())
+    return PhoneScreen(factory_phone())
 
 
-def nodes(screen: Screen) -> list[dict[str, str]]:
+def nodes(screen: PhoneScreen) -> list[dict[str, str]]:
     screen.refresh()
     return [dict(node.attrib) for node in ElementTree.fromstring(screen.ui_tree()).iter("node")]
 
 
-def middle(screen: Screen, told: str) -> tuple[int, int]:
+def middle(screen: PhoneScreen, told: str) -> tuple[int, int]:
     for node in nodes(screen):
         if told in (node["text"], node["content-desc"]):
             corners = node["bounds"].replace("][", ",").strip("[]").split(",")
@@ -32,7 +32,7 @@ def middle(screen: Screen, told: str) -> tuple[int, int]:
     raise AssertionError(f"{told!r} is not on the screen")
 
 
-def pull_down(screen: Screen) -> None:
+def pull_down(screen: PhoneScreen) -> None:
     screen.swipe(500, 20, 500, 1200)
 
 
@@ -192,10 +192,10 @@ def test_a_snapshot_is_the_same_phone_and_shares_nothing(screen):
     for _ in range(40):
         wander(screen, rng)
     saved = screen.phone.snapshot()
-    twin = Screen(type(screen.phone).restore(saved))
+    twin = PhoneScreen(type(screen.phone).restore(saved))
     assert nodes(twin) == nodes(screen)
     for _ in range(40):
         wander(screen, rng)
     screen.phone.put("global", "wifi_on", 7)
     assert twin.phone.setting("global", "wifi_on") != "7"
-    assert nodes(Screen(type(screen.phone).restore(saved))) == nodes(twin)
+    assert nodes(PhoneScreen(type(screen.phone).restore(saved))) == nodes(twin)

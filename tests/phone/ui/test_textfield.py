@@ -10,9 +10,9 @@ from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui import keys
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column
-from ui_gym_phone.ui.scene import Scene
+from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.textfield import TextField, Typing
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.theme import Theme
 
 WIDTH, HEIGHT = 600, 900
 CTRL = MODIFIERS["ctrl"]
@@ -117,7 +117,7 @@ def test_the_caret_stands_after_each_sign_in_turn(text):
     seen = []
     for caret in range(len(text) + 1):
         to.activity.caret = caret
-        scene = Scene(Look(), WIDTH, HEIGHT)
+        scene = PhoneScene(Theme(), WIDTH, HEIGHT)
         with scene.window("p", "w"):
             Column(field).place(scene, 0, 0, WIDTH, HEIGHT)
         left, top, _, _ = scene.ops[-1].box

@@ -26,7 +26,7 @@ from ui_gym.android.adb.packets import (
     Packet,
     PacketReader,
 )
-from ui_gym.android.adb.stream import Deadline, Stream, wait_for
+from ui_gym.android.adb.stream import AdbStream, Deadline, wait_for
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 
 _FEATURES = "shell_v2,stat_v2,ls_v2,fixed_push_mkdir"
@@ -69,7 +69,7 @@ class DirectConnection:
             self.close()
             raise
 
-    def open(self, service: str, timeout: float) -> Stream:
+    def open(self, service: str, timeout: float) -> AdbStream:
         deadline = Deadline(timeout, f"{self.name}: {service[:40]!r}")
         asked = service.encode() + b"\0"
         if len(asked) > self._most:
@@ -213,7 +213,7 @@ class DirectConnection:
         return self._fault
 
 
-class _DirectStream(Stream):
+class _DirectStream(AdbStream):
     """One stream of a `DirectConnection`."""
 
     def __init__(self, connection: DirectConnection, local: int, deadline: Deadline) -> None:

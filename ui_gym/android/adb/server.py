@@ -16,7 +16,7 @@ import threading
 from dataclasses import dataclass
 
 from ui_gym.android.adb.binary import find_adb
-from ui_gym.android.adb.stream import Deadline, Stream
+from ui_gym.android.adb.stream import AdbStream, Deadline
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, UserError
 
 DEFAULT_PORT = 5037
@@ -142,7 +142,7 @@ class SmartSocket:
                 raise DeviceStartError(f"{program} could not start its server: {reason}")
 
 
-class ServerStream(Stream):
+class ServerStream(AdbStream):
     """A TCP connection to the server, which from some point on is one to a service."""
 
     def __init__(self, host: str, port: int, deadline: Deadline) -> None:
@@ -200,7 +200,7 @@ class ServerConnection:
         features = server.ask(f"host-serial:{serial}:features", timeout)
         self.features = frozenset(features.split(","))
 
-    def open(self, service: str, timeout: float) -> Stream:
+    def open(self, service: str, timeout: float) -> AdbStream:
         try:
             stream = self._server.call([f"host:transport:{self.name}", service], timeout)
         except (DeviceLost, DeviceTimeout):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 
-from ui_gym.android.adb.stream import MAX_OUTPUT, Connection, Stream
+from ui_gym.android.adb.stream import MAX_OUTPUT, AdbConnection, AdbStream
 from ui_gym.android.device import ShellResult
 from ui_gym.errors import DeviceError, DeviceLost
 
@@ -22,7 +22,7 @@ _MARK = "ui-gym-exit:"
 _MARKED = re.compile(rb"(.*)" + _MARK.encode() + rb"(\d+)\s*\Z", re.DOTALL)
 
 
-def run(connection: Connection, line: str, timeout: float) -> ShellResult:
+def run(connection: AdbConnection, line: str, timeout: float) -> ShellResult:
     """Run a line in the device's shell, with an empty standard input.
 
     Where the device knows version 1 only, errors are part of the output.
@@ -38,13 +38,13 @@ def run(connection: Connection, line: str, timeout: float) -> ShellResult:
         return _result(stream)
 
 
-def execute(connection: Connection, line: str, timeout: float) -> bytes:
+def execute(connection: AdbConnection, line: str, timeout: float) -> bytes:
     """All that a line writes, raw; no exit code, errors among it."""
     with connection.open(f"exec:{line}", timeout) as stream:
         return stream.read_all()
 
 
-def _result(stream: Stream) -> ShellResult:
+def _result(stream: AdbStream) -> ShellResult:
     pieces: dict[int, list[bytes]] = {STDOUT: [], STDERR: []}
     total = 0
     while True:
@@ -60,7 +60,7 @@ def _result(stream: Stream) -> ShellResult:
             return ShellResult(b"".join(pieces[STDOUT]), b"".join(pieces[STDERR]), code)
 
 
-def _run_v1(connection: Connection, line: str, timeout: float) -> ShellResult:
+def _run_v1(connection: AdbConnection, line: str, timeout: float) -> ShellResult:
     # In a subshell: `exit` must not keep the mark from being written. The service exec: has no
     # terminal between, which would make each \n a \r\n.
     said = execute(connection, f"({line}\n); echo {_MARK}$?", timeout)

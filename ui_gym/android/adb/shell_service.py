@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from ui_gym.android.adb.shell import CLOSE_STDIN, EXIT, HEADER, MAX_PACKET, STDERR, STDIN, STDOUT
-from ui_gym.android.adb.stream import Stream
+from ui_gym.android.adb.stream import AdbStream
 from ui_gym.errors import DeviceLost
 
 Write = Callable[[int, bytes], None]
@@ -39,7 +39,7 @@ class Runs(Protocol):
         """
 
 
-def serve_shell(runs: Runs, service: str, stream: Stream) -> None:
+def serve_shell(runs: Runs, service: str, stream: AdbStream) -> None:
     """Answer one request, such as ``shell,v2,raw:ls``; without a line, one after the other."""
     kind, _, line = service.partition(":")
     options = kind.split(",")
@@ -56,7 +56,7 @@ def serve_shell(runs: Runs, service: str, stream: Stream) -> None:
 class _Output:
     """What is written goes out in few packets, and not late."""
 
-    def __init__(self, stream: Stream, v2: bool) -> None:
+    def __init__(self, stream: AdbStream, v2: bool) -> None:
         self._stream = stream
         self._v2 = v2
         self._waiting = bytearray()
@@ -91,7 +91,7 @@ class _Output:
 class _Input:
     """Standard input as the client sends it; read only when somebody asks for it."""
 
-    def __init__(self, stream: Stream, v2: bool, output: _Output) -> None:
+    def __init__(self, stream: AdbStream, v2: bool, output: _Output) -> None:
         self._stream = stream
         self._v2 = v2
         self._output = output

@@ -30,7 +30,7 @@ class Deadline:
         return left
 
 
-class Stream(ABC):
+class AdbStream(ABC):
     """One conversation with a service of the device: bytes both ways. It has a deadline of its own.
 
     Every method may raise `DeviceTimeout` (the stream is of no use then, the connection may be)
@@ -83,7 +83,7 @@ class Stream(ABC):
         self.close()
 
 
-class Connection(Protocol):
+class AdbConnection(Protocol):
     """A device that answers. `close` may be called from any thread, more than once."""
 
     name: str
@@ -91,7 +91,7 @@ class Connection(Protocol):
     features: frozenset[str]
     """What it can do, in ADB's words: ``shell_v2``, ``stat_v2``..."""
 
-    def open(self, service: str, timeout: float) -> Stream:
+    def open(self, service: str, timeout: float) -> AdbStream:
         """Start a service (``"exec:screencap"``); `timeout`, in seconds, is for all of the stream.
 
         Raises:

@@ -10,7 +10,7 @@ import struct
 import time
 from dataclasses import dataclass
 
-from ui_gym.android.adb.stream import MAX_OUTPUT, Connection, Stream
+from ui_gym.android.adb.stream import MAX_OUTPUT, AdbConnection, AdbStream
 from ui_gym.errors import DeviceError, DeviceLost
 
 WORD = struct.Struct("<4sI")
@@ -27,7 +27,7 @@ MAX_PATH = 1024
 
 
 @dataclass(frozen=True)
-class Stat:
+class SyncStat:
     """`mode` with the bits of the type (`stat.S_IFREG`...), `size` in bytes, `mtime` in seconds."""
 
     mode: int
@@ -39,7 +39,7 @@ class Stat:
         return modes.S_ISDIR(self.mode)
 
 
-def stat(connection: Connection, path: str, timeout: float) -> Stat | None:
+def stat(connection: AdbConnection, path: str, timeout: float) -> SyncStat | None:
     """What lies at `path`, links followed where the device can; None for nothing."""
     with connection.open("sync:", timeout) as stream:
         if "stat_v2" in connection.features:
@@ -48,16 +48,16 @@ def stat(connection: Connection, path: str, timeout: float) -> Stat | None:
             error, _, _, mode, _, _, _, size, _, mtime, _ = STAT_V2.unpack(
                 stream.read(STAT_V2.size)
             )
-            return None if error else Stat(mode, size, mtime)
+            return None if error else SyncStat(mode, size, mtime)
         _ask(stream, b"STAT", path)
         _expect(stream.read(4), b"STAT")
         mode, size, mtime = STAT_V1.unpack(stream.read(STAT_V1.size))
-        return Stat(mode, size, mtime) if mode else None
+        return SyncStat(mode, size, mtime) if mode else None
 
 
-def list_folder(connection: Connection, path: str, timeout: float) -> dict[str, Stat]:
+def list_folder(connection: AdbConnection, path: str, timeout: float) -> dict[str, SyncStat]:
     """What a folder holds, by name, without ``.`` and ``..``; nothing where there is no folder."""
-    found: dict[str, Stat] = {}
+    found: dict[str, SyncStat] = {}
     with connection.open("sync:", timeout) as stream:
         _ask(stream, b"LIST", path)
         while True:
@@ -70,10 +70,10 @@ def list_folder(connection: Connection, path: str, timeout: float) -> dict[str, 
             _expect(name, b"DENT")
             if length > MAX_PATH:
                 raise DeviceLost(f"the device sent a file name of {length} bytes")
-            found[stream.read(length).decode(errors="replace")] = Stat(mode, size, mtime)
+            found[stream.read(length).decode(errors="replace")] = SyncStat(mode, size, mtime)
 
 
-def pull(connection: Connection, path: str, timeout: float) -> bytes:
+def pull(connection: AdbConnection, path: str, timeout: float) -> bytes:
     """The bytes of a file. `DeviceError` with the device's reason where it cannot be read."""
     pieces: list[bytes] = []
     total = 0
@@ -93,7 +93,7 @@ def pull(connection: Connection, path: str, timeout: float) -> bytes:
 
 
 def push(
-    connection: Connection,
+    connection: AdbConnection,
     data: bytes,
     path: str,
     timeout: float,
@@ -124,7 +124,7 @@ def push(
         _expect(name, b"OKAY")
 
 
-def _ask(stream: Stream, name: bytes, path: str) -> None:
+def _ask(stream: AdbStream, name: bytes, path: str) -> None:
     encoded = path.encode()
     if len(encoded) > MAX_PATH:
         raise DeviceError(f"a path of {len(encoded)} bytes; devices take at most {MAX_PATH}")
@@ -136,6 +136,6 @@ def _expect(name: bytes, wanted: bytes) -> None:
         raise DeviceLost(f"the device answered {name!r} where {wanted!r} was due")
 
 
-def _failure(stream: Stream, length: int, what: str) -> DeviceError:
+def _failure(stream: AdbStream, length: int, what: str) -> DeviceError:
     reason = stream.read(min(length, 4096)).decode(errors="replace").strip()
     return DeviceError(f"{what}: remote: {reason}")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Protocol
 
-from ui_gym.android.adb.stream import MAX_OUTPUT, Stream
+from ui_gym.android.adb.stream import MAX_OUTPUT, AdbStream
 from ui_gym.android.adb.sync import (
     DENT_V1,
     DENT_V2,
@@ -16,20 +16,20 @@ from ui_gym.android.adb.sync import (
     STAT_V1,
     STAT_V2,
     WORD,
-    Stat,
+    SyncStat,
 )
 from ui_gym.errors import DeviceLost
 
 _ENOENT = 2
 
 
-class Files(Protocol):
+class SyncFiles(Protocol):
     """What has files. A refusal is an `OSError`, whose `strerror` the client is told."""
 
-    def stat(self, path: str) -> Stat | None:
+    def stat(self, path: str) -> SyncStat | None:
         """What lies at `path`, if anything."""
 
-    def list(self, path: str) -> Sequence[tuple[str, Stat]]:
+    def list(self, path: str) -> Sequence[tuple[str, SyncStat]]:
         """What a folder holds; nothing where there is no folder."""
 
     def read(self, path: str) -> bytes:
@@ -39,7 +39,7 @@ class Files(Protocol):
         """Write a file and make its folders. `mode` are the permissions, `mtime` is in seconds."""
 
 
-def serve_sync(files: Files, stream: Stream) -> None:
+def serve_sync(files: SyncFiles, stream: AdbStream) -> None:
     """Answer requests until the client has no more."""
     while True:
         name, length = WORD.unpack(stream.read(WORD.size))
@@ -61,7 +61,7 @@ def serve_sync(files: Files, stream: Stream) -> None:
             return
 
 
-def _stat(files: Files, name: bytes, path: str) -> bytes:
+def _stat(files: SyncFiles, name: bytes, path: str) -> bytes:
     found = None
     with contextlib.suppress(OSError):
         found = files.stat(path)
@@ -70,17 +70,17 @@ def _stat(files: Files, name: bytes, path: str) -> bytes:
     return _v2(found) if found else STAT_V2.pack(_ENOENT, *[0] * 10)
 
 
-def _v1(stat: Stat) -> bytes:
+def _v1(stat: SyncStat) -> bytes:
     return STAT_V1.pack(stat.mode, min(stat.size, 0xFFFFFFFF), stat.mtime & 0xFFFFFFFF)
 
 
-def _v2(stat: Stat) -> bytes:
+def _v2(stat: SyncStat) -> bytes:
     when = stat.mtime
     return STAT_V2.pack(0, 0, 0, stat.mode, 1, 0, 0, stat.size, when, when, when)
 
 
-def _send_list(files: Files, path: str, stream: Stream, *, v2: bool) -> None:
-    entries: Sequence[tuple[str, Stat]] = ()
+def _send_list(files: SyncFiles, path: str, stream: AdbStream, *, v2: bool) -> None:
+    entries: Sequence[tuple[str, SyncStat]] = ()
     with contextlib.suppress(OSError):
         entries = files.list(path)
     answer = bytearray()
@@ -91,7 +91,7 @@ def _send_list(files: Files, path: str, stream: Stream, *, v2: bool) -> None:
     stream.write(bytes(answer) + b"DONE" + bytes((DENT_V2 if v2 else DENT_V1).size))
 
 
-def _send_file(files: Files, path: str, stream: Stream) -> None:
+def _send_file(files: SyncFiles, path: str, stream: AdbStream) -> None:
     try:
         data = files.read(path)
     except OSError as error:
@@ -107,7 +107,7 @@ def _send_file(files: Files, path: str, stream: Stream) -> None:
     stream.write(bytes(answer) + WORD.pack(b"DONE", 0))
 
 
-def _take_file(files: Files, request: str, stream: Stream) -> None:
+def _take_file(files: SyncFiles, request: str, stream: AdbStream) -> None:
     path, _, mode = request.rpartition(",")
     data = bytearray()
     refusal = "" if mode.isdecimal() and path else f"bad request {request!r}"
@@ -134,7 +134,7 @@ def _take_file(files: Files, request: str, stream: Stream) -> None:
         stream.write(WORD.pack(b"OKAY", 0))
 
 
-def _fail(stream: Stream, reason: str) -> None:
+def _fail(stream: AdbStream, reason: str) -> None:
     encoded = reason.encode()[:1024]
     stream.write(WORD.pack(b"FAIL", len(encoded)) + encoded)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ui_gym.android.adb.direct import DirectConnection
 from ui_gym.android.adb.server import Listed, ServerConnection, SmartSocket
-from ui_gym.android.adb.stream import Connection
+from ui_gym.android.adb.stream import AdbConnection
 from ui_gym.errors import DeviceError, DeviceStartError, UserError, nearest
 
 _ADDRESS = re.compile(r"(\[[^\]]+\]|[^:\s]+):(\d{1,5})")
@@ -40,7 +40,7 @@ _NO_DEVICE = (
 
 
 @dataclass(frozen=True)
-class Target:
+class AdbTarget:
     """A device by its serial or by its address; by neither, the only one that is attached."""
 
     serial: str = ""
@@ -49,7 +49,7 @@ class Target:
     direct: bool = False
 
     @classmethod
-    def parse(cls, kind: str) -> Target:
+    def parse(cls, kind: str) -> AdbTarget:
         """What a `DeviceOptions.kind` names. `UserError` where it is not written rightly."""
         way, _, name = kind.partition(":")
         if way not in ("adb", "adb-direct"):
@@ -64,7 +64,7 @@ class Target:
     def __str__(self) -> str:
         return self.serial or "the only device"
 
-    def connect(self, timeout: float, *, renew: bool) -> Connection:
+    def connect(self, timeout: float, *, renew: bool) -> AdbConnection:
         """A connection to the device, once it can be used.
 
         Args:
@@ -83,7 +83,7 @@ class Target:
         except DeviceError as error:
             raise DeviceStartError(f"{self}: {error}") from None
 
-    def _by_server(self, timeout: float, renew: bool) -> Connection:
+    def _by_server(self, timeout: float, renew: bool) -> AdbConnection:
         server = SmartSocket()
         server.ensure(timeout)
         if self.host:

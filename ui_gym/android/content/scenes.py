@@ -29,7 +29,7 @@ PLACES = (
 
 
 @dataclass(frozen=True)
-class Scene(Scenery):
+class StartScene(Scenery):
     """A scenery, and where the phone is."""
 
     place: str = ""
@@ -43,8 +43,8 @@ class Scene(Scenery):
         return lines
 
 
-def draw(rng: np.random.Generator) -> Scene:
+def draw(rng: np.random.Generator) -> StartScene:
     """Any scene."""
     drawn = scenery.draw(rng)
     place = pick(rng, PLACES) if rng.random() < APART_SHARE else ""
-    return Scene(**asdict(drawn), place=place)
+    return StartScene(**asdict(drawn), place=place)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes, texts
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import picking
@@ -44,7 +44,7 @@ class AlarmAddParams:
     """Alarms that are set already."""
     twelve: bool
     """Whether the phone and the goal count hours to twelve, with AM and PM."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -125,14 +125,14 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
             )
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: AlarmAddParams) -> Sequence[Check]:
+    def checks(self, params: AlarmAddParams) -> Sequence[ShellCheck]:
         hour, minute, label = params.alarm
 
         def is_set(result: ShellResult) -> bool:
             rows = [row.split("|", 3) for row in result.text.splitlines()]
             return [str(hour), str(minute), "1", label] in rows
 
-        return [Check("alarm", ALARMS, is_set)]
+        return [ShellCheck("alarm", ALARMS, is_set)]
 
     def oracle(self, device: AndroidDevice, params: AlarmAddParams) -> Iterator[Action | Demo]:
         hour, minute, label = params.alarm

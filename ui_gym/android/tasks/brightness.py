@@ -10,7 +10,7 @@ import numpy as np
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.answers import answered, is_percent
-from ui_gym.android.checks import Check, setting
+from ui_gym.android.checks import ShellCheck, setting
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.sliders import slide
@@ -106,7 +106,7 @@ class AndroidBrightness(AndroidTask[BrightnessParams]):
     def prepare(self, params: BrightnessParams) -> Sequence[str]:
         return params.scenery.lines()
 
-    def checks(self, params: BrightnessParams) -> Sequence[Check]:
+    def checks(self, params: BrightnessParams) -> Sequence[ShellCheck]:
         return [setting("system", "screen_brightness", str(params.level))]
 
     def oracle(self, device: AndroidDevice, params: BrightnessParams) -> Iterator[Action | Demo]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ui_gym.android import answers, moves
 from ui_gym.android.content import scenes
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -35,7 +35,7 @@ class CalculatorParams:
     numbers: tuple[int, ...]
     signs: str
     """What stands between the numbers."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from ui_gym.android import checks
 from ui_gym.android.content import records, scenes, texts
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
 
@@ -25,7 +25,7 @@ DAYS = 150
 
 
 @dataclass(frozen=True)
-class Event:
+class PlannedEvent:
     """An event: `day` counts from the phone's own, `start` and `end` are minutes of that day."""
 
     title: str
@@ -43,11 +43,11 @@ class CalendarParams:
     """The phone's day, as in ``2023-10-15``."""
     minute: int
     """The phone's time of day, in minutes."""
-    events: tuple[Event, ...]
+    events: tuple[PlannedEvent, ...]
     """What is in the calendar, in no order."""
-    asked: Event
+    asked: PlannedEvent
     """What the goal is about."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
     @property
@@ -61,11 +61,11 @@ class CalendarParams:
         """A time of a day, as the phone shows it; that is UTC."""
         return datetime.datetime.combine(self.date(day), datetime.time(*divmod(minute, 60)))
 
-    def key(self, event: Event) -> tuple[str, str]:
+    def key(self, event: PlannedEvent) -> tuple[str, str]:
         """(title, start in ms), as `content query` tells them: what tells events apart."""
         return event.title, str(records.ms(self.at(event.day, event.start)))
 
-    def is_over(self, event: Event) -> bool:
+    def is_over(self, event: PlannedEvent) -> bool:
         """Whether it has begun before the phone's now."""
         return (event.day, event.start) <= (0, self.minute)
 
@@ -89,7 +89,7 @@ class CalendarTask(AndroidTask[CalendarParams]):
             phrasing=drawing.between(rng, 0, len(self.goals) - 1),
         )
 
-    def draw_events(self, rng: np.random.Generator, minute: int) -> list[Event]:
+    def draw_events(self, rng: np.random.Generator, minute: int) -> list[PlannedEvent]:
         """What the goal is about, and then all that is in the calendar."""
         raise NotImplementedError
 
@@ -109,16 +109,16 @@ class CalendarTask(AndroidTask[CalendarParams]):
         return [*lines, *params.scene.lines()]
 
 
-def draw_event(rng: np.random.Generator, title: str, day: int, place: str = "") -> Event:
+def draw_event(rng: np.random.Generator, title: str, day: int, place: str = "") -> PlannedEvent:
     """An event of a half hour to two hours."""
     start = 15 * drawing.between(rng, 32, 76)
     place = place or (drawing.pick(rng, texts.PLACES) if rng.random() < 0.5 else "")
-    return Event(title, day, start, start + 30 * drawing.between(rng, 1, 4), place)
+    return PlannedEvent(title, day, start, start + 30 * drawing.between(rng, 1, 4), place)
 
 
-def apart(events: Sequence[Event]) -> list[Event]:
+def apart(events: Sequence[PlannedEvent]) -> list[PlannedEvent]:
     """The events, with those moved that would begin at the same time as another."""
-    found: list[Event] = []
+    found: list[PlannedEvent] = []
     for event in events:
         while any((e.day, e.start) == (event.day, event.start) for e in found):
             event = dataclasses.replace(event, start=event.start + 15, end=event.end + 15)

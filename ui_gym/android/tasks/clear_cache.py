@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
@@ -112,12 +112,12 @@ class AndroidClearCache(AndroidTask[ClearCacheParams]):
     def prepare(self, params: ClearCacheParams) -> Sequence[str]:
         return [f"pm path {THIRD_PARTY[params.app][0]} >/dev/null", *params.scenery.lines()]
 
-    def checks(self, params: ClearCacheParams) -> Sequence[Check]:
+    def checks(self, params: ClearCacheParams) -> Sequence[ShellCheck]:
         def cleared(result: ShellResult) -> bool:
             _, data, cache = sizes(result).get(THIRD_PARTY[params.app][0], (0, 0, -1))
             return cache == 0 and data > 0
 
-        return [Check("cache", DISKSTATS, cleared)]
+        return [ShellCheck("cache", DISKSTATS, cleared)]
 
     def oracle(self, device: AndroidDevice, params: ClearCacheParams) -> Iterator[Action | Demo]:
         yield from app_info(device, params.app)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import people, records, scenes
 from ui_gym.android.content.people import Person
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -34,7 +34,7 @@ class ContactAddParams:
     person: Person
     others: tuple[Person, ...]
     """Who is saved already."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -91,7 +91,7 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
             lines += records.contact(person.name, person.number)
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: ContactAddParams) -> Sequence[Check]:
+    def checks(self, params: ContactAddParams) -> Sequence[ShellCheck]:
         person = params.person
 
         def saved(result: ShellResult) -> bool:
@@ -100,7 +100,7 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
                 for name, number in records.pairs(result, "display_name", "data1")
             )
 
-        return [Check("contact", records.PHONES, saved)]
+        return [ShellCheck("contact", records.PHONES, saved)]
 
     def oracle(self, device: AndroidDevice, params: ContactAddParams) -> Iterator[Action | Demo]:
         first, _, last = params.person.name.partition(" ")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import people, records, scenes
 from ui_gym.android.content.people import Person
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -36,7 +36,7 @@ class DuplicateParams:
     """Everybody who is saved."""
     twice: Person
     """Who is saved twice."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -95,7 +95,7 @@ class AndroidDeleteDuplicateContacts(AndroidTask[DuplicateParams]):
             lines += records.contact(person.name, person.number, apart=True)
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: DuplicateParams) -> Sequence[Check]:
+    def checks(self, params: DuplicateParams) -> Sequence[ShellCheck]:
         wanted = sorted((person.name, person.digits) for person in params.people)
 
         def once(result: ShellResult) -> bool:
@@ -103,7 +103,7 @@ class AndroidDeleteDuplicateContacts(AndroidTask[DuplicateParams]):
             found = sorted((name, people.digits_of(number)) for name, number in told)
             return [row for row in found if row in wanted] == wanted
 
-        return [Check("everybody once", records.PHONES, once)]
+        return [ShellCheck("everybody once", records.PHONES, once)]
 
     def oracle(self, device: AndroidDevice, params: DuplicateParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Contacts")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check, exists
+from ui_gym.android.checks import ShellCheck, exists
 from ui_gym.android.content import records, scenes, web
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.content.web import WebFile
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
@@ -38,7 +38,7 @@ class DownloadFileParams:
     """The page that the browser shows when it is opened, if any."""
     files: tuple[str, ...]
     """What was downloaded earlier."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -102,7 +102,7 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
             lines += web.left_open(params.before)
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: DownloadFileParams) -> Sequence[Check]:
+    def checks(self, params: DownloadFileParams) -> Sequence[ShellCheck]:
         return [exists(f"{FOLDER}/{params.offer.file}", kind="f")]
 
     def oracle(self, device: AndroidDevice, params: DownloadFileParams) -> Iterator[Action | Demo]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ui_gym.android import checks, moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import records, texts
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.tasks import picking
@@ -16,7 +16,7 @@ from ui_gym.android.tasks.calendar import (
     EVENTS,
     CalendarParams,
     CalendarTask,
-    Event,
+    PlannedEvent,
     draw_event,
 )
 from ui_gym.contract import draws as drawing
@@ -67,12 +67,12 @@ class AndroidEventAdd(CalendarTask):
         'I have "{title}" on {day} at {start}, until {end}. Please create the event.',
     )
 
-    def draw_events(self, rng: np.random.Generator, minute: int) -> list[Event]:
+    def draw_events(self, rng: np.random.Generator, minute: int) -> list[PlannedEvent]:
         titles = drawing.some(rng, texts.EVENTS, drawing.between(rng, 2, 4))
         made = [draw_event(rng, title, drawing.between(rng, 1, 20)) for title in titles]
         return [dataclasses.replace(made[0], place=""), *made[1:]]
 
-    def checks(self, params: CalendarParams) -> Sequence[Check]:
+    def checks(self, params: CalendarParams) -> Sequence[ShellCheck]:
         event = params.asked
         times = [str(records.ms(params.at(event.day, m))) for m in (event.start, event.end)]
 
@@ -83,7 +83,7 @@ class AndroidEventAdd(CalendarTask):
                 for row in checks.rows(result)
             )
 
-        return [Check("event", EVENTS, added)]
+        return [ShellCheck("event", EVENTS, added)]
 
     def oracle(self, device: AndroidDevice, params: CalendarParams) -> Iterator[Action | Demo]:
         event = params.asked

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ui_gym.android import checks, moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.tasks.calendar import (
     EVENTS,
     CalendarParams,
     CalendarTask,
-    Event,
+    PlannedEvent,
     apart,
     draw_event,
 )
@@ -66,7 +66,7 @@ class AndroidEventDeleteOnDay(CalendarTask):
         "Clear my calendar for {day}, and leave the other days alone.",
     )
 
-    def draw_events(self, rng: np.random.Generator, minute: int) -> list[Event]:
+    def draw_events(self, rng: np.random.Generator, minute: int) -> list[PlannedEvent]:
         day = drawing.between(rng, 2, 6)
         days = [day] * drawing.between(rng, 1, 2) + [day - 1, day + 1]
         if rng.random() < 0.5:
@@ -76,7 +76,7 @@ class AndroidEventDeleteOnDay(CalendarTask):
         made = apart(made)
         return [made[0], *made]
 
-    def checks(self, params: CalendarParams) -> Sequence[Check]:
+    def checks(self, params: CalendarParams) -> Sequence[ShellCheck]:
         gone = {params.key(e) for e in params.events if e.day == params.asked.day}
         kept = {params.key(e) for e in params.events} - gone
 
@@ -85,7 +85,7 @@ class AndroidEventDeleteOnDay(CalendarTask):
             told = {(row.get("title", ""), row.get("dtstart", "")) for row in rows}
             return kept <= told and not gone & told
 
-        return [Check("that day alone", EVENTS, cleared)]
+        return [ShellCheck("that day alone", EVENTS, cleared)]
 
     def oracle(self, device: AndroidDevice, params: CalendarParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Calendar")

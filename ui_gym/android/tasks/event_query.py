@@ -13,7 +13,7 @@ from ui_gym.android.device import AndroidDevice
 from ui_gym.android.tasks.calendar import (
     CalendarParams,
     CalendarTask,
-    Event,
+    PlannedEvent,
     apart,
     clock,
     draw_event,
@@ -72,7 +72,7 @@ class AndroidEventQuery(CalendarTask):
     )
     kinds = ("title",) * 3 + ("time",) * 2 + ("place",) * 2
 
-    def draw_events(self, rng: np.random.Generator, minute: int) -> list[Event]:
+    def draw_events(self, rng: np.random.Generator, minute: int) -> list[PlannedEvent]:
         titles = drawing.some(rng, texts.EVENTS, 5)
         places = drawing.some(rng, texts.PLACES, 5)
         days = [0, drawing.between(rng, 0, 1), *(drawing.between(rng, 1, 5) for _ in range(3))]

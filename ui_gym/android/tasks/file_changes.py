@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import filenames, records, scenes, texts
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import filing
@@ -25,7 +25,7 @@ APPS = ("com.android.documentsui",)
 
 
 @dataclass(frozen=True)
-class FileParams:
+class FileChangeParams:
     """All that varies between episodes."""
 
     folder: str
@@ -38,7 +38,7 @@ class FileParams:
     """Another folder, where a file of the same name lies."""
     value: str
     """The new name, or the folder where it is to go; empty where it is to be deleted."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
     @property
@@ -54,17 +54,17 @@ class FileParams:
         return [name for name, _ in self.files if name != self.target]
 
 
-class FileTask(AndroidTask[FileParams]):
+class FileChangeTask(AndroidTask[FileChangeParams]):
     """What tasks with one file share."""
 
     apps = APPS
     goals: tuple[str, ...] = ()
 
-    def sample(self, rng: np.random.Generator) -> FileParams:
+    def sample(self, rng: np.random.Generator) -> FileChangeParams:
         names = filenames.files(rng, drawing.between(rng, 3, 6))
         folder, twin = drawing.some(rng, filenames.FOLDERS, 2)
         order = drawing.some(rng, names, len(names))
-        params = FileParams(
+        params = FileChangeParams(
             folder=folder,
             files=tuple((name, f"{texts.note(rng)}. {texts.note(rng)}.") for name in order),
             target=names[0],
@@ -75,23 +75,25 @@ class FileTask(AndroidTask[FileParams]):
         )
         return dataclasses.replace(params, value=self.draw_value(rng, params))
 
-    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+    def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
         """The new name, or the folder where it is to go."""
         return ""
 
-    def goal(self, params: FileParams) -> str:
+    def goal(self, params: FileChangeParams) -> str:
         return self.goals[params.phrasing].format(
             name=params.target, folder=params.folder, value=params.value
         )
 
-    def prepare(self, params: FileParams) -> Sequence[str]:
+    def prepare(self, params: FileChangeParams) -> Sequence[str]:
         lines = []
         for name, text in params.files:
             lines += records.write(f"/sdcard/{params.folder}/{name}", text)
         lines += records.write(f"/sdcard/{params.twin}/{params.target}", "another one")
         return [*lines, *params.scene.lines()]
 
-    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+    def misread(
+        self, params: FileChangeParams, mistake: str, rng: np.random.Generator
+    ) -> FileChangeParams:
         """``sibling``: a file like it is taken. ``twin``: the one of its name elsewhere."""
         if mistake == "sibling":
             sibling = drawing.pick(rng, params.siblings)
@@ -103,7 +105,7 @@ class FileTask(AndroidTask[FileParams]):
     "AndroidRenameFile", suite="android", category="system", difficulty="medium", max_steps=20,
     tags=("files",),
 )  # fmt: skip
-class AndroidRenameFile(FileTask):
+class AndroidRenameFile(FileChangeTask):
     """Give a file another name.
 
     ## Description
@@ -139,23 +141,25 @@ class AndroidRenameFile(FileTask):
         'Open the Files app and rename {folder} > "{name}" to "{value}".',
     )
 
-    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+    def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
         return filenames.new_file(rng, tuple(name for name, _ in params.files))
 
-    def prepare(self, params: FileParams) -> Sequence[str]:
+    def prepare(self, params: FileChangeParams) -> Sequence[str]:
         gone = [f"/sdcard/{folder}/{params.value}" for folder in (params.folder, params.twin)]
         return [records.remove(*gone), *super().prepare(params)]
 
-    def checks(self, params: FileParams) -> Sequence[Check]:
+    def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         return [moved("renamed", params, f"/sdcard/{params.folder}/{params.value}")]
 
-    def oracle(self, device: AndroidDevice, params: FileParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Iterator[Action | Demo]:
         yield from filing.choose(device, params.folder, params.target)
         yield from filing.menu(device, "Rename")
         yield from moves.fill(device, "Name", params.value)
         yield from moves.tap(device, "OK")
 
-    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+    def misread(
+        self, params: FileChangeParams, mistake: str, rng: np.random.Generator
+    ) -> FileChangeParams:
         """As all; ``name``: it gets another name."""
         if mistake != "name":
             return super().misread(params, mistake, rng)
@@ -167,7 +171,7 @@ class AndroidRenameFile(FileTask):
     "AndroidMoveFile", suite="android", category="system", difficulty="medium", max_steps=20,
     tags=("files",),
 )  # fmt: skip
-class AndroidMoveFile(FileTask):
+class AndroidMoveFile(FileChangeTask):
     """Move a file into another folder.
 
     ## Description
@@ -204,25 +208,27 @@ class AndroidMoveFile(FileTask):
         'Use the Files app to move {folder} > "{name}" into {value}.',
     )
 
-    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+    def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
         place = drawing.other(rng, filenames.FOLDERS, params.folder, params.twin)
         return f"{place}/{filenames.folders(rng, 1)[0]}" if rng.random() < 0.4 else place
 
-    def prepare(self, params: FileParams) -> Sequence[str]:
+    def prepare(self, params: FileChangeParams) -> Sequence[str]:
         target = f"/sdcard/{params.value}"
         lines = [f"mkdir -p {shlex.quote(target)}", records.remove(f"{target}/{params.target}")]
         return [*lines, *super().prepare(params)]
 
-    def checks(self, params: FileParams) -> Sequence[Check]:
+    def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         return [moved("moved", params, f"/sdcard/{params.value}/{params.target}")]
 
-    def oracle(self, device: AndroidDevice, params: FileParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Iterator[Action | Demo]:
         yield from filing.choose(device, params.folder, params.target)
         yield from filing.menu(device, "Move to…")
         yield from filing.show(device, params.value)
         yield from moves.tap(device, "Move here", role="button")
 
-    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+    def misread(
+        self, params: FileChangeParams, mistake: str, rng: np.random.Generator
+    ) -> FileChangeParams:
         """As all; ``place``: it goes into another folder."""
         if mistake != "place":
             return super().misread(params, mistake, rng)
@@ -235,7 +241,7 @@ class AndroidMoveFile(FileTask):
     "AndroidDeleteFile", suite="android", category="system", difficulty="medium", max_steps=20,
     tags=("files",),
 )  # fmt: skip
-class AndroidDeleteFile(FileTask):
+class AndroidDeleteFile(FileChangeTask):
     """Delete one file and no other.
 
     ## Description
@@ -271,21 +277,21 @@ class AndroidDeleteFile(FileTask):
         'In the Files app, delete {folder} > "{name}".',
     )
 
-    def checks(self, params: FileParams) -> Sequence[Check]:
+    def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         folder = f"/sdcard/{params.folder}"
         twin = f"/sdcard/{params.twin}/{params.target}"
         kept = [*(f"{folder}/{name}" for name in params.siblings), twin]
         tests = [f"! test -e {shlex.quote(params.path)}"]
         tests += [f"test -e {shlex.quote(path)}" for path in kept]
-        return [Check("deleted alone", " && ".join(tests), lambda r: r.code == 0)]
+        return [ShellCheck("deleted alone", " && ".join(tests), lambda r: r.code == 0)]
 
-    def oracle(self, device: AndroidDevice, params: FileParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Iterator[Action | Demo]:
         yield from filing.choose(device, params.folder, params.target)
         yield from moves.tap(device, "Delete")
         yield from moves.tap(device, "Delete")
 
 
-def moved(name: str, params: FileParams, path: str) -> Check:
+def moved(name: str, params: FileChangeParams, path: str) -> ShellCheck:
     """The file is no more where it was, and its text is read at `path`."""
     text = params.text
 
@@ -293,4 +299,4 @@ def moved(name: str, params: FileParams, path: str) -> Check:
         return result.code == 0 and result.text == text
 
     old, new = shlex.quote(params.path), shlex.quote(path)
-    return Check(name, f"! test -e {old} && cat {new} 2>/dev/null", right)
+    return ShellCheck(name, f"! test -e {old} && cat {new} 2>/dev/null", right)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.opening import launch
@@ -114,14 +114,14 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
         there = [f"pm path {package} >/dev/null" for package in PACKAGES]
         return [*there, *params.scenery.lines()]
 
-    def checks(self, params: UninstallParams) -> Sequence[Check]:
+    def checks(self, params: UninstallParams) -> Sequence[ShellCheck]:
         gone = THIRD_PARTY[params.app][0]
 
         def all_but_it(result: ShellResult) -> bool:
             left = {line.removeprefix("package:") for line in result.text.split()}
             return left.intersection(PACKAGES) == set(PACKAGES) - {gone}
 
-        return [Check("all but it are installed", "pm list packages -3", all_but_it)]
+        return [ShellCheck("all but it are installed", "pm list packages -3", all_but_it)]
 
     def oracle(self, device: AndroidDevice, params: UninstallParams) -> Iterator[Action | Demo]:
         yield from app_info(device, params.app)
@@ -212,14 +212,14 @@ class AndroidForceStop(AndroidTask[ForceStopParams]):
         opened = [launch(THIRD_PARTY[app][0]) for app in params.opened]
         return [*params.scenery.lines(), *opened, "input keyevent 3"]
 
-    def checks(self, params: ForceStopParams) -> Sequence[Check]:
+    def checks(self, params: ForceStopParams) -> Sequence[ShellCheck]:
         packages = " ".join(THIRD_PARTY[app][0] for app in params.opened)
         line = (
             f"for p in {packages}; do dumpsys package $p | grep -o ' stopped=[a-z]*' "
             "| head -n 1; done"
         )
         wanted = [f"stopped={'true' if app == params.app else 'false'}" for app in params.opened]
-        return [Check("stopped", line, lambda r: r.text.split() == wanted)]
+        return [ShellCheck("stopped", line, lambda r: r.text.split() == wanted)]
 
     def oracle(self, device: AndroidDevice, params: ForceStopParams) -> Iterator[Action | Demo]:
         yield from app_info(device, params.app)

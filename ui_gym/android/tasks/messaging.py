@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import people, records, texts
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.contract import draws as drawing
@@ -44,7 +44,7 @@ def arrive(messages: tuple[Received, ...]) -> list[str]:
     return [*forget, records.forget_later_messages(), *came]
 
 
-def sent(digits: str, text: str) -> Check:
+def sent(digits: str, text: str) -> ShellCheck:
     """A message of this text went to the number, however that is written."""
 
     def went(result: ShellResult) -> bool:
@@ -53,7 +53,7 @@ def sent(digits: str, text: str) -> Check:
             for number, body in records.pairs(result, "address", "body")
         )
 
-    return Check("message sent", records.SENT, went)
+    return ShellCheck("message sent", records.SENT, went)
 
 
 def start(device: AndroidDevice, who: str) -> Iterator[Action]:

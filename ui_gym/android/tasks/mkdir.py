@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check, exists
+from ui_gym.android.checks import ShellCheck, exists
 from ui_gym.android.content import filenames, records, scenes
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import filing
@@ -37,7 +37,7 @@ class MkdirParams:
     folders: tuple[str, ...]
     """Folders that are there at the start, in each of the places."""
     files: tuple[str, ...]
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -99,7 +99,7 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
             lines += records.write(f"/sdcard/{params.folder}/{name}", f"{name}\n")
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: MkdirParams) -> Sequence[Check]:
+    def checks(self, params: MkdirParams) -> Sequence[ShellCheck]:
         return [exists(f"/sdcard/{params.folder}/{params.name}", kind="d")]
 
     def oracle(self, device: AndroidDevice, params: MkdirParams) -> Iterator[Action | Demo]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content.apps import PAGES
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.opening import launch
@@ -102,7 +102,7 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
         opened = [launch("com.android.settings")] if params.open_before else []
         return [*params.scenery.lines(), *opened]
 
-    def checks(self, params: OpenPageParams) -> Sequence[Check]:
+    def checks(self, params: OpenPageParams) -> Sequence[ShellCheck]:
         cls = PAGES[params.page][-1]
         title = html.escape(params.page, quote=False)
         line = (
@@ -110,7 +110,7 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
             f"*com.android.settings/*SubSettings*) uiautomator dump /dev/tty "
             f"| grep -q '=\"{title}\"' && echo yes;; esac"
         )
-        return [Check("page", line, "yes")]
+        return [ShellCheck("page", line, "yes")]
 
     def oracle(self, device: AndroidDevice, params: OpenPageParams) -> Iterator[Action | Demo]:
         if not params.open_before:
@@ -197,14 +197,14 @@ class AndroidGoHome(AndroidTask[GoHomeParams]):
         page = f"am start -a android.settings.{params.action}"
         return [*params.scenery.lines(), launch("com.android.settings"), page]
 
-    def checks(self, params: GoHomeParams) -> Sequence[Check]:
+    def checks(self, params: GoHomeParams) -> Sequence[ShellCheck]:
         line = f"{FOCUS}; dumpsys activity activities | grep topResumedActivity"
 
         def at_home(result: ShellResult) -> bool:
             lines = result.text.lower().splitlines()
             return len(lines) > 1 and all("launcher" in line for line in lines)
 
-        return [Check("home", line, at_home)]
+        return [ShellCheck("home", line, at_home)]
 
     def oracle(self, device: AndroidDevice, params: GoHomeParams) -> Iterator[Action | Demo]:
         yield Press(params.key)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import filenames, records, scenes, texts
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -37,7 +37,7 @@ class NoteCreateParams:
     text: str
     others: tuple[tuple[str, str], ...]
     """(file, text) of notes that are there already."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -96,9 +96,9 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
             lines += records.write(f"{NOTES}/{name}", text)
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: NoteCreateParams) -> Sequence[Check]:
+    def checks(self, params: NoteCreateParams) -> Sequence[ShellCheck]:
         line = f"cat {shlex.quote(f'{NOTES}/{params.file}')} 2>/dev/null"
-        return [Check("note", line, lambda r: r.text.strip() == params.text)]
+        return [ShellCheck("note", line, lambda r: r.text.strip() == params.text)]
 
     def oracle(self, device: AndroidDevice, params: NoteCreateParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Notes")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check, focus
+from ui_gym.android.checks import ShellCheck, focus
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import NOTES, Scenery, note_line
@@ -92,7 +92,7 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
     def prepare(self, params: ShadeParams) -> Sequence[str]:
         return [*params.scenery.lines(), *([launch(params.start)] if params.start else [])]
 
-    def checks(self, params: ShadeParams) -> Sequence[Check]:
+    def checks(self, params: ShadeParams) -> Sequence[ShellCheck]:
         return [focus("NotificationShade")]
 
     def oracle(self, device: AndroidDevice, params: ShadeParams) -> Iterator[Action | Demo]:
@@ -178,8 +178,10 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
     def prepare(self, params: ClearParams) -> Sequence[str]:
         return [*params.scenery.lines(), *(note_line(i) for i in params.notes)]
 
-    def checks(self, params: ClearParams) -> Sequence[Check]:
-        return [Check("no notification", "dumpsys notification | grep -c NotificationRecord", "0")]
+    def checks(self, params: ClearParams) -> Sequence[ShellCheck]:
+        return [
+            ShellCheck("no notification", "dumpsys notification | grep -c NotificationRecord", "0")
+        ]
 
     def oracle(self, device: AndroidDevice, params: ClearParams) -> Iterator[Action | Demo]:
         yield from pull_shade(device)

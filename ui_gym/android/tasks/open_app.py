@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content.apps import BUILT_IN, THIRD_PARTY, packages_of
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.opening import launch
@@ -110,9 +110,9 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
         opened = [launch(packages_of(params.start)[0])] if params.start else []
         return [*params.scenery.lines(), *opened]
 
-    def checks(self, params: OpenAppParams) -> Sequence[Check]:
+    def checks(self, params: OpenAppParams) -> Sequence[ShellCheck]:
         wanted = [f" {package}/" for package in packages_of(params.app)]
-        return [Check("focus", FOCUS, lambda r: any(part in r.text for part in wanted))]
+        return [ShellCheck("focus", FOCUS, lambda r: any(part in r.text for part in wanted))]
 
     def oracle(self, device: AndroidDevice, params: OpenAppParams) -> Iterator[Action | Demo]:
         if params.start:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes, web
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -40,7 +40,7 @@ class OpenUrlParams:
     """Whether the goal writes ``https://`` before it."""
     before: str
     """The page that the browser shows when it is opened, if any."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -101,13 +101,13 @@ class AndroidOpenUrl(AndroidTask[OpenUrlParams]):
         lines = web.left_open(params.before) if params.before else []
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: OpenUrlParams) -> Sequence[Check]:
+    def checks(self, params: OpenUrlParams) -> Sequence[ShellCheck]:
         def shown(result: ShellResult) -> bool:
             text = re.search(r'\btext="([^"]*)"', result.text)
             address = re.sub(r"^(https?://)?(www\.)?", "", text[1]) if text else ""
             return address.rstrip("/") == params.url and 'focused="false"' in result.text
 
-        return [Check("page", BAR, shown)]
+        return [ShellCheck("page", BAR, shown)]
 
     def oracle(self, device: AndroidDevice, params: OpenUrlParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Browser")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
@@ -126,7 +126,7 @@ class AndroidPermission(AndroidTask[PermissionParams]):
         ]
         return [*params.scenery.lines(), *given]
 
-    def checks(self, params: PermissionParams) -> Sequence[Check]:
+    def checks(self, params: PermissionParams) -> Sequence[ShellCheck]:
         wanted = dict((*params.others, (params.permission, params.granted)))
 
         def as_asked(result: ShellResult) -> bool:
@@ -136,7 +136,7 @@ class AndroidPermission(AndroidTask[PermissionParams]):
             )
 
         line = f"dumpsys package {THIRD_PARTY[params.app][0]} | grep granted="
-        return [Check("permissions", line, as_asked)]
+        return [ShellCheck("permissions", line, as_asked)]
 
     def oracle(self, device: AndroidDevice, params: PermissionParams) -> Iterator[Action | Demo]:
         label = dict(_asked(params.app))[params.permission]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -44,7 +44,7 @@ class PhotoTakeParams:
     """Whether a video is taken for a photo: only somebody careless does."""
     others: int
     """How many are in the folder at the start."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -100,9 +100,9 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
         lines = [f"mkdir -p {CAMERA}", *(f"printf %s {name} > {name}" for name in names)]
         return [*lines, f"{PHOTOS} > {BEFORE}", *params.scene.lines()]
 
-    def checks(self, params: PhotoTakeParams) -> Sequence[Check]:
+    def checks(self, params: PhotoTakeParams) -> Sequence[ShellCheck]:
         line = f"echo $(( $({PHOTOS}) - $(cat {BEFORE}) ))"
-        return [Check("photos", line, str(params.count))]
+        return [ShellCheck("photos", line, str(params.count))]
 
     def oracle(self, device: AndroidDevice, params: PhotoTakeParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Camera")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask
@@ -107,9 +107,9 @@ class AndroidPrivateDns(AndroidTask[PrivateDnsParams]):
         mode = f"settings put global private_dns_mode {params.start}"
         return [*params.scenery.lines(), before, mode]
 
-    def checks(self, params: PrivateDnsParams) -> Sequence[Check]:
+    def checks(self, params: PrivateDnsParams) -> Sequence[ShellCheck]:
         line = "settings get global private_dns_mode; settings get global private_dns_specifier"
-        return [Check("private DNS", line, f"hostname\n{params.host}")]
+        return [ShellCheck("private DNS", line, f"hostname\n{params.host}")]
 
     def oracle(self, device: AndroidDevice, params: PrivateDnsParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Settings")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.switching import SwitchTask
@@ -205,7 +205,7 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
         starts = [TOGGLES[name].turn(name == "wifi") for name in turned]
         return [*starts, *params.scenery.lines(but=turned)]
 
-    def checks(self, params: TwoRadiosParams) -> Sequence[Check]:
+    def checks(self, params: TwoRadiosParams) -> Sequence[ShellCheck]:
         return [TOGGLES["wifi"].check(False), TOGGLES["bluetooth"].check(True)]
 
     def oracle(self, device: AndroidDevice, params: TwoRadiosParams) -> Iterator[Action | Demo]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check, setting
+from ui_gym.android.checks import ShellCheck, setting
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask
@@ -102,7 +102,7 @@ class AndroidScreenTimeout(AndroidTask[ScreenTimeoutParams]):
         start = f"settings put system screen_off_timeout {TIMEOUTS[params.start]}"
         return [*params.scenery.lines(), start]
 
-    def checks(self, params: ScreenTimeoutParams) -> Sequence[Check]:
+    def checks(self, params: ScreenTimeoutParams) -> Sequence[ShellCheck]:
         return [setting("system", "screen_off_timeout", str(TIMEOUTS[params.time]))]
 
     def oracle(self, device: AndroidDevice, params: ScreenTimeoutParams) -> Iterator[Action | Demo]:

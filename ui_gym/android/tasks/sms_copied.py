@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import filenames, people, records, scenes, texts
 from ui_gym.android.content.people import Person
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import messaging
@@ -32,7 +32,7 @@ class ClipboardParams:
     text: str
     people: tuple[Person, ...]
     """The one who is written to, and others."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -46,7 +46,7 @@ class NoteToSmsParams:
     """The file that is meant."""
     people: tuple[Person, ...]
     """The one who is written to, and others."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -107,7 +107,7 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
         forget = records.forget_messages(person.number for person in params.people)
         return [*forget, copy, *params.scene.lines()]
 
-    def checks(self, params: ClipboardParams) -> Sequence[Check]:
+    def checks(self, params: ClipboardParams) -> Sequence[ShellCheck]:
         return [messaging.sent(params.people[0].digits, params.text)]
 
     def oracle(self, device: AndroidDevice, params: ClipboardParams) -> Iterator[Action | Demo]:
@@ -188,7 +188,7 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
             lines += records.contact(person.name, person.number)
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: NoteToSmsParams) -> Sequence[Check]:
+    def checks(self, params: NoteToSmsParams) -> Sequence[ShellCheck]:
         text = dict(params.notes)[params.note]
         return [messaging.sent(params.people[0].digits, text)]
 

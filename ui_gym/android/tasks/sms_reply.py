@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import people, scenes, texts
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import messaging
@@ -37,7 +37,7 @@ class SmsReplyParams:
     """What came in, the newest first."""
     answered: int
     """Which of them is answered."""
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -93,7 +93,7 @@ class AndroidSmsReply(AndroidTask[SmsReplyParams]):
     def prepare(self, params: SmsReplyParams) -> Sequence[str]:
         return [*messaging.arrive(params.received), *params.scene.lines()]
 
-    def checks(self, params: SmsReplyParams) -> Sequence[Check]:
+    def checks(self, params: SmsReplyParams) -> Sequence[ShellCheck]:
         number, _, _ = params.received[params.answered]
         return [messaging.sent(people.digits_of(number), params.text)]
 

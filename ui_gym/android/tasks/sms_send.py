@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import messaging
@@ -39,7 +39,7 @@ class SmsSendParams:
     named: bool
     """Whether the goal says a name, whose number is among the contacts; else the number."""
     received: tuple[Received, ...]
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
 
@@ -103,7 +103,7 @@ class AndroidSmsSend(AndroidTask[SmsSendParams]):
                 lines += records.contact(person.name, person.number)
         return [*lines, *params.scene.lines()]
 
-    def checks(self, params: SmsSendParams) -> Sequence[Check]:
+    def checks(self, params: SmsSendParams) -> Sequence[ShellCheck]:
         return [messaging.sent(params.people[0].digits, params.text)]
 
     def oracle(self, device: AndroidDevice, params: SmsSendParams) -> Iterator[Action | Demo]:

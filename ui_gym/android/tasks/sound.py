@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves, scenery
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.sliders import slide
@@ -110,12 +110,12 @@ class AndroidMediaVolume(AndroidTask[MediaVolumeParams]):
     def prepare(self, params: MediaVolumeParams) -> Sequence[str]:
         return [*params.scenery.lines(), f"{VOLUME} --set {params.start}"]
 
-    def checks(self, params: MediaVolumeParams) -> Sequence[Check]:
+    def checks(self, params: MediaVolumeParams) -> Sequence[ShellCheck]:
         def at_end(result: ShellResult) -> bool:
             told = re.search(r"volume is (\d+) in range \[(\d+)\.\.(\d+)\]", result.text)
             return told is not None and told[1] == told[3 if params.share else 2]
 
-        return [Check("media volume", f"{VOLUME} --get", at_end)]
+        return [ShellCheck("media volume", f"{VOLUME} --get", at_end)]
 
     def oracle(self, device: AndroidDevice, params: MediaVolumeParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Settings")

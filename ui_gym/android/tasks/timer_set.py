@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android import moves
-from ui_gym.android.checks import Check
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes
-from ui_gym.android.content.scenes import Scene
+from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
@@ -34,7 +34,7 @@ class TimerSetParams:
     hours: int
     minutes: int
     seconds: int
-    scene: Scene
+    scene: StartScene
     phrasing: int
 
     @property
@@ -105,9 +105,9 @@ class AndroidTimerSet(AndroidTask[TimerSetParams]):
     def prepare(self, params: TimerSetParams) -> Sequence[str]:
         return params.scene.lines()
 
-    def checks(self, params: TimerSetParams) -> Sequence[Check]:
+    def checks(self, params: TimerSetParams) -> Sequence[ShellCheck]:
         line = f"uiautomator dump /dev/tty | grep -c 'text=\"{params.shown}\"'"
-        return [Check("timer", line, "1")]
+        return [ShellCheck("timer", line, "1")]
 
     def oracle(self, device: AndroidDevice, params: TimerSetParams) -> Iterator[Action | Demo]:
         yield from moves.launch(device, "Clock")

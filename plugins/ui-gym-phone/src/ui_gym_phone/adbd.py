@@ -32,8 +32,8 @@ from ui_gym.android.adb.packets import (
     PacketReader,
 )
 from ui_gym.android.adb.shell_service import Runs, serve_shell
-from ui_gym.android.adb.stream import Stream
-from ui_gym.android.adb.sync_service import Files, serve_sync
+from ui_gym.android.adb.stream import AdbStream
+from ui_gym.android.adb.sync_service import SyncFiles, serve_sync
 from ui_gym.errors import DeviceError, DeviceLost, UserError
 
 FEATURES = "shell_v2,stat_v2,ls_v2,fixed_push_mkdir"
@@ -50,7 +50,7 @@ STALL = 600.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class Served(Runs, Files, Protocol):
+class Served(Runs, SyncFiles, Protocol):
     """What is served. Its methods are called from several threads, one a stream."""
 
     @property
@@ -248,7 +248,7 @@ class _Connection:
         threading.Thread(target=stream.serve, args=(serve,), name=name, daemon=True).start()
 
 
-class _ServedStream(Stream):
+class _ServedStream(AdbStream):
     """The device's end of a stream."""
 
     def __init__(self, connection: _Connection, local: int, remote: int) -> None:
@@ -260,7 +260,7 @@ class _ServedStream(Stream):
         self._free = True
         self._ended = False
 
-    def serve(self, service: Callable[[Stream], None]) -> None:
+    def serve(self, service: Callable[[AdbStream], None]) -> None:
         """Run the service, and end the stream with it."""
         try:
             service(self)
@@ -320,7 +320,7 @@ class _ServedStream(Stream):
             pass  # the client is gone, and all its streams
 
 
-def _service(served: Served, name: str) -> Callable[[Stream], None] | None:
+def _service(served: Served, name: str) -> Callable[[AdbStream], None] | None:
     """What serves a stream of this name, if anything does."""
     if name == "sync:":
         return lambda stream: serve_sync(served, stream)

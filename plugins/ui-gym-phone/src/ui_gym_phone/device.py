@@ -65,7 +65,7 @@ class PhoneDevice:
     def perform(self, action: Action) -> None:
         handset = self.handset
         typed = handset.phone.setting("secure", "default_input_method", "")
-        screen = lowering.Screen((self._width, self._height), self.size, typed=typed)
+        screen = lowering.ScreenScale((self._width, self._height), self.size, typed=typed)
         for line in self._lines(handset, action, screen):
             result = handset.shell(line)
             if result.code != 0:
@@ -132,7 +132,7 @@ class PhoneDevice:
             raise DeviceLost("the built-in phone is switched off; call start()")
         return handset
 
-    def _lines(self, handset: Handset, action: Action, screen: lowering.Screen) -> list[str]:
+    def _lines(self, handset: Handset, action: Action, screen: lowering.ScreenScale) -> list[str]:
         if not isinstance(action, Open):
             return lowering.lines(action, screen)
         url = opening.url_of(action.target)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ui_gym.android.adb.sync import Stat
+from ui_gym.android.adb.sync import SyncStat
 from ui_gym.android.device import ShellResult
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.shell import Output, run
@@ -18,7 +18,7 @@ from ui_gym_phone.state.clock import Clock
 from ui_gym_phone.state.files import Files
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.screen import Screen
+from ui_gym_phone.ui.screen import PhoneScreen
 
 if TYPE_CHECKING:
     from ui_gym.android.adb.shell_service import Input
@@ -35,7 +35,7 @@ class Handset:
         self._lock = threading.RLock()
         self._size = (width, height)
         self.phone = factory_phone(width, height)
-        self.screen = Screen(self.phone)
+        self.screen = PhoneScreen(self.phone)
         self._device_painter: Painter | None = None
 
     # -- as a whole --
@@ -44,7 +44,7 @@ class Handset:
         """Be the phone of a snapshot, or one as it leaves the factory."""
         with self._lock:
             self.phone = factory_phone(*self._size) if snapshot is None else Phone.restore(snapshot)
-            self.screen = Screen(self.phone)
+            self.screen = PhoneScreen(self.phone)
 
     def snapshot(self) -> bytes:
         """All of its state."""
@@ -168,15 +168,15 @@ class Handset:
             write(descriptor, data)
         return output.code
 
-    def stat(self, path: str) -> Stat | None:
+    def stat(self, path: str) -> SyncStat | None:
         """What lies at a path, if anything."""
         with self._lock:
             if not self.files.exists(path):
                 return None
             found = self.files.stat(path)
-            return Stat(found.mode, found.size, int(found.mtime))
+            return SyncStat(found.mode, found.size, int(found.mtime))
 
-    def list(self, path: str) -> Sequence[tuple[str, Stat]]:
+    def list(self, path: str) -> Sequence[tuple[str, SyncStat]]:
         """What a folder holds."""
         with self._lock:
             if not self.files.is_dir(path):

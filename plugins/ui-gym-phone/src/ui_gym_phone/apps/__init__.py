@@ -11,13 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ui_gym_phone.ui.app import App, ScreenFunction
+    from ui_gym_phone.ui.app import PhoneApp, ScreenFunction
 
 
 @cache
-def built_in() -> dict[str, App]:
+def built_in() -> dict[str, PhoneApp]:
     """Every built-in app by its package."""
-    found: dict[str, App] = {}
+    found: dict[str, PhoneApp] = {}
     for module in pkgutil.iter_modules(__path__):
         app = getattr(importlib.import_module(f"{__name__}.{module.name}"), "APP", None)
         if app is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import Size
-from ui_gym_phone.ui.scene import Box, Scene
+from ui_gym_phone.ui.scene import Box, PhoneScene
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.theme import Theme
 
 
 class Growing(TextField):
@@ -15,12 +15,12 @@ class Growing(TextField):
 
     most = 5
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         _, size = look.font(self.style)
         shown = min(self.most, len(self._broken(look, width - look.px(8))))
         return width, shown * fonts.line_height(size) + look.px(16)
 
-    def _paint(self, scene: Scene, box: Box, focused: bool) -> None:
+    def _paint(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         """While it is typed into, the last of too many lines are seen."""
         left, top, right, bottom = box
         _, size = scene.look.font(self.style)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ui_gym_phone.ui.layout import Center, Panel, Size, Tap, Widget
-from ui_gym_phone.ui.scene import Handler, Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Icon, Text
 
 STYLES = ("display", "headline", "title", "body")
@@ -31,22 +31,22 @@ class Figures(Widget):
             Text(text, style, colour, align=align, id=id) for style in styles
         ]  # fmt: skip
 
-    def _chosen(self, look: Look, width: int) -> Text:
+    def _chosen(self, look: Theme, width: int) -> Text:
         for option in self.options:
             free = Text(self.text, option.style, lines=1)
             if free.size(look, 100_000)[0] <= width:
                 return option
         return self.options[-1]
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return self._chosen(look, width).size(look, width)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self._chosen(scene.look, width).place(scene, x, y, width, height)
 
 
 @dataclass(frozen=True)
-class Key:
+class KeypadKey:
     """A key of a keypad: a label or an icon, and what it is called aloud."""
 
     label: str
@@ -62,14 +62,19 @@ class Keypad(Widget):
     """Rows of keys that share all of the height that is left, up to `cell` dp each."""
 
     def __init__(
-        self, rows: Sequence[Sequence[Key]], *, cell: float = 72, gap: float = 8, weight: int = 1
+        self,
+        rows: Sequence[Sequence[KeypadKey]],
+        *,
+        cell: float = 72,
+        gap: float = 8,
+        weight: int = 1,
     ) -> None:
         self.rows, self.cell, self.gap, self.weight = rows, cell, gap, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, len(self.rows) * look.px(self.cell + self.gap) - look.px(self.gap)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         px = scene.look.px
         gap = min(px(self.gap), max(px(2), height // (len(self.rows) * 6)))
         tall = min(px(self.cell), (height - gap * (len(self.rows) - 1)) // len(self.rows))
@@ -80,7 +85,7 @@ class Keypad(Widget):
                 left, at = x + j * (wide + gap), top + i * (tall + gap)
                 self._key(key, tall / px(1)).place(scene, left, at, wide, tall)
 
-    def _key(self, key: Key, tall: float) -> Widget:
+    def _key(self, key: KeypadKey, tall: float) -> Widget:
         style = "headline" if tall >= 56 else "title" if tall >= 36 else "small"
         face: Widget = (
             Icon(key.icon, min(24, tall * 0.6), key.ink)

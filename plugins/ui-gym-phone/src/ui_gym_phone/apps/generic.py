@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column
-from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Card, Disc, Header, Item, Text
 
 ROWS = ("Today", "Favourites", "History", "Account", "Help")
 
 
-def screen(ui: Ui) -> Page:
+def screen(ui: Ui) -> AppPage:
     """The only screen of such an app."""
     package = ui.phone.packages[ui.activity.package]
     chosen = str(ui.state.get("row", ""))
@@ -26,4 +26,6 @@ def screen(ui: Ui) -> Page:
             align="center",
         )
     )
-    return Page(Scroll(ui, "rows", Column(head, Header("Start"), *rows)), title=package.label)
+    return AppPage(
+        ScrollView(ui, "rows", Column(head, Header("Start"), *rows)), title=package.label
+    )

@@ -10,15 +10,15 @@ from PIL import Image
 
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import LAUNCHER, Phone
-from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.app import PhoneApp, Ui
 from ui_gym_phone.ui.layout import Column, Grid, Row, Size, Space, Stack, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll
-from ui_gym_phone.ui.scene import Scene
+from ui_gym_phone.ui.page import AppPage, ScrollView
+from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Disc, Text
 
-APP = App(Package(LAUNCHER, "Home", ".Launcher", icon="home", launchable=False))
+APP = PhoneApp(Package(LAUNCHER, "Home", ".Launcher", icon="home", launchable=False))
 
 HOME = (
     "com.android.settings", "com.android.calendar", "com.google.android.deskclock",
@@ -55,10 +55,10 @@ class Wallpaper(Widget):
     def __init__(self, ui: Ui) -> None:
         self.ui = ui
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, 0
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         whole = (0, 0, scene.width, scene.height)
         scene.image(whole, Sky(scene.look.dark))
 
@@ -71,7 +71,7 @@ class Wallpaper(Widget):
 
 
 @APP.screen(".Launcher")
-def launcher(ui: Ui) -> Page:
+def launcher(ui: Ui) -> AppPage:
     """The home screen, or the drawer."""
     if ui.state.get("overlay") == "drawer":
         return _drawer(ui)
@@ -87,10 +87,10 @@ def launcher(ui: Ui) -> Page:
         Space(24),
         Grid(*_icons(ui.phone, DOCK, labels=False), columns=4, pad=(8, 8, 8, 12)),
     )
-    return Page(Stack(Wallpaper(ui), body), fullscreen=True)
+    return AppPage(Stack(Wallpaper(ui), body), fullscreen=True)
 
 
-def _drawer(ui: Ui) -> Page:
+def _drawer(ui: Ui) -> AppPage:
     wanted = ui.text("search").strip().lower()
     found = [p for p in ui.phone.packages.launchable if wanted in p.label.lower()]
 
@@ -102,9 +102,9 @@ def _drawer(ui: Ui) -> Page:
     icons = [_icon(ui.phone, p, partial(_open, ui, p.name)) for p in found]
     body = Column(
         Row(Column(search, weight=1), pad=(16, 12, 16, 12)),
-        Scroll(ui, "drawer", Grid(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
+        ScrollView(ui, "drawer", Grid(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
     )
-    return Page(body)
+    return AppPage(body)
 
 
 def _open(ui: Ui, package: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from ui_gym_phone.ui.layout import Size, Widget
-from ui_gym_phone.ui.scene import Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.theme import Theme
 
 Row = tuple[Hashable, Callable[[], Widget]]
 """(what kind of row it is, what makes it): rows of one kind are equally high."""
@@ -20,13 +20,13 @@ class Lazy(Widget):
         self.rows = rows
         self._heights: dict[Hashable, int] = {}
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         for kind, make in self.rows:
             if kind not in self._heights:
                 self._heights[kind] = make().size(look, width)[1]
         return width, sum(self._heights[kind] for kind, _ in self.rows)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self.size(scene.look, width)
         for kind, make in self.rows:
             high = self._heights[kind]

@@ -7,14 +7,14 @@ from functools import partial
 from ui_gym_phone.apps.support import attempt, day_text, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.app import PhoneApp, Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Page, Scroll, confirm, fab
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm, fab
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import MOST_CHARACTERS, TextField
 from ui_gym_phone.ui.widgets import Button, Empty, IconButton, Text
 
-APP = App(
+APP = PhoneApp(
     Package("org.uigym.notes", "Notes", ".MainActivity", icon="note-text", colour="#f2a60d")
 )  # fmt: skip
 
@@ -51,7 +51,7 @@ def _content(phone: Phone, name: str) -> str:
 
 
 @APP.screen(".MainActivity")
-def note_list(ui: Ui) -> Page:
+def note_list(ui: Ui) -> AppPage:
     """All notes, or those in which a word is found."""
     found = names(ui.phone)
     wanted = ui.text("search").strip().lower()
@@ -65,15 +65,15 @@ def note_list(ui: Ui) -> Page:
         bar = Row(Expand(Text("Notes", "title", lines=1)), find, pad=(16, 8, 4, 8))
     if found:
         cards: list[Widget] = [_card(ui, name) for name in found[:MOST_SHOWN]]
-        body: Widget = Scroll(ui, "notes", Column(*cards, gap=10, pad=(12, 6, 12, 6)), tail=88)
+        body: Widget = ScrollView(ui, "notes", Column(*cards, gap=10, pad=(12, 6, 12, 6)), tail=88)
     else:
         empty = "No notes found" if ui.state.get("overlay") == "search" else "No notes yet"
-        body = Scroll(ui, "notes", Empty("notebook", empty))
+        body = ScrollView(ui, "notes", Empty("notebook", empty))
     dialog = None
     if ui.dialog == "delete":
         dialog = _delete_dialog(ui, str(ui.state["name"]), partial(ui.say, "Note deleted"))
     new = fab("plus", "New note", partial(ui.open, ".EditActivity"))
-    return Page(body, bar=bar, fab=new, dialog=dialog)
+    return AppPage(body, bar=bar, fab=new, dialog=dialog)
 
 
 def _search(ui: Ui) -> None:
@@ -117,7 +117,7 @@ def _delete_dialog(ui: Ui, name: str, after: Handler) -> Dialog:
 
 
 @APP.screen(".NoteActivity")
-def note(ui: Ui) -> Page:
+def note(ui: Ui) -> AppPage:
     """A note to read."""
     name = str(ui.extras.get("name", ""))
     text = _content(ui.phone, name)
@@ -138,7 +138,9 @@ def note(ui: Ui) -> Page:
         Text(_told(ui.phone, name), "caption", "dim"),
         gap=16, pad=(16, 8, 16, 16),
     )  # fmt: skip
-    page = Page(Scroll(ui, "note", body), title=name, back=ui.close, actions=[copy, edit, more])
+    page = AppPage(
+        ScrollView(ui, "note", body), title=name, back=ui.close, actions=[copy, edit, more]
+    )
     if ui.dialog == "menu":
         items: list[tuple[str, Handler]] = [
             ("Copy text", menu(partial(_copy, ui, text))),
@@ -164,7 +166,7 @@ def _copy(ui: Ui, text: str) -> None:
 
 
 @APP.screen(".EditActivity")
-def edit(ui: Ui) -> Page:
+def edit(ui: Ui) -> AppPage:
     """A note to write, new or an old one."""
     old = str(ui.extras.get("name", ""))
     if old:
@@ -179,8 +181,8 @@ def edit(ui: Ui) -> Page:
         TextField(ui, "text", "Text", lines=6),
         gap=12, pad=(16, 8, 16, 16),
     )  # fmt: skip
-    page = Page(
-        Scroll(ui, "edit", body),
+    page = AppPage(
+        ScrollView(ui, "edit", body),
         title="Edit note" if old else "New note",
         back=partial(_leave, ui, old),
         actions=[action for action in (paste, save) if action is not None],

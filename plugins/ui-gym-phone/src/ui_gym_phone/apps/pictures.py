@@ -11,8 +11,8 @@ from io import BytesIO
 from PIL import Image
 
 from ui_gym_phone.ui.layout import Size, Widget
-from ui_gym_phone.ui.scene import Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.theme import Theme
 
 MOST_PIXELS = 24_000_000
 """Larger pictures are not decoded: whoever pushed one may mean harm."""
@@ -40,10 +40,10 @@ class Whole(Widget):
     def __init__(self, draw: Callable[[int, int], Image.Image], desc: str) -> None:
         self.draw, self.desc = draw, desc
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, width
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)
         with scene.node("android.widget.ImageView", box, desc=self.desc):
             scene.image(box, self.draw)

@@ -17,7 +17,7 @@ ALERT = 1
 
 
 @dataclass(frozen=True)
-class Event:
+class CalendarEvent:
     """An event. Times are in milliseconds since 1970; of one that lasts all day they are at
     midnight UTC, as Android keeps them. `reminders` are minutes before it."""
 
@@ -49,7 +49,7 @@ def add_event(
     assert made.lastrowid is not None
     _fill(
         phone,
-        Event(
+        CalendarEvent(
             made.lastrowid,
             title,
             start_ms,
@@ -63,7 +63,9 @@ def add_event(
     return made.lastrowid
 
 
-def events(phone: Phone, from_ms: int | None = None, to_ms: int | None = None) -> list[Event]:
+def events(
+    phone: Phone, from_ms: int | None = None, to_ms: int | None = None
+) -> list[CalendarEvent]:
     """The events that touch a span of time, the earliest first; None is no limit."""
     db = _db(phone)
     reminders: dict[int, list[int]] = {}
@@ -75,7 +77,7 @@ def events(phone: Phone, from_ms: int | None = None, to_ms: int | None = None) -
         " FROM Events WHERE deleted = 0"
     )
     for id, title, start, end, all_day, place, words in rows:
-        event = Event(
+        event = CalendarEvent(
             whole(id), text(title), whole(start), whole(end), bool(whole(all_day)), text(place),
             text(words), tuple(reminders.get(whole(id), ())),
         )  # fmt: skip
@@ -86,12 +88,12 @@ def events(phone: Phone, from_ms: int | None = None, to_ms: int | None = None) -
     return sorted(found, key=lambda e: (e.start_ms, e.end_ms, e.id))
 
 
-def get(phone: Phone, id: int) -> Event | None:
+def get(phone: Phone, id: int) -> CalendarEvent | None:
     """The event of this id."""
     return next((e for e in events(phone) if e.id == id), None)
 
 
-def update(phone: Phone, event: Event) -> None:
+def update(phone: Phone, event: CalendarEvent) -> None:
     """Write all of an event that is there: take it from `get`, and `dataclasses.replace` it."""
     if get(phone, event.id) is not None:
         _fill(phone, event)
@@ -102,7 +104,7 @@ def delete(phone: Phone, id: int) -> None:
     _db(phone).execute("DELETE FROM Events WHERE _id = ?", [id])
 
 
-def _fill(phone: Phone, event: Event) -> None:
+def _fill(phone: Phone, event: CalendarEvent) -> None:
     db = _db(phone)
     zone = "UTC" if event.all_day else phone.properties.get("persist.sys.timezone", "UTC")
     db.execute(

@@ -17,7 +17,7 @@ INCOMING, OUTGOING, MISSED, VOICEMAIL, REJECTED = 1, 2, 3, 4, 5
 
 
 @dataclass(frozen=True)
-class Call:
+class PhoneCall:
     """A call. `ms` is when it began, in milliseconds since 1970; `seconds` how long it was."""
 
     id: int
@@ -44,7 +44,7 @@ def add(
     return made.lastrowid
 
 
-def all(phone: Phone) -> list[Call]:
+def all(phone: Phone) -> list[PhoneCall]:
     """Every call, the newest first. Names are those that contacts have now."""
     rows = _db(phone).execute("SELECT _id, number, date, duration, type FROM calls")
     names = {n: c.name for c in contacts.all(phone) for n, _ in c.numbers}
@@ -52,7 +52,7 @@ def all(phone: Phone) -> list[Call]:
     for id, number, ms, seconds, kind in rows:
         called = text(number)
         name = next((names[n] for n in names if contacts.same_number(n, called)), called)
-        found.append(Call(whole(id), called, name, whole(ms), whole(seconds), whole(kind)))
+        found.append(PhoneCall(whole(id), called, name, whole(ms), whole(seconds), whole(kind)))
     return sorted(found, key=lambda c: (-c.ms, -c.id))
 
 

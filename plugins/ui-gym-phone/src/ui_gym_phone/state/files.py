@@ -53,7 +53,7 @@ _SYSTEM_FILES = {
 }
 
 
-class Clock(Protocol):
+class TimeSource(Protocol):
     """Where the time of a change comes from."""
 
     def seconds(self) -> float:
@@ -109,7 +109,9 @@ class Stat:
 class Files:
     """A tree of files with a quota in bytes. Plain data: it is pickled with its phone."""
 
-    def __init__(self, clock: Clock, quota: int = QUOTA, *, keeper: Keeper | None = None) -> None:
+    def __init__(
+        self, clock: TimeSource, quota: int = QUOTA, *, keeper: Keeper | None = None
+    ) -> None:
         self._clock = clock
         self._keeper = keeper
         self.quota = quota

@@ -151,7 +151,7 @@ class Intent:
 
 
 @dataclass(frozen=True)
-class Target:
+class IntentTarget:
     """The activity that answers, and what it is told beside the intent's own extras."""
 
     package: str
@@ -169,7 +169,7 @@ def home(intent: Intent) -> bool:
     return CATEGORY + "HOME" in intent.categories
 
 
-def resolve(phone: Phone, intent: Intent) -> Target | None:
+def resolve(phone: Phone, intent: Intent) -> IntentTarget | None:
     """Which installed, enabled activity answers an intent; None if none does.
 
     An app's activity that shows just what is asked for (a conversation, a contact, an editor) is
@@ -181,17 +181,19 @@ def resolve(phone: Phone, intent: Intent) -> Target | None:
         package, cls = intent.component
         found = phone.packages.get(package)
         name = "" if found is None else _declared(found, cls)
-        return Target(package, name, told(intent)) if found and found.enabled and name else None
+        return (
+            IntentTarget(package, name, told(intent)) if found and found.enabled and name else None
+        )
     package, cls = _answering(intent)
     if not package or (intent.package and intent.package != package):
         return None
     found = phone.packages.get(package)
     if found is None or not found.enabled or not found.launchable:
         return None
-    return Target(package, _declared(found, cls) or found.main, told(intent))
+    return IntentTarget(package, _declared(found, cls) or found.main, told(intent))
 
 
-def start(phone: Phone, intent: Intent, *, fresh: bool = False) -> Target | None:
+def start(phone: Phone, intent: Intent, *, fresh: bool = False) -> IntentTarget | None:
     """Open what answers an intent, as `startActivity` does; None if nothing does."""
     target = resolve(phone, intent)
     if target is None:

@@ -21,7 +21,7 @@ INBOX, SENT, DRAFT, OUTBOX, FAILED, QUEUED = 1, 2, 3, 4, 5, 6
 
 
 @dataclass(frozen=True)
-class Message:
+class TextMessage:
     """An SMS. `ms` is when it came or went, in milliseconds since 1970."""
 
     id: int
@@ -33,7 +33,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Thread:
+class MessageThread:
     """The messages with one number, of which `snippet` is the last one's text."""
 
     number: str
@@ -90,15 +90,15 @@ def insert(
     return made.lastrowid
 
 
-def all(phone: Phone) -> list[Message]:
+def all(phone: Phone) -> list[TextMessage]:
     """Every message, the oldest first."""
     return [*phone.databases.derived("mmssms.db", "all", lambda: _all(_db(phone)))]
 
 
-def _all(db: sqlite3.Connection) -> list[Message]:
+def _all(db: sqlite3.Connection) -> list[TextMessage]:
     rows = db.execute("SELECT _id, address, body, date, type, read FROM sms")
     found = [
-        Message(
+        TextMessage(
             whole(id),
             text(number),
             text(body),
@@ -111,18 +111,18 @@ def _all(db: sqlite3.Connection) -> list[Message]:
     return sorted(found, key=lambda m: (m.ms, m.id))
 
 
-def conversation(phone: Phone, number: str) -> list[Message]:
+def conversation(phone: Phone, number: str) -> list[TextMessage]:
     """The messages with a number, the oldest first."""
     return [m for m in all(phone) if same_number(m.number, number)]
 
 
-def threads(phone: Phone) -> list[Thread]:
+def threads(phone: Phone) -> list[MessageThread]:
     """Whom messages were exchanged with, the newest first."""
     return [*phone.databases.derived("mmssms.db", "threads", lambda: _threads(all(phone)))]
 
 
-def _threads(messages: list[Message]) -> list[Thread]:
-    groups: dict[str, list[Message]] = {}
+def _threads(messages: list[TextMessage]) -> list[MessageThread]:
+    groups: dict[str, list[TextMessage]] = {}
     group: dict[str, str] = {}
     for message in messages:
         number = message.number
@@ -130,7 +130,9 @@ def _threads(messages: list[Message]) -> list[Thread]:
             group[number] = next((n for n in groups if same_number(n, number)), number)
         groups.setdefault(group[number], []).append(message)
     found = [
-        Thread(n, ms[-1].body, ms[-1].ms, sum(not m.read and not m.sent for m in ms), len(ms))
+        MessageThread(
+            n, ms[-1].body, ms[-1].ms, sum(not m.read and not m.sent for m in ms), len(ms)
+        )
         for n, ms in groups.items()
     ]
     return sorted(found, key=lambda t: -t.ms)

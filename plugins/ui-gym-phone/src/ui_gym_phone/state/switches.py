@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Stream:
+class VolumeStream:
     """One of `AudioManager`'s streams, with its volume's range and its setting."""
 
     index: int
@@ -30,12 +30,12 @@ class Stream:
 STREAMS = {
     s.index: s
     for s in (
-        Stream(0, "STREAM_VOICE_CALL", "Call volume", "volume_voice", 1, 7),
-        Stream(1, "STREAM_SYSTEM", "System volume", "volume_system", 0, 7),
-        Stream(2, "STREAM_RING", "Ring volume", "volume_ring", 0, 7),
-        Stream(3, "STREAM_MUSIC", "Media volume", "volume_music", 0, 15),
-        Stream(4, "STREAM_ALARM", "Alarm volume", "volume_alarm", 1, 7),
-        Stream(5, "STREAM_NOTIFICATION", "Notification volume", "volume_notification", 0, 7),
+        VolumeStream(0, "STREAM_VOICE_CALL", "Call volume", "volume_voice", 1, 7),
+        VolumeStream(1, "STREAM_SYSTEM", "System volume", "volume_system", 0, 7),
+        VolumeStream(2, "STREAM_RING", "Ring volume", "volume_ring", 0, 7),
+        VolumeStream(3, "STREAM_MUSIC", "Media volume", "volume_music", 0, 15),
+        VolumeStream(4, "STREAM_ALARM", "Alarm volume", "volume_alarm", 1, 7),
+        VolumeStream(5, "STREAM_NOTIFICATION", "Notification volume", "volume_notification", 0, 7),
     )
 }
 CALL, SYSTEM, RING, MUSIC, ALARM, NOTIFICATION = range(6)

@@ -16,9 +16,9 @@ from ui_gym_phone.state.packages import Package
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.phone import Phone
-    from ui_gym_phone.ui.page import Page
+    from ui_gym_phone.ui.page import AppPage
 
-ScreenFunction = Callable[["Ui"], "Page"]
+ScreenFunction = Callable[["Ui"], "AppPage"]
 
 
 @dataclass
@@ -105,7 +105,7 @@ class Ui:
 
 
 @dataclass
-class App:
+class PhoneApp:
     """An app that is built in: its package, and a function for each of its screens."""
 
     package: Package

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ui_gym_phone.ui.scene import Handler, Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.theme import Theme
 
 Size = tuple[int, int]
 """(width, height) in device pixels."""
@@ -23,16 +23,16 @@ class Widget:
 
     _measured: tuple[int, Size] | None = None
 
-    def size(self, look: Look, width: int) -> Size:
+    def size(self, look: Theme, width: int) -> Size:
         """How large it wants to be where it may be `width` device pixels wide."""
         if self._measured is None or self._measured[0] != width:
             self._measured = (width, self.measure(look, width))
         return self._measured[1]
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         raise NotImplementedError
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         """Leave itself in the scene, in this box of device pixels."""
         raise NotImplementedError
 
@@ -43,10 +43,10 @@ class Space(Widget):
     def __init__(self, height: float = 0, width: float = 0, weight: int = 0) -> None:
         self.height, self.width, self.weight = height, width, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return look.px(self.width), look.px(self.height)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         return
 
 
@@ -56,10 +56,10 @@ class Expand(Widget):
     def __init__(self, child: Widget, weight: int = 1) -> None:
         self.child, self.weight = child, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return self.child.size(look, width)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self.child.place(scene, x, y, width, height)
 
 
@@ -77,7 +77,7 @@ class Column(Widget):
         self.children = [child for child in children if child is not None]
         self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         left, top, right, bottom = padding(look, self.pad)
         inner = width - left - right
         sizes = [child.size(look, inner) for child in self.children]
@@ -85,7 +85,7 @@ class Column(Widget):
         widest = max((w for w, _ in sizes), default=0)
         return widest + left + right, sum(h for _, h in sizes) + gaps + top + bottom
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         left, top, right, bottom = padding(look, self.pad)
         inner, gap = width - left - right, look.px(self.gap)
@@ -118,7 +118,7 @@ class Row(Widget):
         self.children = [child for child in children if child is not None]
         self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
 
-    def _widths(self, look: Look, inner: int) -> list[int]:
+    def _widths(self, look: Theme, inner: int) -> list[int]:
         gaps = look.px(self.gap) * max(0, len(self.children) - 1)
         fixed = [0 if c.weight else c.size(look, inner)[0] for c in self.children]
         spare = max(0, inner - gaps - sum(fixed))
@@ -128,7 +128,7 @@ class Row(Widget):
             for c, w in zip(self.children, fixed, strict=True)
         ]
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         left, top, right, bottom = padding(look, self.pad)
         inner = width - left - right
         widths = self._widths(look, inner)
@@ -137,7 +137,7 @@ class Row(Widget):
         total = sum(widths) + gaps + left + right
         return total, max(heights, default=0) + top + bottom
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         left, top, right, bottom = padding(look, self.pad)
         inner, room = width - left - right, height - top - bottom
@@ -158,19 +158,19 @@ class Grid(Widget):
         self.children, self.columns = children, columns
         self.cell, self.gap, self.pad = cell, gap, pad
 
-    def _cell(self, look: Look, inner: int) -> Size:
+    def _cell(self, look: Theme, inner: int) -> Size:
         gap = look.px(self.gap)
         width = (inner - gap * (self.columns - 1)) // self.columns
         high = max((child.size(look, width)[1] for child in self.children), default=0)
         return width, look.px(self.cell) if self.cell else high
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         left, top, right, bottom = padding(look, self.pad)
         _, height = self._cell(look, width - left - right)
         rows = -(-len(self.children) // self.columns)
         return width, rows * height + max(0, rows - 1) * look.px(self.gap) + top + bottom
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         left, top, right, _ = padding(look, self.pad)
         w, h = self._cell(look, width - left - right)
@@ -187,10 +187,10 @@ class Stack(Widget):
         self.children = [child for child in children if child is not None]
         self.weight = weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return self.children[0].size(look, width)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         for child in self.children:
             child.place(scene, x, y, width, height)
 
@@ -201,10 +201,10 @@ class Center(Widget):
     def __init__(self, child: Widget, weight: int = 1) -> None:
         self.child, self.weight = child, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, self.child.size(look, width)[1]
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         w, h = self.child.size(scene.look, width)
         w, h = min(w, width), min(h, height)
         self.child.place(scene, x + (width - w) // 2, y + (height - h) // 2, w, h)
@@ -230,14 +230,14 @@ class Panel(Widget):
         self.pad, self.width, self.height = pad, width, height
         self.border, self.weight = border, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         left, top, right, bottom = padding(look, self.pad)
         outer = min(width, look.px(self.width)) if self.width else width
         w, h = self.child.size(look, outer - left - right) if self.child else (0, 0)
         w, h = w + left + right, h + top + bottom
         return outer if self.width else w, look.px(self.height) if self.height else h
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         radius = look.px(self.radius)
         box = (x, y, x + width, y + height)
@@ -280,10 +280,10 @@ class Tap(Widget):
             "text": text, "desc": desc, "id": id, "selected": selected, **attributes
         }  # fmt: skip
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return self.child.size(look, width)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)
         if self.enabled:  # below its child, which is asked first
             scene.touch(box, tap=self.on_tap, long_press=self.on_long_press, swipe=self.on_swipe)
@@ -294,7 +294,7 @@ class Tap(Widget):
             self.child.place(scene, x, y, width, height)
 
 
-def padding(look: Look, pad: Pad) -> tuple[int, int, int, int]:
+def padding(look: Theme, pad: Pad) -> tuple[int, int, int, int]:
     """Room around, in device pixels."""
     if isinstance(pad, tuple):
         return look.px(pad[0]), look.px(pad[1]), look.px(pad[2]), look.px(pad[3])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Size, Space, Tap, Widget
-from ui_gym_phone.ui.scene import Handler, Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Item, Text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ CHOICES_AROUND = 230
 
 
 @dataclass
-class Page:
+class AppPage:
     """A screen. `body` is a widget that gets all the room between bar and bottom."""
 
     body: Widget
@@ -98,11 +98,11 @@ def choices(
     body: Widget = Column(*rows)
     room = ui.phone.height / DENSITY - CHOICES_AROUND
     if len(rows) > 8 or 56 * len(rows) > room:
-        body = Box(Scroll(ui, f"dialog {title}", body), min(400, room))
+        body = Box(ScrollView(ui, f"dialog {title}", body), min(400, room))
     return Dialog(title, body, [Button("Cancel", ui.dismiss, style="text")], ui.dismiss)
 
 
-def app_bar(page: Page) -> Widget:
+def app_bar(page: AppPage) -> Widget:
     """The bar at the top of a page."""
     arrow = IconButton("arrow-left", "Navigate up", page.back, colour="text") if page.back else None
     title = Text(page.title, "title", lines=1)
@@ -148,14 +148,14 @@ class Box(Widget):
     def __init__(self, child: Widget, height: float) -> None:
         self.child, self.height = child, height
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, look.px(self.height)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self.child.place(scene, x, y, width, height)
 
 
-class Scroll(Widget):
+class ScrollView(Widget):
     """A child of any height that is moved up and down; `key` tells it from others of the screen."""
 
     def __init__(
@@ -164,10 +164,10 @@ class Scroll(Widget):
         self.ui, self.key, self.child = ui, key, child
         self.weight, self.tail = weight, tail
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return self.child.size(look, width)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         whole = self.child.size(scene.look, width)[1] + scene.look.px(self.tail)
         farthest = max(0, whole - height)
         offsets = self.ui.activity.scroll

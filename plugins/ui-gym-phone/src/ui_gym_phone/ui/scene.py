@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ui_gym_phone.ui.fonts import Face
-from ui_gym_phone.ui.theme import Look, Rgb
+from ui_gym_phone.ui.theme import Rgb, Theme
 
 Box = tuple[int, int, int, int]
 Handler = Callable[[], None]
@@ -31,7 +31,7 @@ class Op(NamedTuple):
 
 
 @dataclass
-class Node:
+class ViewNode:
     """What accessibility services are told of a view: uiautomator's attributes."""
 
     cls: str
@@ -52,11 +52,11 @@ class Node:
     """Of a slider: how far it is set."""
     hint: str = ""
     """Of a text field: what stands in it while it is empty."""
-    children: list[Node] = field(default_factory=list)
+    children: list[ViewNode] = field(default_factory=list)
 
 
 @dataclass
-class Target:
+class TouchTarget:
     """Something that can be touched."""
 
     box: Box
@@ -73,29 +73,29 @@ class Target:
 
 
 @dataclass
-class Window:
+class PhoneWindow:
     """One window, such as an app's, a dialog, the shade or the keyboard, with its views."""
 
     package: str
     title: str
-    root: Node
+    root: ViewNode
     listed: bool = True
     """Whether uiautomator sees it."""
 
 
-class Scene:
+class PhoneScene:
     """Collects what widgets leave behind when they are placed."""
 
-    def __init__(self, look: Look, width: int, height: int) -> None:
+    def __init__(self, look: Theme, width: int, height: int) -> None:
         self.look = look
         self.width, self.height = width, height
         self.ops: list[Op] = []
-        self.targets: list[Target] = []
-        self.windows: list[Window] = []
+        self.targets: list[TouchTarget] = []
+        self.windows: list[PhoneWindow] = []
         self.fields: dict[str, Any] = {}
         """Text fields by key."""
         self._clip: Box = (0, 0, width, height)
-        self._open: list[Node] = []
+        self._open: list[ViewNode] = []
 
     # -- what is painted --
 
@@ -138,14 +138,14 @@ class Scene:
     def touch(self, box: Box, **handlers: Any) -> None:
         seen = meet(box, self._clip)
         if seen is not None:
-            self.targets.append(Target(seen, **handlers))
+            self.targets.append(TouchTarget(seen, **handlers))
 
     # -- what is told --
 
     @contextmanager
     def window(self, package: str, title: str, *, listed: bool = True) -> Iterator[None]:
-        root = Node("android.widget.FrameLayout", (0, 0, self.width, self.height))
-        self.windows.append(Window(package, title, root, listed))
+        root = ViewNode("android.widget.FrameLayout", (0, 0, self.width, self.height))
+        self.windows.append(PhoneWindow(package, title, root, listed))
         before, self._open = self._open, [root]
         try:
             yield
@@ -158,10 +158,10 @@ class Scene:
             return
 
     @contextmanager
-    def node(self, cls: str, box: Box, **attributes: Any) -> Iterator[Node]:
+    def node(self, cls: str, box: Box, **attributes: Any) -> Iterator[ViewNode]:
         """A view; those placed within it are its children. Unseen ones are not told of."""
         seen = meet(box, self._clip)
-        node = Node(cls, seen or (0, 0, 0, 0), **attributes)
+        node = ViewNode(cls, seen or (0, 0, 0, 0), **attributes)
         if seen is not None:
             self._open[-1].children.append(node)
         self._open.append(node)

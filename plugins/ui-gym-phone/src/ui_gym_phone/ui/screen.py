@@ -13,11 +13,11 @@ from ui_gym_phone import apps
 from ui_gym_phone.state.phone import DENSITY, LAUNCHER, Phone
 from ui_gym_phone.ui import keyboard, keys, systemui
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.page import Page, app_bar
+from ui_gym_phone.ui.page import AppPage, app_bar
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.scene import Box, Scene, Target
+from ui_gym_phone.ui.scene import Box, PhoneScene, TouchTarget
 from ui_gym_phone.ui.textfield import Typing
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.windows import place_dialog, place_menu
 from ui_gym_phone.ui.xml import to_xml
 
@@ -29,13 +29,13 @@ SLOP = 24
 """Device pixels that a finger may move and it still is a tap."""
 
 
-class Screen:
+class PhoneScreen:
     """The screen of a phone. Coordinates are device pixels. `refresh` after each change of the
     phone from elsewhere."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
-        self._scene: Scene | None = None
+        self._scene: PhoneScene | None = None
 
     def refresh(self) -> None:
         """Forget the layout: something in the phone changed."""
@@ -47,7 +47,7 @@ class Screen:
         return self._scene is not None
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> PhoneScene:
         """The layout of what is seen now."""
         if self._scene is None:
             self._scene = self._build()
@@ -139,7 +139,7 @@ class Screen:
         field = self.scene.fields.get(activity.focus)
         return Typing(activity, field) if field is not None else None
 
-    def _under(self, x: int, y: int) -> list[Target]:
+    def _under(self, x: int, y: int) -> list[TouchTarget]:
         """What lies under a point, the uppermost first, down to what is modal."""
         found = []
         for target in reversed(self.scene.targets):
@@ -150,15 +150,15 @@ class Screen:
                     break
         return found
 
-    def _target(self, x: int, y: int, wanted: Callable[[Target], bool]) -> Target | None:
+    def _target(self, x: int, y: int, wanted: Callable[[TouchTarget], bool]) -> TouchTarget | None:
         return next((t for t in self._under(x, y) if wanted(t)), None)
 
     # -- layout --
 
-    def _build(self) -> Scene:
+    def _build(self) -> PhoneScene:
         phone = self.phone
-        look = Look(phone.dark, phone.font_scale, DENSITY)
-        scene = Scene(look, phone.width, phone.height)
+        look = Theme(phone.dark, phone.font_scale, DENSITY)
+        scene = PhoneScene(look, phone.width, phone.height)
         if not phone.awake:
             scene.rect((0, 0, phone.width, phone.height), "scrim")
             with scene.window(systemui.PACKAGE, "ScreenOff"):
@@ -175,7 +175,7 @@ class Screen:
         systemui.place_toast(phone, scene)
         return scene
 
-    def _place_activity(self, scene: Scene) -> None:
+    def _place_activity(self, scene: PhoneScene) -> None:
         phone, px = self.phone, scene.look.px
         activity = phone.activity
         ui = Ui(phone, activity)
@@ -186,7 +186,7 @@ class Screen:
         with scene.window(activity.package, activity.cls):
             # Laid out once to learn which field it has, once more in the room that is left.
             if activity.focus:
-                probe = Scene(scene.look, phone.width, phone.height)
+                probe = PhoneScene(scene.look, phone.width, phone.height)
                 with probe.window(activity.package, activity.cls):
                     _place_page(probe, page, (0, top, phone.width, bottom))
                     if page.dialog is not None:
@@ -204,7 +204,7 @@ class Screen:
                 place_menu(scene, page.menu, room)
         self._place_keyboard(scene)
 
-    def _place_keyboard(self, scene: Scene) -> None:
+    def _place_keyboard(self, scene: PhoneScene) -> None:
         phone, px = self.phone, scene.look.px
         field = scene.fields.get(phone.activity.focus)
         if field is None:
@@ -217,7 +217,7 @@ class Screen:
             keys_.place(scene, 0, top, phone.width, bottom - top)
 
 
-def _place_page(scene: Scene, page: Page, box: Box) -> None:
+def _place_page(scene: PhoneScene, page: AppPage, box: Box) -> None:
     left, top, right, bottom = box
     width = right - left
     bar = page.bar or (app_bar(page) if page.title or page.back or page.actions else None)

@@ -12,10 +12,10 @@ from ui_gym_phone.state.phone import DENSITY, Phone
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Scroll
-from ui_gym_phone.ui.scene import Scene
+from ui_gym_phone.ui.page import ScrollView
+from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import LOW, NARROW
-from ui_gym_phone.ui.widgets import Button, Disc, Icon, IconButton, Slider, Text
+from ui_gym_phone.ui.widgets import Button, Disc, Icon, IconButton, SeekBar, Text
 
 PACKAGE = "com.android.systemui"
 
@@ -26,14 +26,14 @@ NAVIGATION = 44.0
 Switch = Callable[[Phone, bool], None]
 
 
-def place_bars(phone: Phone, scene: Scene) -> None:
+def place_bars(phone: Phone, scene: PhoneScene) -> None:
     """The status bar and the navigation bar: in no app's window."""
     with scene.window(PACKAGE, "StatusBar", listed=False):
         _place_status(phone, scene)
         _place_navigation(phone, scene)
 
 
-def _place_status(phone: Phone, scene: Scene) -> None:
+def _place_status(phone: Phone, scene: PhoneScene) -> None:
     px = scene.look.px
     height = px(STATUS)
 
@@ -88,7 +88,7 @@ def _status_icons(phone: Phone) -> list[str]:
     return icons
 
 
-def _place_navigation(phone: Phone, scene: Scene) -> None:
+def _place_navigation(phone: Phone, scene: PhoneScene) -> None:
     px = scene.look.px
     top, third = phone.height - px(NAVIGATION), phone.width // 3
     ground = "keyboard" if phone.activity.focus in scene.fields else "background"
@@ -114,7 +114,7 @@ def _place_navigation(phone: Phone, scene: Scene) -> None:
 # -- the shade --
 
 
-def place_shade(phone: Phone, scene: Scene) -> None:
+def place_shade(phone: Phone, scene: PhoneScene) -> None:
     """Notifications and quick settings, over whatever is open."""
     bottom = phone.height - scene.look.px(NAVIGATION)
     box = (0, 0, phone.width, bottom)
@@ -232,7 +232,7 @@ def _brightness(phone: Phone) -> Widget:
         switches.set_brightness(phone, round(1 + share * 254))
 
     told = f"{switches.brightness_percent(phone)}%"
-    slider = Slider((level - 1) / 254, change, desc="Display brightness", told=told)
+    slider = SeekBar((level - 1) / 254, change, desc="Display brightness", told=told)
     return Row(Icon("brightness-6", 22, "dim"), Expand(slider), gap=8)
 
 
@@ -243,7 +243,7 @@ def _notifications(phone: Phone) -> Widget:
     clear = Button("Clear all", phone.clear_notifications, style="text", id="dismiss_text")
     manage = Button("Manage", partial(_manage, phone), style="text")
     listed = Column(*cards, Row(manage, Space(weight=1), clear), gap=8)
-    return Scroll(Ui(phone, phone.system), "notifications", listed)
+    return ScrollView(Ui(phone, phone.system), "notifications", listed)
 
 
 def _manage(phone: Phone) -> None:
@@ -284,7 +284,7 @@ def _notification(phone: Phone, one: Notification) -> Widget:
 # -- recents and toasts --
 
 
-def place_recents(phone: Phone, scene: Scene) -> None:
+def place_recents(phone: Phone, scene: PhoneScene) -> None:
     """The overview of tasks: touch one to open it, swipe it up to close it."""
     px = scene.look.px
     bottom = phone.height - px(NAVIGATION)
@@ -324,7 +324,7 @@ def _close_all(phone: Phone) -> None:
     phone.home()
 
 
-def place_toast(phone: Phone, scene: Scene) -> None:
+def place_toast(phone: Phone, scene: PhoneScene) -> None:
     """A short message near the bottom, which nothing can touch."""
     text = phone.toasting
     if not text:

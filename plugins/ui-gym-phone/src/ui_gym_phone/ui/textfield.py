@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import Size, Widget
-from ui_gym_phone.ui.scene import Handler, Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.theme import Theme
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.activities import Activity
@@ -45,7 +45,7 @@ class TextField(Widget):
         self.on_change, self.on_enter = on_change, on_enter
         self.id, self.framed, self.weight = id or key, framed, weight
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         _, size = look.font(self.style)
         room = look.px(28 if self.framed else 16)
         if self.lines == 1:
@@ -57,13 +57,13 @@ class TextField(Widget):
         text = self.ui.text(self.key)
         return "•" * len(text) if self.password else text
 
-    def _broken(self, look: Look, width: int) -> tuple[str, ...]:
+    def _broken(self, look: Theme, width: int) -> tuple[str, ...]:
         face, size = look.font(self.style)
         if self.lines == 1:
             return (self._shown(),)
         return fonts.wrap(self._shown(), face, size, max(1, width), 0)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         focused = self.ui.activity.focus == self.key
         box = (x, y, x + width, y + height)
@@ -82,14 +82,14 @@ class TextField(Widget):
         scene.touch(box, tap=self._tap, long_press=self._mark)
         scene.fields[self.key] = self
 
-    def _frame(self, scene: Scene, box: tuple[int, int, int, int], focused: bool) -> None:
+    def _frame(self, scene: PhoneScene, box: tuple[int, int, int, int], focused: bool) -> None:
         px = scene.look.px
         edge = px(2 if focused else 1)
         scene.rect(box, "primary" if focused else "outline", px(8))
         inner = (box[0] + edge, box[1] + edge, box[2] - edge, box[3] - edge)
         scene.rect(inner, "surface", px(7))
 
-    def _paint(self, scene: Scene, box: tuple[int, int, int, int], focused: bool) -> None:
+    def _paint(self, scene: PhoneScene, box: tuple[int, int, int, int], focused: bool) -> None:
         look = scene.look
         face, size = look.font(self.style)
         step = fonts.line_height(size)
@@ -111,7 +111,7 @@ class TextField(Widget):
         if focused and not self.ui.activity.marked:
             self._caret(scene, lines, left, top)
 
-    def _caret(self, scene: Scene, lines: tuple[str, ...], left: int, top: int) -> None:
+    def _caret(self, scene: PhoneScene, lines: tuple[str, ...], left: int, top: int) -> None:
         face, size = scene.look.font(self.style)
         step = fonts.line_height(size)
         row, column = self._place(lines, self.ui.activity.caret)

@@ -78,7 +78,7 @@ _DARK = {name: rgb(colour) for name, colour in DARK.items()}
 
 
 @dataclass(frozen=True)
-class Look:
+class Theme:
     """What turns dp and names into pixels and colours."""
 
     dark: bool = False

@@ -7,8 +7,8 @@ from typing import Any
 
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import Column, Expand, Pad, Panel, Row, Size, Space, Tap, Widget
-from ui_gym_phone.ui.scene import Handler, Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.theme import Theme
 
 ROW_PAD: Pad = (16, 10, 16, 10)
 
@@ -35,17 +35,17 @@ class Text(Widget):
         self.lines, self.align, self.id = lines, align, id
         self.tell, self.weight = tell, weight
 
-    def _broken(self, look: Look, width: int) -> tuple[str, ...]:
+    def _broken(self, look: Theme, width: int) -> tuple[str, ...]:
         face, size = look.font(self.style)
         return fonts.wrap(self.text, face, size, max(width, 1), self.lines)
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         face, size = look.font(self.style)
         lines = self._broken(look, width)
         widest = max(fonts.text_width(line, face, size) for line in lines)
         return min(widest, width), len(lines) * fonts.line_height(size)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         _, size = scene.look.font(self.style)
         lines = self._broken(scene.look, width)
         step = fonts.line_height(size)
@@ -58,7 +58,7 @@ class Text(Widget):
         else:
             self._paint(scene, lines, x, y, width)
 
-    def _paint(self, scene: Scene, lines: tuple[str, ...], x: int, y: int, width: int) -> None:
+    def _paint(self, scene: PhoneScene, lines: tuple[str, ...], x: int, y: int, width: int) -> None:
         face, size = scene.look.font(self.style)
         for i, line in enumerate(lines):
             w = fonts.text_width(line, face, size)
@@ -73,10 +73,10 @@ class Icon(Widget):
     def __init__(self, name: str, size: float = 24, colour: str = "dim", *, desc: str = "") -> None:
         self.name, self.dp, self.colour, self.desc = name, size, colour, desc
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return look.px(self.dp), look.px(self.dp)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         side = scene.look.px(self.dp)
         left, top = x + (width - side) // 2, y + (height - side) // 2
         if self.desc:
@@ -86,7 +86,7 @@ class Icon(Widget):
         scene.icon(left, top, side, self.name, self.colour)
 
 
-class Picture(Widget):
+class ImageView(Widget):
     """A drawn picture. `draw(width, height)` gives an RGB Pillow image of that size in pixels; it
     must be hashable and equal to another that draws the same (a function, a frozen dataclass)."""
 
@@ -95,10 +95,10 @@ class Picture(Widget):
     ) -> None:
         self.draw, self.width, self.height, self.desc = draw, width, height, desc
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return min(width, look.px(self.width)), look.px(self.height)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)
         scene.image(box, self.draw)
         if self.desc:
@@ -108,10 +108,10 @@ class Picture(Widget):
 class Divider(Widget):
     """A thin line across."""
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, look.px(1)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         scene.rect((x, y, x + width, y + height), "divider")
 
 
@@ -125,10 +125,10 @@ class Disc(Widget):
         self.colour, self.dp, self.letter, self.icon = colour, size, letter, icon
         self.ink, self.round = ink, round
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return look.px(self.dp), look.px(self.dp)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         side = look.px(self.dp)
         x, y = x + (width - side) // 2, y + (height - side) // 2
@@ -151,10 +151,10 @@ class SwitchMark(Widget):
     def __init__(self, on: bool, enabled: bool = True) -> None:
         self.on, self.enabled = on, enabled
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return look.px(48), look.px(28)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         px = scene.look.px
         track, knob = ("primary", "on_primary") if self.on else ("container", "outline")
         if not self.enabled:
@@ -169,7 +169,7 @@ class SwitchMark(Widget):
         scene.rect((left, y + inset, left + size, y + inset + size), knob, size // 2)
 
 
-class Slider(Widget):
+class SeekBar(Widget):
     """A slider from 0 to 1. `on_change` is called with where the finger was lifted."""
 
     def __init__(
@@ -179,10 +179,10 @@ class Slider(Widget):
         self.value, self.on_change, self.desc, self.id = value, on_change, desc, id
         self.told = told or f"{round(value * 100)}"
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, look.px(44)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         px = scene.look.px
         middle, thick, knob = y + height // 2, px(3), px(10)
         left, right = x + knob, x + width - knob
@@ -339,11 +339,11 @@ class AtLeast(Widget):
     def __init__(self, child: Widget, height: float) -> None:
         self.child, self.height = child, height
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         w, h = self.child.size(look, width)
         return w, max(h, look.px(self.height))
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         if isinstance(self.child, Panel):
             self.child.place(scene, x, y, width, height)
             return
@@ -357,9 +357,9 @@ class Told(Widget):
     def __init__(self, child: Widget, cls: str, **attributes: Any) -> None:
         self.child, self.cls, self.attributes = child, cls, attributes
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return self.child.size(look, width)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         with scene.node(self.cls, (x, y, x + width, y + height), **self.attributes):
             self.child.place(scene, x, y, width, height)

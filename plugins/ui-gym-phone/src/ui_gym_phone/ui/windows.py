@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Scroll
-from ui_gym_phone.ui.scene import Box, Scene
+from ui_gym_phone.ui.page import Dialog, Menu, ScrollView
+from ui_gym_phone.ui.scene import Box, PhoneScene
 from ui_gym_phone.ui.widgets import Item, Text
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MARGIN = 24
 
 
-def place_dialog(scene: Scene, ui: Ui, dialog: Dialog, room: Box) -> None:
+def place_dialog(scene: PhoneScene, ui: Ui, dialog: Dialog, room: Box) -> None:
     """A dialog in the middle of the room, over a veil whose touch dismisses it. Where the room is
     too small, its body scrolls."""
     px = scene.look.px
@@ -25,7 +25,7 @@ def place_dialog(scene: Scene, ui: Ui, dialog: Dialog, room: Box) -> None:
     panel = _panel(dialog, dialog.body)
     height = panel.size(scene.look, width)[1]
     if height > most and dialog.body is not None:
-        panel = _panel(dialog, Scroll(ui, f"dialog {dialog.title}", dialog.body))
+        panel = _panel(dialog, ScrollView(ui, f"dialog {dialog.title}", dialog.body))
         height = most
     y = top + (bottom - top - height) // 2
     box = (left + px(MARGIN), y, left + px(MARGIN) + width, y + height)
@@ -42,7 +42,7 @@ def _panel(dialog: Dialog, body: Widget | None) -> Panel:
     return Panel(Column(title, middle, buttons), "surface", radius=24)
 
 
-def place_menu(scene: Scene, menu: Menu, room: Box) -> None:
+def place_menu(scene: PhoneScene, menu: Menu, room: Box) -> None:
     """A menu below the upper right corner."""
     px = scene.look.px
     _veil(scene, menu.dismiss, 0)
@@ -55,7 +55,7 @@ def place_menu(scene: Scene, menu: Menu, room: Box) -> None:
     panel.place(scene, x, y, width, height)
 
 
-def _veil(scene: Scene, dismiss: object, opacity: int) -> None:
+def _veil(scene: PhoneScene, dismiss: object, opacity: int) -> None:
     whole = (0, 0, scene.width, scene.height - scene.look.px(44))
     if opacity:
         scene.rect((0, 0, scene.width, scene.height), "scrim", opacity=opacity)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from xml.sax.saxutils import quoteattr
 
-from ui_gym_phone.ui.scene import Node, Window
+from ui_gym_phone.ui.scene import PhoneWindow, ViewNode
 
 HEAD = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 
-def to_xml(window: Window) -> str:
+def to_xml(window: PhoneWindow) -> str:
     """The XML of a window, on one line, as uiautomator has it."""
     parts = [f'{HEAD}<hierarchy rotation="0">']
     _write(window.root, window.package, 0, parts)
@@ -17,7 +17,7 @@ def to_xml(window: Window) -> str:
     return "".join(parts)
 
 
-def _write(node: Node, package: str, index: int, parts: list[str]) -> None:
+def _write(node: ViewNode, package: str, index: int, parts: list[str]) -> None:
     left, top, right, bottom = node.bounds
     resource = f"{package}:id/{node.id.replace(' ', '_')}" if node.id else ""
     flags = {

@@ -18,15 +18,15 @@ from ui_gym_phone.apps.browser.render import render
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui import fonts
-from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.app import PhoneApp, Ui
 from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Widget
-from ui_gym_phone.ui.page import Menu, Page, Scroll
+from ui_gym_phone.ui.page import AppPage, Menu, ScrollView
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import IconButton
 
-APP = App(
+APP = PhoneApp(
     Package(PACKAGE, "Browser", ".BrowserActivity", icon="web", colour="#00897b",
             permissions={"POST_NOTIFICATIONS": True, "ACCESS_FINE_LOCATION": False})
 )  # fmt: skip
@@ -38,7 +38,7 @@ APP.screen(lists.BOOKMARKS)(lists.bookmark_list)
 class AddressBar(TextField):
     """The field of the address: touching it selects all, so that typing replaces it."""
 
-    def _broken(self, look: Look, width: int) -> tuple[str, ...]:
+    def _broken(self, look: Theme, width: int) -> tuple[str, ...]:
         lines = super()._broken(look, width)
         if self.ui.activity.focus == self.key:
             return lines
@@ -53,7 +53,7 @@ class AddressBar(TextField):
 
 
 @APP.screen(".BrowserActivity")
-def browser(ui: Ui) -> Page:
+def browser(ui: Ui) -> AppPage:
     """A page; the extra ``url`` says which one is opened first."""
     tabs.settle(ui)
     if ui.state.get("overlay") == "tabs":
@@ -61,8 +61,8 @@ def browser(ui: Ui) -> Page:
     url = tabs.current(ui)
     if ui.activity.focus != "url":
         ui.activity.fields["url"] = addresses.shown(url)
-    page = Page(
-        Scroll(ui, tabs.scroll_key(ui), render(ui, url), tail=16),
+    page = AppPage(
+        ScrollView(ui, tabs.scroll_key(ui), render(ui, url), tail=16),
         bar=_bar(ui),
         bottom=None if ui.activity.focus == "url" else _bottom(ui, url),
     )

@@ -16,14 +16,14 @@ from ui_gym_phone.apps.browser.downloads import (
 from ui_gym_phone.apps.support import day_text, size_text
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Disc, Empty, IconButton, Item
 
 BOOKMARKS = ".BookmarksActivity"
 FILES = "com.android.documentsui"
 
 
-def bookmark_list(ui: Ui) -> Page:
+def bookmark_list(ui: Ui) -> AppPage:
     """The bookmarks; touching one opens it in the tab that was seen."""
     rows: list[Widget] = [
         Item(
@@ -34,7 +34,7 @@ def bookmark_list(ui: Ui) -> Page:
         for b in bookmarks(ui.phone)[:200]
     ]  # fmt: skip
     shown = Column(*rows) if rows else Empty("star-outline", "No bookmarks yet")
-    return Page(Scroll(ui, "bookmarks", shown), title="Bookmarks", back=ui.close)
+    return AppPage(ScrollView(ui, "bookmarks", shown), title="Bookmarks", back=ui.close)
 
 
 def _open(ui: Ui, bookmark: Bookmark) -> None:
@@ -47,11 +47,11 @@ def _open(ui: Ui, bookmark: Bookmark) -> None:
         ui.start(PACKAGE, ".BrowserActivity", url=url)
 
 
-def download_list(ui: Ui) -> Page:
+def download_list(ui: Ui) -> AppPage:
     """The downloaded files; touching one opens it."""
     rows: list[Widget] = [_row(ui, one) for one in downloaded(ui.phone)[:200]]
     shown = Column(*rows) if rows else Empty("download", "No downloads yet")
-    return Page(Scroll(ui, "downloads", shown), title="Downloads", back=ui.close)
+    return AppPage(ScrollView(ui, "downloads", shown), title="Downloads", back=ui.close)
 
 
 def _row(ui: Ui, one: Downloaded) -> Widget:

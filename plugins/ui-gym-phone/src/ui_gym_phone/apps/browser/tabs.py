@@ -8,7 +8,7 @@ from typing import Any
 from ui_gym_phone.apps.browser import addresses
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll, fab
+from ui_gym_phone.ui.page import AppPage, ScrollView, fab
 from ui_gym_phone.ui.widgets import IconButton, Text
 
 MOST_TABS = 20
@@ -133,7 +133,7 @@ def title_of(url: str) -> str:
     return page.title if page else addresses.shown(url)
 
 
-def switcher(ui: Ui) -> Page:
+def switcher(ui: Ui) -> AppPage:
     """All tabs as cards."""
     cards: list[Widget] = []
     for number, tab in enumerate(all(ui)):
@@ -150,7 +150,7 @@ def switcher(ui: Ui) -> Page:
             "tonal" if chosen else "surface", radius=16, pad=(16, 8, 4, 8),
         )  # fmt: skip
         cards.append(Tap(face, partial(_look, ui, number), selected=chosen))
-    return Page(
-        Scroll(ui, "tabs", Column(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88), title="Tabs",
+    return AppPage(
+        ScrollView(ui, "tabs", Column(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88), title="Tabs",
         back=partial(_look, ui, int(ui.state["tab"])), fab=fab("plus", "New tab", partial(new, ui)),
     )  # fmt: skip

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.calculator.formula import LONGEST, OPERATORS, FormulaError, evaluate
-from ui_gym_phone.apps.figures import Figures, Key, Keypad
+from ui_gym_phone.apps.figures import Figures, Keypad, KeypadKey
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.app import PhoneApp, Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Page
+from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import IconButton
 
-APP = App(
+APP = PhoneApp(
     Package("com.android.calculator2", "Calculator", ".Calculator", icon="calculator",
             colour="#1a73e8")
 )  # fmt: skip
@@ -26,7 +26,7 @@ SPOKEN = {
 
 
 @APP.screen(".Calculator")
-def calculator(ui: Ui) -> Page:
+def calculator(ui: Ui) -> AppPage:
     """The only screen. ``formula`` is what was typed; ``done`` says that = was pressed."""
     keypad = Keypad([[_key(ui, sign) for sign in row] for row in KEYS], cell=76)
     body = Column(
@@ -34,18 +34,18 @@ def calculator(ui: Ui) -> Page:
         Space(8),
         Column(keypad, pad=(12, 0, 12, 12), weight=1),
     )
-    return Page(body)
+    return AppPage(body)
 
 
-def _key(ui: Ui, sign: str) -> Key:
+def _key(ui: Ui, sign: str) -> KeypadKey:
     ground, ink = "container", "text"
     if sign == "=":
         ground, ink = "primary", "on_primary"
     elif sign in "C()%" or sign in OPERATORS:
         ground, ink = "tonal", "on_tonal"
     name = f"digit_{sign}" if sign.isdigit() else ""
-    return Key(sign, partial(_press, ui, sign), SPOKEN.get(sign, sign), ground=ground, ink=ink,
-               id=name)  # fmt: skip
+    spoken = SPOKEN.get(sign, sign)
+    return KeypadKey(sign, partial(_press, ui, sign), spoken, ground=ground, ink=ink, id=name)
 
 
 def _display(ui: Ui) -> Widget:

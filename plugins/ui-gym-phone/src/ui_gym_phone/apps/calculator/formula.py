@@ -30,7 +30,7 @@ def evaluate(formula: str) -> str:
     if len(formula) > LONGEST + SHOWN_DIGITS:
         raise FormulaError("Too long")
     with localcontext(_PRECISE):
-        parser = _Parser(formula)
+        parser = _FormulaParser(formula)
         value = parser.sum()
         if parser.at < len(formula):
             raise FormulaError("Bad expression")
@@ -49,7 +49,7 @@ def _written(value: Decimal) -> str:
     return f"{rounded:f}".replace("-", "−")
 
 
-class _Parser:
+class _FormulaParser:
     """Reads a formula from the left; each method reads one level of it."""
 
     def __init__(self, formula: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App
+from ui_gym_phone.ui.app import PhoneApp
 
 MAIN = ".AllInOneActivity"
 INFO = ".EventInfoActivity"
@@ -12,7 +12,7 @@ EDIT = ".event.EditEventActivity"
 COLOUR, INK = "#1967d2", "#ffffff"
 """Of an event's card, and of what is written on it."""
 
-APP = App(
+APP = PhoneApp(
     Package(
         "com.android.calendar", "Calendar", MAIN, icon="calendar-month", colour="#1967d2",
         permissions={"READ_CALENDAR": True, "POST_NOTIFICATIONS": True},

@@ -8,14 +8,14 @@ from functools import partial
 from ui_gym_phone.apps.calendar.app import COLOUR, EDIT, INFO, INK
 from ui_gym_phone.apps.calendar.spans import hours_text, on_days
 from ui_gym_phone.apps.dates import midnight, time_text, today
-from ui_gym_phone.state.calendar import Event
+from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Size, Tap, Widget
-from ui_gym_phone.ui.page import Scroll
-from ui_gym_phone.ui.scene import Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.page import ScrollView
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Divider, Text
 
 HOUR = 56.0
@@ -44,10 +44,10 @@ def day_view(ui: Ui, day: date) -> Widget:
         gap=8, pad=(0, 8, 16, 8),
     )  # fmt: skip
     ui.activity.scroll.setdefault("day", round(MORNING * HOUR * DENSITY))
-    return Column(head, Divider(), Scroll(ui, "day", _Hours(ui, day, timed), tail=40), weight=1)
+    return Column(head, Divider(), ScrollView(ui, "day", _Hours(ui, day, timed), tail=40), weight=1)
 
 
-def _bar(ui: Ui, event: Event) -> Widget:
+def _bar(ui: Ui, event: CalendarEvent) -> Widget:
     face = Panel(Text(event.title or "(No title)", "label", INK, lines=1), COLOUR,
                  radius=6, pad=(10, 5, 10, 5))  # fmt: skip
     return Tap(face, partial(ui.open, INFO, id=event.id), desc=f"{event.title}, All day")
@@ -56,13 +56,13 @@ def _bar(ui: Ui, event: Event) -> Widget:
 class _Hours(Widget):
     """Lines for the hours, and the events between them; those at one time stand side by side."""
 
-    def __init__(self, ui: Ui, day: date, events: list[Event]) -> None:
+    def __init__(self, ui: Ui, day: date, events: list[CalendarEvent]) -> None:
         self.ui, self.day, self.events = ui, day, events
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, look.px(24 * HOUR) + look.px(16)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         px = scene.look.px
         left, right, y = x + px(MARGIN), x + width - px(12), y + px(10)
         face, size = scene.look.font("tiny")
@@ -87,7 +87,9 @@ class _Hours(Widget):
             scene.rect((left - px(4), at - px(4), left + px(4), at + px(4)), "error", px(4))
             scene.rect((left, at - px(1), right, at + px(1)), "error")
 
-    def _event(self, scene: Scene, event: Event, y: int, left: int, right: int) -> None:
+    def _event(
+        self, scene: PhoneScene, event: CalendarEvent, y: int, left: int, right: int
+    ) -> None:
         px, ui = scene.look.px, self.ui
         begin = midnight(ui.phone, self.day)
         first = max(0.0, (event.start_ms - begin) / 3_600_000)
@@ -109,10 +111,10 @@ class _Hours(Widget):
             card.place(scene, box[0], box[1], box[2] - box[0], high)
 
 
-def _lanes(events: list[Event]) -> list[tuple[Event, int, int]]:
+def _lanes(events: list[CalendarEvent]) -> list[tuple[CalendarEvent, int, int]]:
     """(event, its lane, how many lanes there are beside each other) of each."""
-    placed: list[tuple[Event, int, int]] = []
-    cluster: list[tuple[Event, int]] = []
+    placed: list[tuple[CalendarEvent, int, int]] = []
+    cluster: list[tuple[CalendarEvent, int]] = []
     ends: list[int] = []
 
     def close() -> None:

@@ -14,10 +14,10 @@ from ui_gym_phone.apps.extras import number, row_id, text
 from ui_gym_phone.apps.fields import Growing
 from ui_gym_phone.apps.pickers import date_dialog, pick_date, pick_time, time_dialog
 from ui_gym_phone.state import calendar
-from ui_gym_phone.state.calendar import Event
+from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Page, Scroll, choices, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import (
     Button,
@@ -33,7 +33,7 @@ FIELDS = ("title", "location", "description")
 
 
 @APP.screen(EDIT)
-def edit(ui: Ui) -> Page:
+def edit(ui: Ui) -> AppPage:
     """A new event on the extra `day` at the extra `hour`, or with the extra `id` one that exists.
 
     The extras `title`, `beginTime`, `endTime`, `eventLocation` and `description` of Android's
@@ -63,14 +63,14 @@ def edit(ui: Ui) -> Page:
         _line("text", Growing(ui, "description", "Add description", lines=2, framed=False)),
         Space(24),
     )  # fmt: skip
-    return Page(Scroll(ui, "form", form), bar=bar, dialog=_dialog(ui))
+    return AppPage(ScrollView(ui, "form", form), bar=bar, dialog=_dialog(ui))
 
 
 def _line(icon: str, field: Widget) -> Widget:
     return Row(Icon(icon, 24, "dim"), Expand(field), gap=12, pad=(16, 8, 16, 8))
 
 
-def _begin(ui: Ui, old: Event | None) -> None:
+def _begin(ui: Ui, old: CalendarEvent | None) -> None:
     """Fill the form in when it is first seen."""
     if "start" in ui.state:
         return
@@ -86,7 +86,7 @@ def _begin(ui: Ui, old: Event | None) -> None:
     ui.state["before"] = _whole(ui)
 
 
-def _times(ui: Ui, old: Event | None) -> tuple[datetime, datetime]:
+def _times(ui: Ui, old: CalendarEvent | None) -> tuple[datetime, datetime]:
     """Where an event begins and ends, as the phone shows it."""
     if old is not None and old.all_day:
         first, last = days_of(ui.phone, old)
@@ -187,7 +187,7 @@ def _leave(ui: Ui) -> None:
         ui.ask("discard")
 
 
-def _save(ui: Ui, old: Event | None) -> None:
+def _save(ui: Ui, old: CalendarEvent | None) -> None:
     start, end = _at(ui, "start"), _at(ui, "end")
     all_day = bool(ui.state["all_day"])
     if end < start and not (all_day and end.date() == start.date()):

@@ -10,16 +10,16 @@ from ui_gym_phone.apps.extras import row_id
 from ui_gym_phone.state import calendar
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
-from ui_gym_phone.ui.page import Page, Scroll, confirm
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
 
 @APP.screen(INFO)
-def info(ui: Ui) -> Page:
+def info(ui: Ui) -> AppPage:
     """The event of the extra `id`."""
     event = calendar.get(ui.phone, row_id(ui))
     if event is None:
-        return Page(Empty("calendar-blank", "This event no longer exists"), back=ui.close)
+        return AppPage(Empty("calendar-blank", "This event no longer exists"), back=ui.close)
     actions = [
         IconButton("pencil", "Edit", partial(ui.open, EDIT, id=event.id)),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
@@ -44,8 +44,8 @@ def info(ui: Ui) -> Page:
         ui.say("Event deleted")
 
     asked = confirm(ui, "Delete this event?", event.title, "Delete", delete)
-    return Page(
-        Scroll(ui, "event", Column(*lines), tail=24), back=ui.close, actions=actions,
+    return AppPage(
+        ScrollView(ui, "event", Column(*lines), tail=24), back=ui.close, actions=actions,
         dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip
 

@@ -14,16 +14,16 @@ from ui_gym_phone.apps.pickers import date_dialog, pick_date
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Row, Size, Tap, Widget
-from ui_gym_phone.ui.page import Page, fab, tabs
-from ui_gym_phone.ui.scene import Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.page import AppPage, fab, tabs
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Icon, IconButton, Text
 
 VIEWS = ("Schedule", "Day", "Month")
 
 
 @APP.screen(MAIN)
-def main(ui: Ui) -> Page:
+def main(ui: Ui) -> AppPage:
     """One of the views, around the day that ``ui.state["day"]`` holds."""
     view = int(ui.state.get("view", 0))
     day = date.fromisoformat(ui.state.setdefault("day", today(ui.phone).isoformat()))
@@ -33,7 +33,7 @@ def main(ui: Ui) -> Page:
     # An event that is added while a day is looked at is meant for that day.
     new = partial(ui.open, EDIT, **({"day": day.isoformat()} if view else {}))
     dialog = date_dialog(ui, "go", partial(_go, ui), "Go to date") if ui.dialog == "go" else None
-    return Page(
+    return AppPage(
         Column(tabs(names, view), page), bar=_bar(ui, view, day),
         fab=fab("plus", "New event", new), dialog=dialog,
     )  # fmt: skip
@@ -69,10 +69,10 @@ class _Title(Widget):
     def __init__(self, name: str) -> None:
         self.text, self.arrow = Text(name, "title", lines=1, tell=False), Icon("chevron-down", 20)
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, max(look.px(48), self.text.size(look, width)[1])
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         side = scene.look.px(24)
         w, h = self.text.size(scene.look, width - side)
         self.text.place(scene, x, y + (height - h) // 2, w, h)

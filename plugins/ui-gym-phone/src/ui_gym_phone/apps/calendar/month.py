@@ -9,12 +9,12 @@ from functools import partial
 from ui_gym_phone.apps.calendar.app import COLOUR, INK
 from ui_gym_phone.apps.calendar.spans import on_days
 from ui_gym_phone.apps.dates import today, weeks
-from ui_gym_phone.state.calendar import Event
+from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Grid, Size, Widget
-from ui_gym_phone.ui.scene import Handler, Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Text
 
 
@@ -39,10 +39,10 @@ class _Weeks(Widget):
     def __init__(self, cells: list[_Cell]) -> None:
         self.cells = cells
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, 0
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         rows = len(self.cells) // 7
         edge = scene.look.px(1)
         for i, cell in enumerate(self.cells):
@@ -58,15 +58,15 @@ class _Cell(Widget):
     """A day: its number, and as many of its events' titles as there is room for."""
 
     def __init__(
-        self, day: date, events: list[Event], within: bool, now: bool, on_tap: Handler
+        self, day: date, events: list[CalendarEvent], within: bool, now: bool, on_tap: Handler
     ) -> None:
         self.day, self.events, self.within, self.now = day, events, within, now
         self.on_tap = on_tap
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, 0
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         px = scene.look.px
         box = (x, y, x + width, y + height)
         titles = ", ".join(event.title for event in self.events)
@@ -90,7 +90,7 @@ class _Cell(Widget):
             self._titles(scene, x, y + step + px(6), width, y + height)
         scene.touch(box, tap=self.on_tap)
 
-    def _titles(self, scene: Scene, x: int, y: int, width: int, bottom: int) -> None:
+    def _titles(self, scene: PhoneScene, x: int, y: int, width: int, bottom: int) -> None:
         px = scene.look.px
         face, size = scene.look.font("tiny")
         step = fonts.line_height(size) + px(2)

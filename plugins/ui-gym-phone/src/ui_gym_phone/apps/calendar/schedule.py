@@ -8,10 +8,10 @@ from functools import partial
 from ui_gym_phone.apps.calendar.app import COLOUR, INFO, INK
 from ui_gym_phone.apps.calendar.spans import hours_text, on_days
 from ui_gym_phone.apps.dates import today
-from ui_gym_phone.state.calendar import Event
+from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Scroll
+from ui_gym_phone.ui.page import ScrollView
 from ui_gym_phone.ui.widgets import Button, Empty, Text
 
 AHEAD, BACK = 366, 92
@@ -37,10 +37,10 @@ def schedule(ui: Ui, day: date) -> Widget:
         rows.append(_day(ui, one, found[one]))
     if not found:
         rows.append(Empty("calendar-blank", "Nothing planned"))
-    return Scroll(ui, "schedule", Column(*rows), tail=88)
+    return ScrollView(ui, "schedule", Column(*rows), tail=88)
 
 
-def _day(ui: Ui, day: date, events: list[Event]) -> Widget:
+def _day(ui: Ui, day: date, events: list[CalendarEvent]) -> Widget:
     now = day == today(ui.phone)
     ink = "primary" if now else "text"
     label = Column(
@@ -52,7 +52,7 @@ def _day(ui: Ui, day: date, events: list[Event]) -> Widget:
                pad=(8, 6, 16, 6), align="start")  # fmt: skip
 
 
-def _event(ui: Ui, day: date, event: Event) -> Widget:
+def _event(ui: Ui, day: date, event: CalendarEvent) -> Widget:
     place = Text(event.location, "small", INK, lines=1) if event.location else None
     texts = Column(
         Text(event.title or "(No title)", "label", INK, lines=2),

@@ -14,7 +14,7 @@ from ui_gym_phone.apps.dates import (
     today,
 )
 from ui_gym_phone.state import calendar
-from ui_gym_phone.state.calendar import Event
+from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.state.phone import Phone
 
 UTC = timezone.utc  # noqa: UP017 - as the clock has it
@@ -42,7 +42,7 @@ def _utc_day(ms: int) -> date:
     return datetime.fromtimestamp(min(max(ms, EARLIEST_MS), LATEST_MS) / 1000, UTC).date()
 
 
-def days_of(phone: Phone, event: Event) -> tuple[date, date]:
+def days_of(phone: Phone, event: CalendarEvent) -> tuple[date, date]:
     """The first and the last day on which an event lies."""
     if event.all_day:
         return _utc_day(event.start_ms), _utc_day(max(event.start_ms, event.end_ms - 1))
@@ -50,9 +50,9 @@ def days_of(phone: Phone, event: Event) -> tuple[date, date]:
     return moment(phone, event.start_ms).date(), moment(phone, last_ms).date()
 
 
-def on_days(phone: Phone, first: date, last: date) -> dict[date, list[Event]]:
+def on_days(phone: Phone, first: date, last: date) -> dict[date, list[CalendarEvent]]:
     """The events of each day of a span, those that last all day first."""
-    found: dict[date, list[Event]] = {}
+    found: dict[date, list[CalendarEvent]] = {}
     begin = midnight(phone, first) - DAY_MS  # a day in UTC may begin a day before it does here
     end = midnight(phone, last + timedelta(days=1)) + DAY_MS
     events = phone.databases.derived("calendar.db", "events", lambda: calendar.events(phone))
@@ -69,7 +69,7 @@ def on_days(phone: Phone, first: date, last: date) -> dict[date, list[Event]]:
     return found
 
 
-def hours_text(phone: Phone, event: Event) -> str:
+def hours_text(phone: Phone, event: CalendarEvent) -> str:
     """``All day``, or ``15:00 – 16:00``."""
     if event.all_day:
         return "All day"
@@ -81,7 +81,7 @@ def hours_text(phone: Phone, event: Event) -> str:
     return f"{day_text(first, now)}, {begin} – {day_text(last, now)}, {end}"
 
 
-def when_text(phone: Phone, event: Event) -> str:
+def when_text(phone: Phone, event: CalendarEvent) -> str:
     """The days and the hours of an event."""
     first, last = days_of(phone, event)
     long = f"{first:%A, %B} {first.day}, {first.year}"

@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.camera.album import ALBUM, FOLDER, album, taken
-from ui_gym_phone.apps.camera.views import View
+from ui_gym_phone.apps.camera.views import LensView
 from ui_gym_phone.apps.pictures import Photo, Whole, is_picture
 from ui_gym_phone.apps.support import attempt
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.app import PhoneApp, Ui
 from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll
-from ui_gym_phone.ui.widgets import Button, Empty, Icon, IconButton, Picture, Text
+from ui_gym_phone.ui.page import AppPage, ScrollView
+from ui_gym_phone.ui.widgets import Button, Empty, Icon, IconButton, ImageView, Text
 
 PACKAGE = "com.android.camera2"
 MAIN = "com.android.camera.CameraLauncher"
 
-APP = App(
+APP = PhoneApp(
     Package(
         PACKAGE, "Camera", MAIN, icon="camera", colour="#5f6368",
         permissions={"CAMERA": True, "RECORD_AUDIO": True, "ACCESS_FINE_LOCATION": False},
@@ -34,15 +34,15 @@ MP4 = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom\0\0\0\x08mdat"
 
 
 @APP.screen(MAIN)
-def camera(ui: Ui) -> Page:
+def camera(ui: Ui) -> AppPage:
     """The view-finder. State: ``mode``, ``front``, ``flash``, and ``since``, the uptime in
     milliseconds at which a film was begun."""
     if not ui.phone.packages[PACKAGE].permissions.get("CAMERA", True):
         return _refused(ui)
-    return Page(Column(_top(ui), _finder(ui), _modes(ui), _controls(ui)))
+    return AppPage(Column(_top(ui), _finder(ui), _modes(ui), _controls(ui)))
 
 
-def _refused(ui: Ui) -> Page:
+def _refused(ui: Ui) -> AppPage:
     def settings() -> None:
         ui.phone.start("com.android.settings", ".Settings$AppInfoActivity", {"package": PACKAGE})
 
@@ -51,7 +51,7 @@ def _refused(ui: Ui) -> Page:
         Row(Space(weight=1), Button("Open settings", settings, style="tonal"), Space(weight=1)),
         gap=8,
     )
-    return Page(Scroll(ui, "refused", body), title="Camera")
+    return AppPage(ScrollView(ui, "refused", body), title="Camera")
 
 
 def _mode(ui: Ui) -> str:
@@ -63,8 +63,8 @@ def _recording(ui: Ui) -> bool:
     return ui.state.get("since") is not None
 
 
-def _view(ui: Ui) -> View:
-    return View(len(taken(ui.phone)), bool(ui.state.get("front")))
+def _view(ui: Ui) -> LensView:
+    return LensView(len(taken(ui.phone)), bool(ui.state.get("front")))
 
 
 def _top(ui: Ui) -> Widget:
@@ -117,7 +117,7 @@ def _thumbnail(ui: Ui) -> Widget:
     newest = photos[0]
     face: Widget
     if is_picture(newest):
-        face = Picture(Photo(ui.phone.files.read(newest), cover=True), 48, 48)
+        face = ImageView(Photo(ui.phone.files.read(newest), cover=True), 48, 48)
     else:
         face = Panel(Icon("video", 24), "container", radius=8, pad=12)
     return Tap(face, partial(ui.open, ALBUM), cls="android.widget.ImageView",

@@ -9,7 +9,7 @@ from ui_gym_phone.apps.support import attempt
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Center, Column, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Page, confirm
+from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
 ALBUM = ".AlbumActivity"
@@ -26,11 +26,11 @@ def taken(phone: Phone) -> list[str]:
     return sorted(found, key=lambda p: (phone.files.stat(p).mtime, p), reverse=True)
 
 
-def album(ui: Ui) -> Page:
+def album(ui: Ui) -> AppPage:
     """State: ``at``, the number of the one that is seen."""
     photos = taken(ui.phone)
     if not photos:
-        return Page(Empty("image-multiple", "No photos"), title="Photos", back=ui.close)
+        return AppPage(Empty("image-multiple", "No photos"), title="Photos", back=ui.close)
     at = min(int(ui.state.get("at", 0)), len(photos) - 1)
     path = photos[at]
     name = path.rpartition("/")[2]
@@ -55,7 +55,7 @@ def album(ui: Ui) -> Page:
         Row(later, Space(weight=1), place, Space(weight=1), earlier, pad=(8, 4, 8, 8)),
     )
     info = partial(ui.start, FILES, ".inspector.InspectorActivity", path=path)
-    page = Page(body, title=name, back=ui.close)
+    page = AppPage(body, title=name, back=ui.close)
     page.actions = [
         IconButton("information-outline", "Details", info),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),

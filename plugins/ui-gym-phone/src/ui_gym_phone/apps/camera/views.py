@@ -29,7 +29,7 @@ _GROUNDS: tuple[tuple[Colour, ...], ...] = (
 
 
 @dataclass(frozen=True)
-class View:
+class LensView:
     """What is before the lens: the `number`-th landscape, or whoever holds the phone."""
 
     number: int

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ui_gym_phone.apps.clock import alarm, stopwatch, timer, world
 from ui_gym_phone.apps.clock.records import PACKAGE
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App, Ui
-from ui_gym_phone.ui.page import Page, bottom_nav
+from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.page import AppPage, bottom_nav
 
 MAIN = "com.android.deskclock.DeskClock"
 
-APP = App(
+APP = PhoneApp(
     Package(PACKAGE, "Clock", MAIN, icon="clock", colour="#3f51b5",
             permissions={"POST_NOTIFICATIONS": True})
 )  # fmt: skip
@@ -24,7 +24,7 @@ TABS = (
 
 
 @APP.screen(MAIN)
-def clock(ui: Ui) -> Page:
+def clock(ui: Ui) -> AppPage:
     """The four tabs; an intent about timers opens theirs."""
     labels = [label for _, label, _ in TABS]
     asked = "Timer" if "TIMER" in str(ui.extras.get("action", "")) else "Alarm"

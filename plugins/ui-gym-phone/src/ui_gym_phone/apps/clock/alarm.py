@@ -13,7 +13,7 @@ from ui_gym_phone.state.alarms import Alarm
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Page, Scroll, fab
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import (
     Button,
@@ -30,7 +30,7 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 MOST_SHOWN = 100
 
 
-def page(ui: Ui) -> Page:
+def page(ui: Ui) -> AppPage:
     """The tab. ``open`` is the id of the unfolded alarm, ``alarm`` that which a dialog is about."""
     found = alarms.all(ui.phone)[:MOST_SHOWN]
     if found:
@@ -38,7 +38,7 @@ def page(ui: Ui) -> Page:
         body: Widget = Column(*cards, gap=10, pad=(12, 4, 12, 4))
     else:
         body = Empty("alarm", "No alarms")
-    made = Page(Scroll(ui, "alarms", body, tail=88), title="Alarm")
+    made = AppPage(ScrollView(ui, "alarms", body, tail=88), title="Alarm")
     made.fab = fab("plus", "Add alarm", partial(_ask_time, ui, None))
     if ui.dialog == "time":
         made.dialog = time_dialog(ui, "time", partial(_set_time, ui))

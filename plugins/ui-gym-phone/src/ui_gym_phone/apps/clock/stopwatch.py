@@ -11,14 +11,14 @@ from ui_gym_phone.apps.figures import Figures
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import Icon, Text
 
 MOST_LAPS = 99
 
 
-def page(ui: Ui) -> Page:
+def page(ui: Ui) -> AppPage:
     """The tab: the time, the laps, and the two or three buttons."""
     watch = records.stopwatch(ui.phone)
     now = ui.phone.clock.uptime_ms
@@ -28,10 +28,10 @@ def page(ui: Ui) -> Page:
     laps = Column(*rows, pad=(24, 8, 24, 8))
     body = Column(
         Column(time, pad=(16, 24, 16, 16)),
-        Scroll(ui, "laps", laps),
+        ScrollView(ui, "laps", laps),
         _buttons(ui, watch, now),
     )
-    return Page(body, title="" if small(ui.phone) else "Stopwatch")
+    return AppPage(body, title="" if small(ui.phone) else "Stopwatch")
 
 
 def shown(ms: int) -> str:

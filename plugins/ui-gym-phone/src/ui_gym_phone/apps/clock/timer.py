@@ -6,11 +6,11 @@ from functools import partial
 
 from ui_gym_phone.apps.clock import records
 from ui_gym_phone.apps.clock.records import Timer
-from ui_gym_phone.apps.figures import Figures, Key, Keypad
+from ui_gym_phone.apps.figures import Figures, Keypad, KeypadKey
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Widget
-from ui_gym_phone.ui.page import Page, Scroll, fab
+from ui_gym_phone.ui.page import AppPage, ScrollView, fab
 from ui_gym_phone.ui.widgets import Button, IconButton, Text
 
 ROWS = ("123", "456", "789")
@@ -19,13 +19,13 @@ MINUTE = 60_000
 MOST_TIMERS = 20
 
 
-def page(ui: Ui) -> Page:
+def page(ui: Ui) -> AppPage:
     """The tab. ``digits`` are those that were typed, ``setup`` whether the keypad is open."""
     timers = records.timers(ui.phone)
     if not timers or ui.state.get("overlay") == "setup":
         return _setup(ui, bool(timers))
     cards: list[Widget] = [_card(ui, timer) for timer in timers]
-    made = Page(Scroll(ui, "timers", Column(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88),
+    made = AppPage(ScrollView(ui, "timers", Column(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88),
                 title="Timer")  # fmt: skip
     if len(timers) < MOST_TIMERS:
         made.fab = fab("plus", "Add timer", partial(_begin, ui))
@@ -39,12 +39,14 @@ def _begin(ui: Ui) -> None:
 # -- setting one --
 
 
-def _setup(ui: Ui, others: bool) -> Page:
+def _setup(ui: Ui, others: bool) -> AppPage:
     digits = str(ui.state.get("digits", ""))
     whole = digits.rjust(MOST_DIGITS, "0")
     told = f"{whole[:2]}h {whole[2:4]}m {whole[4:]}s"
     time = Figures(told, "primary" if digits else "dim", align="center", id="timer_setup_time")
-    erase = Key("", partial(_erase, ui), "Delete", "backspace-outline", id="timer_setup_delete")
+    erase = KeypadKey(
+        "", partial(_erase, ui), "Delete", "backspace-outline", id="timer_setup_delete"
+    )
     rows = [[_digit(ui, sign) for sign in row] for row in ROWS]
     last = [_digit(ui, "00"), _digit(ui, "0"), erase]
     start = Button("Start", partial(_start, ui), icon="play", id="fab", enabled=bool(digits))
@@ -55,17 +57,17 @@ def _setup(ui: Ui, others: bool) -> Page:
     if small(ui.phone):  # the last row of keys goes beside the others
         keypad = Keypad([[*row, key] for row, key in zip(rows, last, strict=True)], gap=4)
         head = Row(Expand(time), start, gap=8, pad=(12, 4, 12, 4))
-        return Page(Column(head, Column(keypad, pad=(12, 0, 12, 4), weight=1)))
+        return AppPage(Column(head, Column(keypad, pad=(12, 0, 12, 4), weight=1)))
     body = Column(
         Column(time, pad=(12, 8, 12, 12)),
         Column(Keypad([*rows, last], cell=72, gap=10), pad=(36, 0, 36, 0), weight=1),
         Column(foot, pad=(12, 12, 12, 12)),
     )
-    return Page(body, title="Timer")
+    return AppPage(body, title="Timer")
 
 
-def _digit(ui: Ui, sign: str) -> Key:
-    return Key(sign, partial(_type, ui, sign), id=f"timer_setup_digit_{sign}")
+def _digit(ui: Ui, sign: str) -> KeypadKey:
+    return KeypadKey(sign, partial(_type, ui, sign), id=f"timer_setup_digit_{sign}")
 
 
 def _type(ui: Ui, sign: str) -> None:

@@ -11,7 +11,7 @@ from ui_gym_phone.apps.figures import Figures
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
-from ui_gym_phone.ui.page import Page, Scroll, fab
+from ui_gym_phone.ui.page import AppPage, ScrollView, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import CheckItem, Empty, IconButton, Text
 
@@ -31,7 +31,7 @@ OFFSETS = {
 """Minutes east of UTC of each city's standard time: summer time is nowhere kept here."""
 
 
-def page(ui: Ui) -> Page:
+def page(ui: Ui) -> AppPage:
     """The tab."""
     now = ui.phone.clock.local
     here = Column(
@@ -40,9 +40,9 @@ def page(ui: Ui) -> Page:
         pad=(24, 8, 24, 16),
     )
     rows: list[Widget] = [_city(ui, name) for name in records.cities(ui.phone) if name in OFFSETS]
-    body = Scroll(ui, "cities", Column(here, *rows), tail=88)
+    body = ScrollView(ui, "cities", Column(here, *rows), tail=88)
     add = fab("plus", "Add city", partial(_add, ui))
-    return Page(body, title="Clock", fab=add)
+    return AppPage(body, title="Clock", fab=add)
 
 
 def _add(ui: Ui) -> None:
@@ -84,7 +84,7 @@ def _apart(phone: Phone, name: str) -> str:
     return f"{day}, {told} {'ahead' if minutes > 0 else 'behind'}"
 
 
-def cities(ui: Ui) -> Page:
+def cities(ui: Ui) -> AppPage:
     """All cities, with a search: those that are marked are in the world clock."""
     wanted = ui.text("search").strip().lower()
     chosen = records.cities(ui.phone)
@@ -103,4 +103,4 @@ def cities(ui: Ui) -> Page:
     ]  # fmt: skip
     search = Column(TextField(ui, "search", "Search for a city"), pad=(12, 0, 12, 8))
     shown: Widget = Column(*rows) if rows else Empty("magnify", "No city of this name")
-    return Page(Column(search, Scroll(ui, "all", shown)), title="Add city", back=ui.close)
+    return AppPage(Column(search, ScrollView(ui, "all", shown)), title="Add city", back=ui.close)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ui_gym_phone.apps.faces import CONTACTS
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App
+from ui_gym_phone.ui.app import PhoneApp
 
 PEOPLE = ".activities.PeopleActivity"
 DUPLICATES = ".activities.DuplicatesActivity"
 
-APP = App(
+APP = PhoneApp(
     Package(
         CONTACTS, "Contacts", PEOPLE, icon="contacts", colour="#1a73e8",
         permissions={"READ_CONTACTS": True, "CALL_PHONE": True, "READ_SMS": False},

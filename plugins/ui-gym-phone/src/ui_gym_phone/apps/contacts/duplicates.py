@@ -11,12 +11,12 @@ from ui_gym_phone.state.contacts import EMAIL, HOME, PHONE, Contact, digits, sam
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Row, Space, Widget
-from ui_gym_phone.ui.page import Page, Scroll, confirm
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Button, Card, Empty, Item
 
 
 @APP.screen(DUPLICATES)
-def duplicates(ui: Ui) -> Page:
+def duplicates(ui: Ui) -> AppPage:
     """Those of one name or one number, together; merging keeps the first with all numbers and
     addresses of the others."""
     groups = _groups(ui.phone)
@@ -28,8 +28,8 @@ def duplicates(ui: Ui) -> Page:
         asked = confirm(ui, f"Merge {len(chosen)} contacts?",
                         f"They become one contact, {chosen[0].name}.", "Merge",
                         partial(_merge, ui, chosen))  # fmt: skip
-    return Page(Scroll(ui, "duplicates", body, tail=24), title="Merge duplicates", back=ui.close,
-                dialog=asked)  # fmt: skip
+    content = ScrollView(ui, "duplicates", body, tail=24)
+    return AppPage(content, title="Merge duplicates", back=ui.close, dialog=asked)
 
 
 def _card(ui: Ui, group: list[Contact]) -> Widget:

@@ -11,7 +11,7 @@ from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import KINDS, MOBILE, Contact
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Page, Scroll, choices, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Text
 
@@ -19,7 +19,7 @@ FIELDS = ("first", "last", "phone", "email", "note")
 
 
 @APP.screen(EDITOR)
-def editor(ui: Ui) -> Page:
+def editor(ui: Ui) -> AppPage:
     """A new contact, or with the extra `id` one that exists. The extras `name`, `phone`, `email`
     and `notes` of Android's insert intent are filled in."""
     old = contacts.get(ui.phone, row_id(ui))
@@ -40,7 +40,7 @@ def editor(ui: Ui) -> Page:
         _line("text", TextField(ui, "note", "Note", lines=2, id="note")),
         gap=12, pad=(16, 8, 16, 24),
     )  # fmt: skip
-    return Page(Scroll(ui, "form", form), bar=bar, dialog=_dialog(ui))
+    return AppPage(ScrollView(ui, "form", form), bar=bar, dialog=_dialog(ui))
 
 
 def _begin(ui: Ui, old: Contact | None) -> None:

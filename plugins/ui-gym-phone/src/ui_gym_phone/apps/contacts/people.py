@@ -13,13 +13,13 @@ from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import Contact
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
-from ui_gym_phone.ui.page import Menu, Page, Scroll, confirm, fab
+from ui_gym_phone.ui.page import AppPage, Menu, ScrollView, confirm, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Empty, Header, Icon, IconButton, Item, Text
 
 
 @APP.screen(PEOPLE)
-def people(ui: Ui) -> Page:
+def people(ui: Ui) -> AppPage:
     """Everybody by name; touching one opens it, holding it selects it."""
     if ui.state.get("overlay") == "selection":
         return _selecting(ui)
@@ -32,8 +32,8 @@ def people(ui: Ui) -> Page:
     else:
         body = Lazy(_rows(ui, found, whole=not wanted))
     create = fab("plus", "Create contact", partial(ui.open, EDITOR))
-    return Page(Scroll(ui, "people", body, tail=88), bar=_search_bar(ui), fab=create,
-                menu=_menu(ui))  # fmt: skip
+    return AppPage(ScrollView(ui, "people", body, tail=88), bar=_search_bar(ui), fab=create,
+                   menu=_menu(ui))  # fmt: skip
 
 
 def _menu(ui: Ui) -> Menu | None:
@@ -113,7 +113,7 @@ def _toggle(ui: Ui, id: int) -> None:
         ui.state.pop("overlay")
 
 
-def _selecting(ui: Ui) -> Page:
+def _selecting(ui: Ui) -> AppPage:
     selected: list[int] = ui.state["selected"]
     found = matching(ui.phone, ui.text("search"))
 
@@ -146,7 +146,7 @@ def _selecting(ui: Ui) -> Page:
     )  # fmt: skip
     what = "this contact" if len(selected) == 1 else f"these {len(selected)} contacts"
     asked = confirm(ui, f"Delete {what}?", "This can't be undone.", "Delete", delete)
-    return Page(
-        Scroll(ui, "people", Lazy(rows), tail=24), bar=Panel(bar, "container"),
+    return AppPage(
+        ScrollView(ui, "people", Lazy(rows), tail=24), bar=Panel(bar, "container"),
         dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip

@@ -12,17 +12,17 @@ from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import KINDS, Contact
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Page, Scroll, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import Card, Empty, Icon, IconButton, Item, Text
 
 
 @APP.screen(PERSON)
-def person(ui: Ui) -> Page:
+def person(ui: Ui) -> AppPage:
     """The contact of the extra `id`."""
     who = contacts.get(ui.phone, row_id(ui))
     if who is None:
-        return Page(Empty("account", "This contact no longer exists"), back=ui.close)
+        return AppPage(Empty("account", "This contact no longer exists"), back=ui.close)
     star, desc = ("star", "Remove from") if who.starred else ("star-outline", "Add to")
     turn = partial(contacts.star, ui.phone, who.id, not who.starred)
     actions = [
@@ -36,8 +36,8 @@ def person(ui: Ui) -> Page:
         Row(*_ways(ui, who), align="start"),
         gap=16, pad=(16, 16, 16, 8), align="stretch",
     )  # fmt: skip
-    return Page(
-        Scroll(ui, "person", Column(head, _numbers(ui, who), _note(who)), tail=24),
+    return AppPage(
+        ScrollView(ui, "person", Column(head, _numbers(ui, who), _note(who)), tail=24),
         back=ui.close, actions=actions, menu=_menu(ui), dialog=_asked(ui, who),
     )  # fmt: skip
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ui_gym_phone.apps.calling import DIALER
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App
+from ui_gym_phone.ui.app import PhoneApp
 
 MAIN = ".DialtactsActivity"
 DETAILS = ".CallDetailsActivity"
 
-APP = App(
+APP = PhoneApp(
     Package(
         DIALER, "Phone", MAIN, icon="phone", colour="#188038",
         permissions={"CALL_PHONE": True, "READ_CONTACTS": True, "RECORD_AUDIO": True},

@@ -11,7 +11,7 @@ from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import face, name_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Button, Icon, Text
 
 RED = "#d93025"
@@ -21,7 +21,7 @@ SWITCHES = (
 
 
 @APP.screen(IN_CALL)
-def in_call(ui: Ui) -> Page:
+def in_call(ui: Ui) -> AppPage:
     """The call of the extra `call`, until it is hung up."""
     number = text(ui, "number")
     name = name_of(ui.phone, number)
@@ -32,10 +32,10 @@ def in_call(ui: Ui) -> Page:
         Text(number, "body", "dim", align="center", lines=1) if name != number else None,
         gap=6, pad=(16, 16, 16, 16),
     )  # fmt: skip
-    body = Scroll(ui, "call", Column(head, face(name, 96), Space(24)))
+    body = ScrollView(ui, "call", Column(head, face(name, 96), Space(24)))
     if not going:
-        return Page(body, bottom=Row(Space(weight=1), Button("Close", ui.close), Space(weight=1),
-                                     pad=(16, 12, 16, 16)))  # fmt: skip
+        return AppPage(body, bottom=Row(Space(weight=1), Button("Close", ui.close), Space(weight=1),
+                                        pad=(16, 12, 16, 16)))  # fmt: skip
     toggles: list[Widget] = [_toggle(ui, icon, name) for icon, name in SWITCHES]
     red = Tap(
         Panel(Icon("phone-hangup", 30, "#ffffff"), RED, radius=32, pad=(34, 14, 34, 14)),
@@ -43,7 +43,7 @@ def in_call(ui: Ui) -> Page:
     )  # fmt: skip
     bottom = Column(Row(*toggles, align="start"), Row(Space(weight=1), red, Space(weight=1)),
                     gap=20, pad=(16, 12, 16, 20))  # fmt: skip
-    return Page(body, bottom=bottom)
+    return AppPage(body, bottom=bottom)
 
 
 def _status(ui: Ui) -> str:

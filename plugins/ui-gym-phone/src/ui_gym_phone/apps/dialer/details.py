@@ -11,16 +11,16 @@ from ui_gym_phone.apps.dialer.kinds import history, kind_name
 from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
 from ui_gym_phone.state import calls
-from ui_gym_phone.state.calls import MISSED, Call
+from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import same_number
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Row, Widget
-from ui_gym_phone.ui.page import Page, Scroll, confirm
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Divider, Empty, Icon, IconButton, Item, Text
 
 
 @APP.screen(DETAILS)
-def details(ui: Ui) -> Page:
+def details(ui: Ui) -> AppPage:
     """The calls with the extra `number`; each can be deleted, or all of them."""
     number = text(ui, "number")
     name = name_of(ui.phone, number)
@@ -29,7 +29,7 @@ def details(ui: Ui) -> Page:
     head = Row(
         face(name, 56),
         Expand(Column(Text(name, "subtitle", lines=2), known, gap=2)),
-        IconButton("phone", "Call", partial(place_call, ui.phone, number)),
+        IconButton("phone", "PhoneCall", partial(place_call, ui.phone, number)),
         gap=16, pad=(16, 12, 8, 16),
     )  # fmt: skip
     rows: list[Widget] = [head, *_ways(ui, number), Divider()]
@@ -39,8 +39,8 @@ def details(ui: Ui) -> Page:
     trash = IconButton("delete-outline", "Delete history", partial(ui.ask, "delete"))
     asked = confirm(ui, "Delete this call history?", f"All calls with {name} will be deleted.",
                     "Delete", partial(_delete_all, ui, log))  # fmt: skip
-    return Page(
-        Scroll(ui, "calls", Column(*rows), tail=24), title="Call details", back=ui.close,
+    return AppPage(
+        ScrollView(ui, "calls", Column(*rows), tail=24), title="Call details", back=ui.close,
         actions=[trash] if log else [], dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip
 
@@ -68,7 +68,7 @@ def _ways(ui: Ui, number: str) -> list[Widget]:
     ]
 
 
-def _row(ui: Ui, call: Call) -> Widget:
+def _row(ui: Ui, call: PhoneCall) -> Widget:
     day = near_day(moment(ui.phone, call.ms).date(), today(ui.phone))
     when = f"{day}, {time_of(ui.phone, call.ms)}"
     told = when if call.kind == MISSED else f"{when} · {duration_text(call.seconds)}"
@@ -80,7 +80,7 @@ def _row(ui: Ui, call: Call) -> Widget:
     return Item(f"{kind_name(call)} call", told, lead=lead, trail=drop)
 
 
-def _delete_all(ui: Ui, log: list[Call]) -> None:
+def _delete_all(ui: Ui, log: list[PhoneCall]) -> None:
     for call in log:
         calls.delete(ui.phone, call.id)
     ui.close()

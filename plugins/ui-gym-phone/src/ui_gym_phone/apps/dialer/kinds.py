@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ui_gym_phone.state import calls
-from ui_gym_phone.state.calls import INCOMING, MISSED, OUTGOING, REJECTED, Call
+from ui_gym_phone.state.calls import INCOMING, MISSED, OUTGOING, REJECTED, PhoneCall
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.layout import Expand, Row, Widget
 from ui_gym_phone.ui.widgets import Icon, Text
@@ -16,17 +16,17 @@ _KINDS = {
 }
 
 
-def history(phone: Phone) -> list[Call]:
+def history(phone: Phone) -> list[PhoneCall]:
     """The call log, the newest first. A call's name may be out of date: ask `name_of`."""
     return phone.databases.derived("calllog.db", "history", lambda: calls.all(phone))
 
 
-def kind_name(call: Call) -> str:
+def kind_name(call: PhoneCall) -> str:
     """``Incoming``, ``Outgoing``, ``Missed``."""
     return _KINDS.get(call.kind, _KINDS[INCOMING])[1]
 
 
-def kind_line(call: Call, when: str, count: int = 1) -> Widget:
+def kind_line(call: PhoneCall, when: str, count: int = 1) -> Widget:
     """A small arrow, how many calls it stands for, what it was, and when."""
     icon, name, ink = _KINDS.get(call.kind, _KINDS[INCOMING])
     several = f"({count}) " if count > 1 else ""

@@ -14,11 +14,11 @@ from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching, name_of
 from ui_gym_phone.apps.lists import Lazy
 from ui_gym_phone.state import calls, contacts
-from ui_gym_phone.state.calls import MISSED, Call
+from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import KINDS, Contact, digits
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Menu, Page, Scroll, bottom_nav, confirm, fab
+from ui_gym_phone.ui.page import AppPage, Menu, ScrollView, bottom_nav, confirm, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import AtLeast, Disc, Empty, Header, Icon, IconButton, Item, Text
 
@@ -26,7 +26,7 @@ FAVOURITES, RECENTS, PEOPLE = range(3)
 
 
 @APP.screen(MAIN)
-def main(ui: Ui) -> Page:
+def main(ui: Ui) -> AppPage:
     """The tabs, or the dial pad; the extra `number` of a ``tel:`` intent is put into the pad."""
     if "tab" not in ui.state:
         ui.state["tab"] = RECENTS
@@ -45,8 +45,8 @@ def main(ui: Ui) -> Page:
     )  # fmt: skip
     clear = confirm(ui, "Clear call history?", "All calls will be deleted from your history.",
                     "Clear", partial(_clear, ui))  # fmt: skip
-    return Page(
-        Scroll(ui, f"tab {tab}", body, tail=88), bar=_search_bar(ui),
+    return AppPage(
+        ScrollView(ui, f"tab {tab}", body, tail=88), bar=_search_bar(ui),
         bottom=None if searching else nav, menu=_menu(ui),
         fab=None if searching else fab("dialpad", "Key pad", partial(_dial, ui)),
         dialog=clear if ui.dialog == "clear" else None,
@@ -121,7 +121,7 @@ def _recents(ui: Ui) -> Widget:
     return Lazy([("call", partial(_recent, ui, group)) for group in groups])
 
 
-def _recent(ui: Ui, group: list[Call]) -> Widget:
+def _recent(ui: Ui, group: list[PhoneCall]) -> Widget:
     last, name = group[0], name_of(ui.phone, group[0].number)
     ink = "error" if last.kind == MISSED else "text"
     texts = Column(

@@ -10,7 +10,7 @@ from ui_gym_phone.state.contacts import Contact, digits
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Center, Column, Expand, Grid, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Box, Page, Scroll
+from ui_gym_phone.ui.page import AppPage, Box, ScrollView
 from ui_gym_phone.ui.widgets import Icon, IconButton, Item, Text
 
 LETTERS = {
@@ -24,7 +24,7 @@ AROUND = 28 + 44 + 52 + 72
 GREEN = "#188038"
 
 
-def dialpad(ui: Ui) -> Page:
+def dialpad(ui: Ui) -> AppPage:
     """The pad, with the contacts that what was dialled may mean."""
     number = ui.text("digits")
     room = ui.phone.height / DENSITY - AROUND
@@ -40,10 +40,10 @@ def dialpad(ui: Ui) -> Page:
     keys = Grid(*(_key(ui, sign, letters, key) for sign, letters in LETTERS.items()), columns=3,
                 cell=key, pad=(24, 0, 24, 0))  # fmt: skip
     body = Column(
-        Scroll(ui, "suggestions", Column(*rows)),
+        ScrollView(ui, "suggestions", Column(*rows)),
         Panel(Column(_shown(ui, number), keys, _call_row(ui, number)), "container"),
     )
-    return Page(body)
+    return AppPage(body)
 
 
 def _shown(ui: Ui, number: str) -> Widget:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ui_gym_phone.apps.files import browse, picker, viewer
 from ui_gym_phone.apps.files.view import BROWSE, PACKAGE
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App
+from ui_gym_phone.ui.app import PhoneApp
 
-APP = App(Package(PACKAGE, "Files", BROWSE, icon="folder", colour="#1e88e5"))
+APP = PhoneApp(Package(PACKAGE, "Files", BROWSE, icon="folder", colour="#1e88e5"))
 
 APP.screen(BROWSE)(browse.browse)
 APP.screen(picker.PICK)(picker.pick)

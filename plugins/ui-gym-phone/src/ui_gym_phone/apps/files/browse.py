@@ -7,19 +7,26 @@ from functools import partial
 
 from ui_gym_phone.apps.files import entries as store
 from ui_gym_phone.apps.files import operations
-from ui_gym_phone.apps.files.entries import SORTS, STORAGE, Entry, shown_name
+from ui_gym_phone.apps.files.entries import SORTS, STORAGE, FileEntry, shown_name
 from ui_gym_phone.apps.files.picker import PICK
-from ui_gym_phone.apps.files.view import BROWSE, View, change_view, folder_rows, listing, view_of
+from ui_gym_phone.apps.files.view import (
+    BROWSE,
+    FolderView,
+    change_view,
+    folder_rows,
+    listing,
+    view_of,
+)
 from ui_gym_phone.apps.files.viewer import INSPECTOR, VIEWER, can_view
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Page, Scroll, choices, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, choices, confirm
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Empty, Header, Icon, IconButton, Text
 
 
-def browse(ui: Ui) -> Page:
+def browse(ui: Ui) -> AppPage:
     """The extra ``folder`` says which is shown; without it, all places are listed.
 
     State: ``overlay`` is ``search`` or ``selection``, ``selected`` the paths that are marked, and
@@ -34,7 +41,7 @@ def browse(ui: Ui) -> Page:
         body = _content(ui, folder, view, selected)
     else:
         body = _places(ui)
-    page = Page(body, title=shown_name(folder) if folder else "Files")
+    page = AppPage(body, title=shown_name(folder) if folder else "Files")
     if selected:
         page.bar = _selection_bar(ui, selected)
     elif ui.state.get("overlay") == "search":
@@ -65,7 +72,7 @@ def _selected(ui: Ui) -> list[str]:
 # -- the bar --
 
 
-def _actions(ui: Ui, folder: str, view: View) -> list[Widget]:
+def _actions(ui: Ui, folder: str, view: FolderView) -> list[Widget]:
     search = IconButton("magnify", "Search", partial(_search, ui))
     more = IconButton("dots-vertical", "More options", partial(ui.ask, "menu"))
     if not folder:
@@ -127,20 +134,20 @@ def _places(ui: Ui) -> Widget:
         search, Header("Folders"), *folder_rows(ui, rows), Header("Storage devices"),
         *folder_rows(ui, storage),
     )  # fmt: skip
-    return Scroll(ui, "places", lists, tail=12)
+    return ScrollView(ui, "places", lists, tail=12)
 
 
-def _content(ui: Ui, folder: str, view: View, selected: Sequence[str]) -> Widget:
+def _content(ui: Ui, folder: str, view: FolderView, selected: Sequence[str]) -> Widget:
     found = store.entries(ui.phone, folder, view.sort, hidden=view.hidden)
     if not found:
         return Column(
-            _path_line(ui, folder), Scroll(ui, "list", Empty("folder-outline", "No items"))
+            _path_line(ui, folder), ScrollView(ui, "list", Empty("folder-outline", "No items"))
         )
     rows = listing(
         ui, found, partial(_tapped, ui, bool(selected)), partial(_held, ui),
         grid=view.grid, selected=frozenset(selected),
     )  # fmt: skip
-    return Column(_path_line(ui, folder), Scroll(ui, "list", rows, tail=12))
+    return Column(_path_line(ui, folder), ScrollView(ui, "list", rows, tail=12))
 
 
 def _found(ui: Ui, folder: str, selected: Sequence[str]) -> Widget:
@@ -148,10 +155,10 @@ def _found(ui: Ui, folder: str, selected: Sequence[str]) -> Widget:
     found = store.search(ui.phone, folder, words)
     if not found:
         told = f"No matches in {shown_name(folder)}" if words.strip() else "Type to search"
-        return Scroll(ui, "found", Empty("magnify", told))
+        return ScrollView(ui, "found", Empty("magnify", told))
     rows = listing(ui, found, partial(_tapped, ui, bool(selected)), partial(_held, ui),
                    selected=frozenset(selected), place=True)  # fmt: skip
-    return Scroll(ui, "found", rows, tail=12)
+    return ScrollView(ui, "found", rows, tail=12)
 
 
 def _path_line(ui: Ui, folder: str) -> Widget:
@@ -176,11 +183,11 @@ def _go(ui: Ui, folder: str) -> None:
         ui.open(BROWSE, folder=folder)
 
 
-def _tapped(ui: Ui, selecting: bool, entry: Entry) -> Handler:
+def _tapped(ui: Ui, selecting: bool, entry: FileEntry) -> Handler:
     return partial(_mark, ui, entry.path) if selecting else partial(_open, ui, entry)
 
 
-def _held(ui: Ui, entry: Entry) -> Handler:
+def _held(ui: Ui, entry: FileEntry) -> Handler:
     return partial(_mark, ui, entry.path)
 
 
@@ -198,7 +205,7 @@ def _mark(ui: Ui, path: str) -> None:
         _leave(ui)
 
 
-def _open(ui: Ui, entry: Entry) -> None:
+def _open(ui: Ui, entry: FileEntry) -> None:
     if entry.is_dir:
         ui.open(BROWSE, folder=entry.path)
     elif can_view(ui.phone, entry):
@@ -210,7 +217,7 @@ def _open(ui: Ui, entry: Entry) -> None:
 # -- menus and dialogs --
 
 
-def _windows(ui: Ui, page: Page, folder: str, view: View, selected: Sequence[str]) -> None:
+def _windows(ui: Ui, page: AppPage, folder: str, view: FolderView, selected: Sequence[str]) -> None:
     if ui.dialog == "menu":
         page.menu = Menu(_menu(ui, folder, view, selected), ui.dismiss)
     elif ui.dialog == "sort":
@@ -232,7 +239,9 @@ def _windows(ui: Ui, page: Page, folder: str, view: View, selected: Sequence[str
         page.dialog = name_dialog(ui, "Rename", "OK", partial(_rename, ui, selected[0]))
 
 
-def _menu(ui: Ui, folder: str, view: View, selected: Sequence[str]) -> list[tuple[str, Handler]]:
+def _menu(
+    ui: Ui, folder: str, view: FolderView, selected: Sequence[str]
+) -> list[tuple[str, Handler]]:
     def then(act: Handler) -> Handler:
         def handle() -> None:
             ui.dismiss()
@@ -295,7 +304,7 @@ def _rename(ui: Ui, path: str, name: str) -> bool:
     return done
 
 
-def _select_all(ui: Ui, folder: str, view: View) -> None:
+def _select_all(ui: Ui, folder: str, view: FolderView) -> None:
     found = store.entries(ui.phone, folder, view.sort, hidden=view.hidden)
     if found:
         ui.state.update(overlay="selection", searching=False, selected=[e.path for e in found])

@@ -38,7 +38,7 @@ MOST_SEARCHED = 20_000
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileEntry:
     """A file or folder as a list shows it: `size` in bytes, `mtime` in seconds since 1970."""
 
     path: str
@@ -55,7 +55,7 @@ class Entry:
         return kind_of(self)[0]
 
 
-def kind_of(entry: Entry) -> tuple[str, str, str]:
+def kind_of(entry: FileEntry) -> tuple[str, str, str]:
     """(what it is, its icon, its colour)."""
     if entry.is_dir:
         return "Folder", "folder", "#5f7d95"
@@ -68,16 +68,16 @@ def kind_of(entry: Entry) -> tuple[str, str, str]:
     return "File", "file-outline", "#5f6368"
 
 
-def entry_of(phone: Phone, path: str) -> Entry | None:
+def entry_of(phone: Phone, path: str) -> FileEntry | None:
     """What lies at a path; None where nothing does."""
     try:
         about = phone.files.stat(path)
     except OSError:
         return None
-    return Entry(path, about.is_dir, about.size, about.mtime)
+    return FileEntry(path, about.is_dir, about.size, about.mtime)
 
 
-def entries(phone: Phone, folder: str, sort: int, *, hidden: bool = False) -> list[Entry]:
+def entries(phone: Phone, folder: str, sort: int, *, hidden: bool = False) -> list[FileEntry]:
     """What is in a folder, folders first, in the order `SORTS[sort]`."""
     try:
         names = phone.files.list(folder)
@@ -92,7 +92,7 @@ def entries(phone: Phone, folder: str, sort: int, *, hidden: bool = False) -> li
     return in_order(found, sort)
 
 
-def in_order(found: list[Entry], sort: int) -> list[Entry]:
+def in_order(found: list[FileEntry], sort: int) -> list[FileEntry]:
     """Entries in the order `SORTS[sort]`: folders first, and by name where all else is equal."""
     found = sorted(found, key=lambda e: (e.name.lower(), e.name), reverse=sort == 1)
     if sort in (2, 3):
@@ -104,10 +104,10 @@ def in_order(found: list[Entry], sort: int) -> list[Entry]:
     return sorted(found, key=lambda e: not e.is_dir)
 
 
-def search(phone: Phone, folder: str, words: str) -> list[Entry]:
+def search(phone: Phone, folder: str, words: str) -> list[FileEntry]:
     """What has these words in its name, in a folder and all below it."""
     wanted = words.strip().lower()
-    found: list[Entry] = []
+    found: list[FileEntry] = []
     if not wanted:
         return found
     for seen, path in enumerate(phone.files.walk(folder)):

@@ -10,14 +10,14 @@ from ui_gym_phone.apps.files.entries import STORAGE, shown_name
 from ui_gym_phone.apps.files.view import listing, view_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Panel, Row, Space
-from ui_gym_phone.ui.page import Dialog, Page, Scroll
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Disc, Empty, Header, IconButton, Item
 
 PICK = ".picker.PickActivity"
 
 
-def pick(ui: Ui) -> Page:
+def pick(ui: Ui) -> AppPage:
     """Extras: ``what`` (move or copy), ``paths``, and the ``folder`` that is looked at.
 
     Each folder is a screen of its own, so that the back key leads up.
@@ -34,7 +34,7 @@ def pick(ui: Ui) -> Page:
         Button("Cancel", partial(_leave, ui), style="text"), Space(weight=1),
         Button(f"{verb} here", act, enabled=bool(folder)), gap=8, pad=(12, 8, 12, 8),
     )  # fmt: skip
-    page = Page(
+    page = AppPage(
         _folders(ui, folder) if folder else _places(ui),
         title=shown_name(folder) if folder else f"{verb} {operations.counted(paths)} to…",
         back=ui.close, bottom=Panel(buttons, "container"),
@@ -46,7 +46,7 @@ def pick(ui: Ui) -> Page:
     return page
 
 
-def _places(ui: Ui) -> Scroll:
+def _places(ui: Ui) -> ScrollView:
     rows = [
         Item(name, "", partial(_look, ui, f"{STORAGE}/{name}"),
              lead=Disc("tonal", 40, icon=icon, ink="on_tonal"), lines=1)
@@ -55,14 +55,14 @@ def _places(ui: Ui) -> Scroll:
     ]  # fmt: skip
     storage = Item("Internal storage", "", partial(_look, ui, STORAGE),
                    lead=Disc("tonal", 40, icon="cellphone", ink="on_tonal"))  # fmt: skip
-    return Scroll(ui, "places", Column(Header("Folders"), *rows, storage), tail=12)
+    return ScrollView(ui, "places", Column(Header("Folders"), *rows, storage), tail=12)
 
 
-def _folders(ui: Ui, folder: str) -> Scroll:
+def _folders(ui: Ui, folder: str) -> ScrollView:
     """The folders here to be opened, and the files, which only help to find one's way."""
     found = store.entries(ui.phone, folder, view_of(ui.phone).sort)
     if not found:
-        return Scroll(ui, "folders", Empty("folder-outline", "No items"))
+        return ScrollView(ui, "folders", Empty("folder-outline", "No items"))
     folders = [e for e in found if e.is_dir]
     rows = listing(ui, folders, lambda e: partial(_look, ui, e.path))
     files = [
@@ -70,7 +70,7 @@ def _folders(ui: Ui, folder: str) -> Scroll:
              enabled=False, lines=1)
         for e in found[len(folders) : len(folders) + 50]
     ]  # fmt: skip
-    return Scroll(ui, "folders", Column(rows, *files), tail=12)
+    return ScrollView(ui, "folders", Column(rows, *files), tail=12)
 
 
 def _look(ui: Ui, folder: str) -> None:

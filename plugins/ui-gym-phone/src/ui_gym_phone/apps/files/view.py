@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ui_gym_phone.apps.files.entries import SORTS, Entry, kind_of
+from ui_gym_phone.apps.files.entries import SORTS, FileEntry, kind_of
 from ui_gym_phone.apps.pictures import Photo, is_picture
 from ui_gym_phone.apps.support import day_text, keep, kept, size_text
 from ui_gym_phone.state.phone import Phone
@@ -14,7 +14,7 @@ from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Center, Column, Grid, Panel, Row, Tap, Widget
 from ui_gym_phone.ui.page import Box
 from ui_gym_phone.ui.scene import Handler
-from ui_gym_phone.ui.widgets import Disc, Icon, Item, Picture, Text
+from ui_gym_phone.ui.widgets import Disc, Icon, ImageView, Item, Text
 
 PACKAGE = "com.android.documentsui"
 BROWSE = ".files.FilesActivity"
@@ -25,7 +25,7 @@ THUMBNAIL = 400_000
 
 
 @dataclass(frozen=True)
-class View:
+class FolderView:
     """How a person wants folders shown: `sort` is a number of `SORTS`."""
 
     sort: int = 0
@@ -33,10 +33,10 @@ class View:
     hidden: bool = False
 
 
-def view_of(phone: Phone) -> View:
+def view_of(phone: Phone) -> FolderView:
     """How it was left."""
     found = kept(phone, PACKAGE, "view", _view)
-    return found[0] if found else View()
+    return found[0] if found else FolderView()
 
 
 def change_view(ui: Ui, **changed: Any) -> None:
@@ -44,15 +44,15 @@ def change_view(ui: Ui, **changed: Any) -> None:
     keep(ui.phone, PACKAGE, "view", [asdict(replace(view_of(ui.phone), **changed))])
 
 
-def _view(row: Any) -> View:
-    return View(int(row["sort"]) % len(SORTS), bool(row["grid"]), bool(row["hidden"]))
+def _view(row: Any) -> FolderView:
+    return FolderView(int(row["sort"]) % len(SORTS), bool(row["grid"]), bool(row["hidden"]))
 
 
 def listing(
     ui: Ui,
-    found: list[Entry],
-    on_tap: Callable[[Entry], Handler],
-    on_long_press: Callable[[Entry], Handler] | None = None,
+    found: list[FileEntry],
+    on_tap: Callable[[FileEntry], Handler],
+    on_long_press: Callable[[FileEntry], Handler] | None = None,
     *,
     grid: bool = False,
     selected: frozenset[str] = frozenset(),
@@ -73,7 +73,7 @@ def listing(
 
 
 def _row(
-    ui: Ui, entry: Entry, tap: Handler, hold: Handler | None, selected: bool, place: bool
+    ui: Ui, entry: FileEntry, tap: Handler, hold: Handler | None, selected: bool, place: bool
 ) -> Widget:
     when = day_text(ui.phone, entry.mtime)
     told = when if entry.is_dir else f"{when} · {size_text(entry.size)}"
@@ -85,28 +85,28 @@ def _row(
     return Item(entry.name, told, tap, lead=lead, on_long_press=hold, selected=selected, lines=1)
 
 
-def _face(ui: Ui, entry: Entry) -> Widget:
+def _face(ui: Ui, entry: FileEntry) -> Widget:
     thumbnail = _thumbnail(ui, entry)
     if thumbnail is not None:
-        return Picture(thumbnail, 40, 40)
+        return ImageView(thumbnail, 40, 40)
     _, icon, colour = kind_of(entry)
     return Disc(colour, 40, icon=icon, round=entry.is_dir)
 
 
-def _thumbnail(ui: Ui, entry: Entry) -> Photo | None:
+def _thumbnail(ui: Ui, entry: FileEntry) -> Photo | None:
     if entry.is_dir or not is_picture(entry.name) or not 0 < entry.size <= THUMBNAIL:
         return None
     return Photo(ui.phone.files.read(entry.path), cover=True)
 
 
 def _cell(
-    ui: Ui, entry: Entry, tap: Handler, hold: Handler | None, selected: bool, place: bool
+    ui: Ui, entry: FileEntry, tap: Handler, hold: Handler | None, selected: bool, place: bool
 ) -> Widget:
     thumbnail = _thumbnail(ui, entry)
     _, icon, colour = kind_of(entry)
     face: Widget
     if thumbnail is not None:
-        face = Picture(thumbnail, 200, 72)
+        face = ImageView(thumbnail, 200, 72)
     else:
         face = Box(Center(Icon(icon, 48, colour)), 72)
     mark = Row(Icon("check-circle", 16, "primary")) if selected else None

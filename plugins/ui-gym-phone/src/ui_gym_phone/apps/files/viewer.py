@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.files import operations
-from ui_gym_phone.apps.files.entries import Entry, entry_of, kind_of
+from ui_gym_phone.apps.files.entries import FileEntry, entry_of, kind_of
 from ui_gym_phone.apps.pictures import Photo, Whole, is_picture, size_of
 from ui_gym_phone.apps.support import moment, size_text
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Page, Scroll, confirm
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Disc, Empty, IconButton, Text
 
 VIEWER = ".ViewerActivity"
@@ -21,7 +21,7 @@ MOST_READ = 20_000
 """Characters of a text that are shown."""
 
 
-def can_view(phone: Phone, entry: Entry) -> bool:
+def can_view(phone: Phone, entry: FileEntry) -> bool:
     """Whether it is a text or a picture."""
     if is_picture(entry.name) or kind_of(entry)[0] == "Text":
         return True
@@ -31,12 +31,12 @@ def can_view(phone: Phone, entry: Entry) -> bool:
     return b"\0" not in start
 
 
-def viewer(ui: Ui) -> Page:
+def viewer(ui: Ui) -> AppPage:
     """The file of the extra ``path``."""
     path = str(ui.extras.get("path", ""))
     entry = entry_of(ui.phone, path)
-    page = Page(Empty("file-outline", "This file is gone"), back=ui.close,
-                title=path.rpartition("/")[2])  # fmt: skip
+    page = AppPage(Empty("file-outline", "This file is gone"), back=ui.close,
+                   title=path.rpartition("/")[2])  # fmt: skip
     if entry is None or entry.is_dir:
         return page
     data = ui.phone.files.read(path)
@@ -52,7 +52,7 @@ def viewer(ui: Ui) -> Page:
     else:
         text = data[: 4 * MOST_READ].decode("utf-8", "replace")[:MOST_READ]
         told = Text(text or "This file is empty", "small", "text" if text else "dim", id="text")
-        page.body = Scroll(ui, "text", Column(told, pad=(16, 8, 16, 24)))
+        page.body = ScrollView(ui, "text", Column(told, pad=(16, 8, 16, 24)))
         actions.insert(0, IconButton("content-copy", "Copy text", partial(_copy, ui, text)))
     page.actions = actions
     if ui.dialog == "delete":
@@ -71,12 +71,12 @@ def _delete(ui: Ui, path: str) -> None:
     ui.close()
 
 
-def inspector(ui: Ui) -> Page:
+def inspector(ui: Ui) -> AppPage:
     """What is known of the file or folder of the extra ``path``."""
     path = str(ui.extras.get("path", ""))
     entry = entry_of(ui.phone, path)
     if entry is None:
-        return Page(Empty("file-outline", "This file is gone"), title="Get info", back=ui.close)
+        return AppPage(Empty("file-outline", "This file is gone"), title="Get info", back=ui.close)
     kind, icon, colour = kind_of(entry)
     size, files = operations.size_below(ui.phone, path)
     rows = [("Type", kind), ("Size", f"{size_text(size)} ({size:,} bytes)")]
@@ -98,4 +98,4 @@ def inspector(ui: Ui) -> Page:
         pad=(16, 8, 16, 16),
     )  # fmt: skip
     body = Column(head, Column(*facts, gap=14, pad=(20, 8, 20, 24)))
-    return Page(Scroll(ui, "facts", body), title="Get info", back=ui.close)
+    return AppPage(ScrollView(ui, "facts", body), title="Get info", back=ui.close)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ui_gym_phone.state.messages import PACKAGE
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App
+from ui_gym_phone.ui.app import PhoneApp
 
 CONVERSATIONS = ".ConversationListActivity"
 CONVERSATION = ".ConversationActivity"
 NEW = ".NewConversationActivity"
 
-APP = App(
+APP = PhoneApp(
     Package(
         PACKAGE, "Messages", CONVERSATIONS, icon="message-text", colour="#1a73e8",
         permissions={"READ_SMS": True, "READ_CONTACTS": True, "POST_NOTIFICATIONS": True},

@@ -12,11 +12,11 @@ from ui_gym_phone.apps.fields import Growing
 from ui_gym_phone.apps.messages.app import APP, CONVERSATION
 from ui_gym_phone.apps.messages.bubbles import Beside, FromBottom
 from ui_gym_phone.state import messages, switches
-from ui_gym_phone.state.messages import Message
+from ui_gym_phone.state.messages import TextMessage
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Page, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, confirm
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
 BOTTOM = 1 << 30
@@ -33,11 +33,11 @@ MOST = 200
 
 
 @APP.screen(CONVERSATION)
-def conversation(ui: Ui) -> Page:
+def conversation(ui: Ui) -> AppPage:
     """The messages with the extra `number`; the extra `body` is what the field begins with."""
     number = text(ui, "number")
     if not number:
-        return Page(Empty("chat-outline", "No recipient"), title="Messages", back=ui.close)
+        return AppPage(Empty("chat-outline", "No recipient"), title="Messages", back=ui.close)
     ui.once("message", text(ui, "body"))
     ui.activity.scroll.setdefault("messages", BOTTOM)
     said = messages.conversation(ui.phone, number)
@@ -47,7 +47,7 @@ def conversation(ui: Ui) -> Page:
     if ui.state.get("overlay") != "selection":
         selected = None
     bar = _bar(ui, number) if selected is None else _selection_bar(ui, selected)
-    return Page(
+    return AppPage(
         FromBottom(ui, "messages", _bubbles(ui, said[-MOST:], selected)), bar=bar,
         bottom=_compose(ui, number), menu=_menu(ui, number), dialog=_asked(ui, number, selected),
         ground="surface",
@@ -102,7 +102,7 @@ def _menu(ui: Ui, number: str) -> Menu | None:
     )
 
 
-def _selection_bar(ui: Ui, chosen: Message) -> Widget:
+def _selection_bar(ui: Ui, chosen: TextMessage) -> Widget:
     def stop() -> None:
         ui.state.pop("overlay", None)
 
@@ -121,7 +121,7 @@ def _selection_bar(ui: Ui, chosen: Message) -> Widget:
     return Panel(row, "container")
 
 
-def _asked(ui: Ui, number: str, chosen: Message | None) -> Dialog | None:
+def _asked(ui: Ui, number: str, chosen: TextMessage | None) -> Dialog | None:
     if ui.dialog == "delete conversation":
         return confirm(ui, "Delete this conversation?", "This can't be undone.", "Delete",
                        partial(_delete_all, ui, number))  # fmt: skip
@@ -146,9 +146,9 @@ def _delete(ui: Ui, id: int) -> None:
 # -- the messages --
 
 
-def _bubbles(ui: Ui, said: list[Message], selected: Message | None) -> Widget:
+def _bubbles(ui: Ui, said: list[TextMessage], selected: TextMessage | None) -> Widget:
     rows: list[Widget] = []
-    before: Message | None = None
+    before: TextMessage | None = None
     for message in said:
         if before is None or message.ms - before.ms > PAUSE_MS:
             rows.append(_moment(ui, message.ms))
@@ -165,7 +165,7 @@ def _moment(ui: Ui, ms: int) -> Widget:
     return Row(Expand(Text(told, "caption", "dim", align="center")), pad=(0, 12, 0, 6))
 
 
-def _bubble(ui: Ui, message: Message, selected: bool) -> Widget:
+def _bubble(ui: Ui, message: TextMessage, selected: bool) -> Widget:
     ground, ink = ("primary", "on_primary") if message.sent else ("container", "text")
     if selected:
         ground, ink = "tonal", "on_tonal"

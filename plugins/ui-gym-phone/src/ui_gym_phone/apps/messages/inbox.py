@@ -10,16 +10,16 @@ from ui_gym_phone.apps.faces import face, name_of
 from ui_gym_phone.apps.lists import Lazy
 from ui_gym_phone.apps.messages.app import APP, CONVERSATION, CONVERSATIONS, NEW
 from ui_gym_phone.state import messages
-from ui_gym_phone.state.messages import Thread
+from ui_gym_phone.state.messages import MessageThread
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll, confirm, fab
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import AtLeast, Empty, Icon, IconButton, Text
 
 
 @APP.screen(CONVERSATIONS)
-def inbox(ui: Ui) -> Page:
+def inbox(ui: Ui) -> AppPage:
     """Conversations; touching one opens it, holding one selects it."""
     overlay = ui.state.get("overlay")
     threads = _found(ui) if overlay == "search" else messages.threads(ui.phone)
@@ -47,13 +47,13 @@ def inbox(ui: Ui) -> Page:
                              partial(_delete, ui, selected))  # fmt: skip
     start = fab("message-text", "Start chat", partial(ui.open, NEW, body=text(ui, "body")))
     search = IconButton("magnify", "Search messages", partial(_search, ui))
-    return Page(
-        Scroll(ui, "inbox", body, tail=88), title="Messages", bar=bar, actions=[search],
+    return AppPage(
+        ScrollView(ui, "inbox", body, tail=88), title="Messages", bar=bar, actions=[search],
         fab=None if overlay in ("selection", "search") else start, dialog=dialog,
     )  # fmt: skip
 
 
-def _row(ui: Ui, thread: Thread, selected: list[str], sent: bool) -> Widget:
+def _row(ui: Ui, thread: MessageThread, selected: list[str], sent: bool) -> Widget:
     name = name_of(ui.phone, thread.number)
     chosen = thread.number in selected
     new = thread.unread > 0
@@ -98,7 +98,7 @@ def _search(ui: Ui) -> None:
     ui.focus("search")
 
 
-def _found(ui: Ui) -> list[Thread]:
+def _found(ui: Ui) -> list[MessageThread]:
     wanted = ui.text("search").strip().casefold()
     return [
         thread

@@ -11,7 +11,7 @@ from ui_gym_phone.apps.messages.app import APP, CONVERSATION, NEW
 from ui_gym_phone.state.contacts import KINDS, digits
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Panel, Row, Widget
-from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Empty, Header, Item, Text
 
@@ -20,7 +20,7 @@ FEWEST = 3
 
 
 @APP.screen(NEW)
-def new(ui: Ui) -> Page:
+def new(ui: Ui) -> AppPage:
     """A field for a name or a number, and who is meant by it."""
     wanted = ui.text("to")
     rows: list[Widget] = []
@@ -56,8 +56,8 @@ def new(ui: Ui) -> Page:
                       on_enter=enter, id="recipient_text_view")  # fmt: skip
     bar = Panel(Row(Text("To", "body", "dim"), field, gap=8, pad=(16, 2, 12, 2)), "container",
                 radius=24)  # fmt: skip
-    body = Column(Column(bar, pad=(16, 0, 16, 8)), Scroll(ui, "people", Column(*rows), tail=24))
-    return Page(body, title="New conversation", back=ui.close)
+    body = Column(Column(bar, pad=(16, 0, 16, 8)), ScrollView(ui, "people", Column(*rows), tail=24))
+    return AppPage(body, title="New conversation", back=ui.close)
 
 
 def _write(ui: Ui, number: str) -> None:

@@ -12,7 +12,7 @@ from ui_gym_phone.apps.pickers.common import picker_dialog, remember, small, ste
 from ui_gym_phone.apps.pickers.dial import Mark
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Grid, Panel, Row, Space, Tap, Widget
-from ui_gym_phone.ui.page import Box, Dialog, Scroll
+from ui_gym_phone.ui.page import Box, Dialog, ScrollView
 from ui_gym_phone.ui.widgets import Icon, IconButton, Text
 
 YEARS = 12
@@ -113,7 +113,9 @@ def _years(ui: Ui, key: str) -> Widget:
         cells.append(Tap(face, partial(remember, ui, key, month=to, years=False), text=str(year),
                          selected=chosen, cls="android.widget.TextView"))  # fmt: skip
     ui.activity.scroll.setdefault(f"{key} years", 330)
-    return Box(Scroll(ui, f"{key} years", Grid(*cells, columns=3, gap=6, pad=(12, 0, 12, 0))), 264)
+    return Box(
+        ScrollView(ui, f"{key} years", Grid(*cells, columns=3, gap=6, pad=(12, 0, 12, 0))), 264
+    )
 
 
 def _date_steps(ui: Ui, key: str) -> Column:

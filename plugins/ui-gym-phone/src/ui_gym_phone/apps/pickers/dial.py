@@ -11,8 +11,8 @@ from PIL import Image, ImageDraw
 
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import Size, Widget
-from ui_gym_phone.ui.scene import Scene
-from ui_gym_phone.ui.theme import Look, Rgb
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.theme import Rgb, Theme
 
 SIZE, RINGS, MARK = 240.0, (98.0, 64.0), 18.0
 """Of the dial: its diameter, the radii of its rings of numbers, and the radius of what marks the
@@ -29,10 +29,10 @@ class Mark(Widget):
         self.text, self.style, self.ink, self.ground = text, style, ink, ground
         self.height, self.disc = height, disc
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, look.px(self.height)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         face, size = scene.look.font(self.style)
         if self.ground:
             side = min(scene.look.px(self.disc), width, height)
@@ -58,10 +58,10 @@ class Dial(Widget):
     ) -> None:
         self.marks, self.hand, self.on_pick = marks, hand, on_pick
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, min(width, look.px(SIZE))
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         look = scene.look
         side = min(width, height)
         left = x + (width - side) // 2

@@ -8,16 +8,16 @@ from functools import partial
 from ui_gym_phone.apps.playstore.catalogue import OFFERS, catalogue, offer_of
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import App, Ui
+from ui_gym_phone.ui.app import PhoneApp, Ui
 from ui_gym_phone.ui.layout import Column, Expand, Row, Space, Widget
-from ui_gym_phone.ui.page import Page, Scroll, confirm, tabs
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, tabs
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Card, Disc, Empty, IconButton, Item, Text
 
 MAIN = ".AssetBrowserActivity"
 DETAILS = ".AppDetailsActivity"
 
-APP = App(
+APP = PhoneApp(
     Package("com.android.vending", "Play Store", MAIN, icon="google-play", colour="#01875f",
             permissions={"POST_NOTIFICATIONS": True})
 )  # fmt: skip
@@ -28,7 +28,7 @@ def _known(ui: Ui, name: str) -> Package | None:
 
 
 @APP.screen(MAIN)
-def store(ui: Ui) -> Page:
+def store(ui: Ui) -> AppPage:
     """The tabs Apps and Installed, or a search through both."""
     if ui.state.get("overlay") == "search":
         return _search(ui)
@@ -36,7 +36,7 @@ def store(ui: Ui) -> Page:
     head = tabs([("Apps", ui.setter("tab", 0)), ("Installed", ui.setter("tab", 1))], tab)
     body = _installed(ui) if tab else _offers(ui, [offer.package for offer in OFFERS])
     search = IconButton("magnify", "Search apps", partial(_begin_search, ui))
-    return Page(Column(head, body), title="Play Store", actions=[search])
+    return AppPage(Column(head, body), title="Play Store", actions=[search])
 
 
 def _begin_search(ui: Ui) -> None:
@@ -45,7 +45,7 @@ def _begin_search(ui: Ui) -> None:
     ui.focus("search")
 
 
-def _search(ui: Ui) -> Page:
+def _search(ui: Ui) -> AppPage:
     def stop() -> None:
         ui.unfocus()
         ui.state.pop("overlay", None)
@@ -59,20 +59,22 @@ def _search(ui: Ui) -> Page:
     field = TextField(ui, "search", "Search apps")
     back = IconButton("arrow-left", "Stop searching", stop)
     bar = Row(back, Column(field, weight=1), gap=4, pad=(4, 6, 12, 6))
-    body = _offers(ui, found) if found else Scroll(ui, "none", Empty("magnify", "No apps found"))
-    return Page(body, bar=bar)
+    body = (
+        _offers(ui, found) if found else ScrollView(ui, "none", Empty("magnify", "No apps found"))
+    )
+    return AppPage(body, bar=bar)
 
 
 def _offers(ui: Ui, names: list[str]) -> Widget:
     if not online(ui.phone):
-        return Scroll(ui, "offline", Empty("cloud-off-outline", "You're offline"))
+        return ScrollView(ui, "offline", Empty("cloud-off-outline", "You're offline"))
     rows = []
     for name in names:
         package, offer = catalogue()[name], offer_of(name)
         told = f"{offer.category} · {offer.rating} of 5"
         mark = Text("Installed", "caption", "dim", lines=1) if name in ui.phone.packages else None
         rows.append(_row(ui, package, told, mark))
-    return Scroll(ui, "apps", Column(*rows), tail=16)
+    return ScrollView(ui, "apps", Column(*rows), tail=16)
 
 
 def _installed(ui: Ui) -> Widget:
@@ -81,7 +83,7 @@ def _installed(ui: Ui) -> Widget:
     head = Row(Text(f"{len(mine)} apps · {total}", "small", "dim"), pad=(16, 12, 16, 4))
     rows = [_row(ui, p, size_text(_size(p)), None) for p in mine[:200]]
     shown: Widget = Column(head, *rows) if rows else Empty("apps", "No apps are installed")
-    return Scroll(ui, "installed", shown, tail=16)
+    return ScrollView(ui, "installed", shown, tail=16)
 
 
 def _size(package: Package) -> int:
@@ -95,12 +97,12 @@ def _row(ui: Ui, package: Package, told: str, mark: Widget | None) -> Widget:
 
 
 @APP.screen(DETAILS)
-def details(ui: Ui) -> Page:
+def details(ui: Ui) -> AppPage:
     """The page of the app of the extra ``package``."""
     name = str(ui.extras.get("package", ""))
     package = _known(ui, name)
     if package is None:
-        return Page(Empty("apps", "This app was not found"), title="Play Store", back=ui.close)
+        return AppPage(Empty("apps", "This app was not found"), title="Play Store", back=ui.close)
     offer, installed = offer_of(name), name in ui.phone.packages
     head = Row(
         Disc(package.colour, 72, icon=package.icon, round=False),
@@ -121,7 +123,7 @@ def details(ui: Ui) -> Page:
              Space(8), Text(offer.category, "label", "primary")),
         gap=4,
     )  # fmt: skip
-    page = Page(Scroll(ui, "details", body), title="", back=ui.close)
+    page = AppPage(ScrollView(ui, "details", body), title="", back=ui.close)
     if ui.dialog == "uninstall":
         page.dialog = confirm(ui, package.label, "Do you want to uninstall this app?", "Uninstall",
                               partial(_uninstall, ui, package))  # fmt: skip

@@ -11,7 +11,7 @@ from ui_gym_phone.apps.settings.system import developing
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.page import Dialog, Page
+from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Header, Item
 
@@ -33,7 +33,7 @@ def build_number(phone: Phone) -> str:
 
 
 @APP.screen(PREFIX + "MyDeviceInfoActivity")
-def about(ui: Ui) -> Page:
+def about(ui: Ui) -> AppPage:
     """About phone."""
     phone = ui.phone
     told = phone.properties.get
@@ -102,7 +102,7 @@ def _count_tap(ui: Ui) -> None:
 
 
 @APP.screen(PREFIX + "FirmwareVersionActivity")
-def android_version(ui: Ui) -> Page:
+def android_version(ui: Ui) -> AppPage:
     """Android version."""
     told = ui.phone.properties.get
     return page(

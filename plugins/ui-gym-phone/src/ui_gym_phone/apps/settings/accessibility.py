@@ -19,7 +19,7 @@ from ui_gym_phone.apps.settings.parts import (
 )
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Page, confirm
+from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Header, Item, Text
 
@@ -34,7 +34,7 @@ ACCOUNT = PREFIX + "AccountSyncSettingsActivity"
 
 
 @APP.screen(PREFIX + "AccessibilitySettingsActivity")
-def accessibility(ui: Ui) -> Page:
+def accessibility(ui: Ui) -> AppPage:
     """Accessibility."""
     phone = ui.phone
     hold = phone.setting("secure", "long_press_timeout", "400")
@@ -73,7 +73,7 @@ def accessibility(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "AccountDashboardActivity")
-def accounts(ui: Ui) -> Page:
+def accounts(ui: Ui) -> AppPage:
     """Passwords & accounts."""
     phone = ui.phone
     known = kept.names(phone, "accounts", [OWNER])
@@ -113,7 +113,7 @@ def accounts(ui: Ui) -> Page:
 
 
 @APP.screen(ACCOUNT)
-def account(ui: Ui) -> Page:
+def account(ui: Ui) -> AppPage:
     """One account; it can be removed here."""
     phone = ui.phone
     name = str(ui.extras.get("account", OWNER))

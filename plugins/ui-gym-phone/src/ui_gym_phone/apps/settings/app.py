@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ui_gym_phone.state.packages import MB, Package
-from ui_gym_phone.ui.app import App
+from ui_gym_phone.ui.app import PhoneApp
 
-APP = App(
+APP = PhoneApp(
     Package(
         "com.android.settings", "Settings", ".Settings", icon="cog", colour="#5f6368",
         version="14", app_size=38 * MB, data_size=1 * MB, cache_size=2 * MB,

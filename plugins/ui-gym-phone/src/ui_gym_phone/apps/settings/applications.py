@@ -25,7 +25,7 @@ from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI, Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Row, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Page, Scroll, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Empty, Header, IconButton, Item, Text
 
@@ -63,7 +63,7 @@ def shown_apps(phone: Phone, *, system: bool = False) -> list[Package]:
 
 
 @APP.screen(PREFIX + "AppDashboardActivity")
-def dashboard(ui: Ui) -> Page:
+def dashboard(ui: Ui) -> AppPage:
     """Apps: those used last, and what concerns all apps."""
     phone = ui.phone
     used = [task.package for task in reversed(phone.tasks) if task.package != APP.package.name]
@@ -89,21 +89,23 @@ def _row(ui: Ui, package: Package, told: str) -> Widget:
 
 
 @APP.screen(PREFIX + "ManageApplicationsActivity")
-def all_apps(ui: Ui) -> Page:
+def all_apps(ui: Ui) -> AppPage:
     """All apps, which can be searched."""
     searching = ui.state.get("overlay") == "search"
     wanted = ui.text("search").strip().lower() if searching else ""
     system = bool(ui.state.get("system"))
     found = [p for p in shown_apps(ui.phone, system=system) if wanted in p.label.lower()]
     rows = [_row(ui, p, _told(p)) for p in found]
-    body = Scroll(ui, "list", Column(*(rows or [Empty("magnify", "No apps.")]), pad=(0, 4, 0, 24)))
+    body = ScrollView(
+        ui, "list", Column(*(rows or [Empty("magnify", "No apps.")]), pad=(0, 4, 0, 24))
+    )
     bar = _search_bar(ui) if searching else title_bar(ui, "All apps", _all_apps_actions(ui))
     menu = None
     if ui.state.get("overlay") == "menu":
         close = partial(ui.state.pop, "overlay", None)
         text = "Hide system" if system else "Show system"
         menu = Menu([(text, partial(_show_system, ui, not system))], close)
-    return Page(body, bar=bar, menu=menu)
+    return AppPage(body, bar=bar, menu=menu)
 
 
 def _told(package: Package) -> str:
@@ -140,7 +142,7 @@ def _search_bar(ui: Ui) -> Widget:
 # -- one app --
 
 
-def gone(ui: Ui) -> Page:
+def gone(ui: Ui) -> AppPage:
     """What is shown of an app that is no longer there."""
     return page(ui, "App info", Empty("apps", "This app is not installed."))
 
@@ -151,7 +153,7 @@ def package_of(ui: Ui) -> Package | None:
 
 
 @APP.screen(INFO)
-def app_info(ui: Ui) -> Page:
+def app_info(ui: Ui) -> AppPage:
     """An app's page."""
     package = package_of(ui)
     if package is None:
@@ -229,7 +231,7 @@ def _info_dialog(ui: Ui, package: Package, usage: str) -> Dialog | None:
 
 
 @APP.screen(STORAGE)
-def app_storage(ui: Ui) -> Page:
+def app_storage(ui: Ui) -> AppPage:
     """What an app takes of the storage, and ways to take less."""
     package = package_of(ui)
     if package is None:
@@ -268,7 +270,7 @@ def app_storage(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "ManageDefaultAppsActivity")
-def default_apps(ui: Ui) -> Page:
+def default_apps(ui: Ui) -> AppPage:
     """Which app is taken where several could be."""
     phone, dialog = ui.phone, None
     rows: list[Widget] = []

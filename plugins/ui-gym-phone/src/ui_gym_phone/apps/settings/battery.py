@@ -13,9 +13,9 @@ from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Row, Size, Widget
-from ui_gym_phone.ui.page import Page
-from ui_gym_phone.ui.scene import Scene
-from ui_gym_phone.ui.theme import Look
+from ui_gym_phone.ui.page import AppPage
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Header, Item, Text
 
 SAVER = PREFIX + "BatterySaverSettingsActivity"
@@ -32,10 +32,10 @@ class Gauge(Widget):
     def __init__(self, share: float) -> None:
         self.share = min(1.0, max(0.0, share))
 
-    def measure(self, look: Look, width: int) -> Size:
+    def measure(self, look: Theme, width: int) -> Size:
         return width, look.px(10)
 
-    def place(self, scene: Scene, x: int, y: int, width: int, height: int) -> None:
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         radius = height // 2
         scene.rect((x, y, x + width, y + height), "divider", radius)
         full = max(height, round(width * self.share))
@@ -59,7 +59,7 @@ def battery_line(phone: Phone) -> str:
 
 
 @APP.screen(PREFIX + "PowerUsageSummaryActivity")
-def battery(ui: Ui) -> Page:
+def battery(ui: Ui) -> AppPage:
     """Battery: its level, the saver, the percentage in the status bar."""
     phone = ui.phone
     known = switches.battery(phone)
@@ -79,7 +79,7 @@ def battery(ui: Ui) -> Page:
 
 
 @APP.screen(SAVER)
-def battery_saver(ui: Ui) -> Page:
+def battery_saver(ui: Ui) -> AppPage:
     """Battery Saver."""
     phone = ui.phone
 
@@ -113,7 +113,7 @@ def storage_line(phone: Phone) -> str:
 
 
 @APP.screen(PREFIX + "StorageDashboardActivity")
-def storage(ui: Ui) -> Page:
+def storage(ui: Ui) -> AppPage:
     """Storage: what takes how much."""
     phone = ui.phone
     used = used_bytes(phone)
@@ -137,7 +137,7 @@ def storage(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "StorageUseActivity")
-def storage_use(ui: Ui) -> Page:
+def storage_use(ui: Ui) -> AppPage:
     """Apps by what they take, the largest first."""
     packages = sorted(by_label(list(ui.phone.packages)), key=total_of, reverse=True)
     rows: list[Widget] = [

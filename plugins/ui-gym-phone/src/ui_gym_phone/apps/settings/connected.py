@@ -18,7 +18,7 @@ from ui_gym_phone.apps.settings.parts import (
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Page, confirm
+from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.widgets import Header, IconButton, Item, Text
 
 DETAILS = PREFIX + "BluetoothDeviceDetailActivity"
@@ -26,7 +26,7 @@ PAIRING = PREFIX + "BluetoothPairingActivity"
 
 
 @APP.screen(PREFIX + "ConnectedDeviceDashboardActivity")
-def connected_devices(ui: Ui) -> Page:
+def connected_devices(ui: Ui) -> AppPage:
     """Connected devices."""
     on = switches.bluetooth_on(ui.phone)
     told = "Visible as " + _name(ui) if on else "Off"
@@ -82,7 +82,7 @@ def _icon(device: str) -> str:
 
 
 @APP.screen(PREFIX + "BluetoothSettingsActivity")
-def bluetooth(ui: Ui) -> Page:
+def bluetooth(ui: Ui) -> AppPage:
     """Bluetooth: its switch and the paired devices."""
     phone = ui.phone
     on = switches.bluetooth_on(phone)
@@ -101,7 +101,7 @@ def bluetooth(ui: Ui) -> Page:
 
 
 @APP.screen(PAIRING)
-def pairing(ui: Ui) -> Page:
+def pairing(ui: Ui) -> AppPage:
     """Devices in reach that are not paired yet."""
     phone = ui.phone
     device = str(ui.state.get("device", ""))
@@ -125,7 +125,7 @@ def pairing(ui: Ui) -> Page:
 
 
 @APP.screen(DETAILS)
-def device_details(ui: Ui) -> Page:
+def device_details(ui: Ui) -> AppPage:
     """One paired device: forget it, or connect to it."""
     phone = ui.phone
     device = str(ui.extras.get("device", ""))
@@ -159,7 +159,7 @@ def _nfc(ui: Ui) -> bool:
 
 
 @APP.screen(PREFIX + "NfcSettingsActivity")
-def nfc(ui: Ui) -> Page:
+def nfc(ui: Ui) -> AppPage:
     """NFC."""
     return page(
         ui, "NFC",
@@ -169,7 +169,7 @@ def nfc(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "PrintSettingsActivity")
-def printing(ui: Ui) -> Page:
+def printing(ui: Ui) -> AppPage:
     """Printing."""
     on = ui.phone.setting("secure", "disabled_print_services", "") == ""
 

@@ -12,7 +12,7 @@ from ui_gym_phone.apps.settings.parts import page, toggle
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Dialog, Page
+from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.systemui import clock_text
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Empty, Header, Item, RadioItem
@@ -55,7 +55,7 @@ def zone_line(phone: Phone) -> str:
 
 
 @APP.screen(PREFIX + "DateTimeSettingsActivity")
-def date_and_time(ui: Ui) -> Page:
+def date_and_time(ui: Ui) -> AppPage:
     """Date & time. Day and time can be set while the network does not."""
     phone = ui.phone
     now = phone.clock.local
@@ -113,7 +113,7 @@ def _dialog(ui: Ui) -> Dialog | None:
 
 
 @APP.screen(ZONES)
-def zones(ui: Ui) -> Page:
+def zones(ui: Ui) -> AppPage:
     """The zones to choose from, by place."""
     phone = ui.phone
     wanted = ui.text("zone").strip().lower()

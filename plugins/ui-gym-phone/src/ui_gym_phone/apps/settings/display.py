@@ -22,14 +22,14 @@ from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Row, Widget
-from ui_gym_phone.ui.page import Page
+from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import (
     Card,
     Header,
     Icon,
     IconButton,
     Item,
-    Slider,
+    SeekBar,
     Text,
 )
 
@@ -68,7 +68,7 @@ def timeout_text(phone: Phone) -> str:
 
 
 @APP.screen(PREFIX + "DisplaySettingsActivity")
-def display(ui: Ui) -> Page:
+def display(ui: Ui) -> AppPage:
     """Display."""
     phone = ui.phone
     colours = phone.setting("system", "display_color_mode", "3")
@@ -113,7 +113,7 @@ def _brightness(phone: Phone) -> Widget:
 
 
 @APP.screen(TIMEOUT)
-def screen_timeout(ui: Ui) -> Page:
+def screen_timeout(ui: Ui) -> AppPage:
     """Screen timeout."""
     phone = ui.phone
     now = phone.setting("system", "screen_off_timeout", "60000")
@@ -125,7 +125,7 @@ def screen_timeout(ui: Ui) -> Page:
 
 
 @APP.screen(DARK)
-def dark_theme(ui: Ui) -> Page:
+def dark_theme(ui: Ui) -> AppPage:
     """Dark theme."""
     return page(
         ui, "Dark theme",
@@ -135,7 +135,7 @@ def dark_theme(ui: Ui) -> Page:
 
 
 @APP.screen(TEXT_SIZE)
-def text_size(ui: Ui) -> Page:
+def text_size(ui: Ui) -> AppPage:
     """Display size and text: how large texts are, with a sample."""
     phone = ui.phone
     step = _font_step(phone)
@@ -144,8 +144,8 @@ def text_size(ui: Ui) -> Page:
     def turn(to: int) -> None:
         set_font_scale(phone, FONT_SCALES[min(last, max(0, to))][1])
 
-    mark = Slider(step / last, lambda share: turn(round(share * last)), desc="Font size",
-                  told=FONT_SCALES[step][0])  # fmt: skip
+    mark = SeekBar(step / last, lambda share: turn(round(share * last)), desc="Font size",
+                   told=FONT_SCALES[step][0])  # fmt: skip
     sample = Card(
         Text("Sample text", "subtitle"),
         Text("The quick brown fox jumps over the lazy dog, and reads about it later.", "body"),
@@ -173,7 +173,7 @@ def _reset(phone: Phone) -> None:
 
 
 @APP.screen(NIGHT)
-def night_light(ui: Ui) -> Page:
+def night_light(ui: Ui) -> AppPage:
     """Night Light."""
     phone = ui.phone
     on = phone.is_on("secure", "night_display_activated")
@@ -193,7 +193,7 @@ def night_light(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "WallpaperSettingsActivity")
-def wallpaper(ui: Ui) -> Page:
+def wallpaper(ui: Ui) -> AppPage:
     """Wallpaper & style."""
     phone = ui.phone
     texts = Column(Text("Morning sky", "subtitle"), Text("Home and lock screen", "small", "dim"))

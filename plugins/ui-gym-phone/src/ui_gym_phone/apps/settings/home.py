@@ -9,7 +9,7 @@ from ui_gym_phone.apps.settings.about import device_name
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import INFO, shown_apps
 from ui_gym_phone.apps.settings.battery import battery_line, storage_line
-from ui_gym_phone.apps.settings.index import Entry, search
+from ui_gym_phone.apps.settings.index import SettingsEntry, search
 from ui_gym_phone.apps.settings.parts import app_icon
 from ui_gym_phone.apps.settings.privacy import location_on
 from ui_gym_phone.apps.settings.system import developing
@@ -17,7 +17,7 @@ from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Page, Scroll
+from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Empty, Icon, IconButton, Item, Text
 
@@ -54,7 +54,7 @@ TOP: tuple[tuple[str, Line, str, str, str], ...] = (
 
 
 @APP.screen(".Settings")
-def home(ui: Ui) -> Page:
+def home(ui: Ui) -> AppPage:
     """The first page."""
     rows: list[Widget] = [
         Item(title, line if isinstance(line, str) else line(ui.phone),
@@ -62,7 +62,9 @@ def home(ui: Ui) -> Page:
         for title, line, icon, colour, cls in TOP
     ]  # fmt: skip
     heading = Column(Text("Settings", "headline"), pad=(20, 16, 16, 4))
-    return Page(Scroll(ui, "dashboard", Column(heading, _search_box(ui), *rows, pad=(0, 0, 0, 24))))
+    return AppPage(
+        ScrollView(ui, "dashboard", Column(heading, _search_box(ui), *rows, pad=(0, 0, 0, 24)))
+    )
 
 
 def _search_box(ui: Ui) -> Widget:
@@ -82,7 +84,7 @@ def _open_search(ui: Ui) -> None:
 
 
 @APP.screen(SEARCH)
-def search_page(ui: Ui) -> Page:
+def search_page(ui: Ui) -> AppPage:
     """The search: what holds all words of the query, each with its path, and apps of that name."""
     query = ui.text("query").strip()
     arrow = IconButton("arrow-left", "Navigate up", ui.close, colour="text")
@@ -101,10 +103,10 @@ def search_page(ui: Ui) -> Page:
         rows += [_app(ui, package) for package in named]
     if query and not rows:
         rows.append(Empty("magnify", "No results"))
-    return Page(Scroll(ui, "results", Column(*rows, pad=(0, 4, 0, 16))), bar=bar)
+    return AppPage(ScrollView(ui, "results", Column(*rows, pad=(0, 4, 0, 16))), bar=bar)
 
 
-def _result(ui: Ui, entry: Entry) -> Widget:
+def _result(ui: Ui, entry: SettingsEntry) -> Widget:
     path = " > ".join(entry.path) or "Settings"
     return Item(entry.title, path, partial(ui.open, entry.cls), icon="magnify")
 

@@ -113,7 +113,7 @@ DEVELOPER = PREFIX + "DevelopmentSettingsDashboardActivity"
 
 
 @dataclass(frozen=True)
-class Entry:
+class SettingsEntry:
     """Something to be found: its title, the path of the page that has it, that page's class."""
 
     title: str
@@ -123,19 +123,19 @@ class Entry:
     """All that a search looks into, in small letters."""
 
 
-def _entries() -> list[Entry]:
+def _entries() -> list[SettingsEntry]:
     """Each page by its title, and what is on it. A row that only leads to a page is that page,
     found by the row's words, too."""
-    found: dict[tuple[str, tuple[str, ...]], Entry] = {}
+    found: dict[tuple[str, tuple[str, ...]], SettingsEntry] = {}
     lines = [(path[-1], path[:-1], PREFIX + name) for name, (path, _) in _PAGES.items()]
     lines += [(line, path, PREFIX + name) for name, (path, on) in _PAGES.items() for line in on]
     for line, path, cls in lines:
         title, _, words = line.partition("|")
         if path[-1:] == (title,):
             path = path[:-1]
-        known = found.get((title, path), Entry(title, path, cls, _plain(title)))
+        known = found.get((title, path), SettingsEntry(title, path, cls, _plain(title)))
         words = f"{known.words} {_plain(words)}".strip()
-        found[title, path] = Entry(title, path, known.cls, words)
+        found[title, path] = SettingsEntry(title, path, known.cls, words)
     return list(found.values())
 
 
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
 ENTRIES = _entries()
 
 
-def search(query: str, *, developer: bool = False) -> list[Entry]:
+def search(query: str, *, developer: bool = False) -> list[SettingsEntry]:
     """The entries that hold every word of a query, those with it in their titles first.
 
     Each word may be the beginning of one. `developer` tells whether developer options are shown.

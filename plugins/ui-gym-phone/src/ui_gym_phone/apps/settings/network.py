@@ -22,7 +22,7 @@ from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
-from ui_gym_phone.ui.page import Dialog, Page
+from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Item
 
@@ -38,13 +38,13 @@ DNS_MODES = (
 
 
 @APP.screen(PREFIX + "NetworkDashboardActivity")
-def network(ui: Ui) -> Page:
+def network(ui: Ui) -> AppPage:
     """Network & internet."""
     return _network(ui, _dns_dialog(ui) if ui.dialog == DNS else None)
 
 
 @APP.screen(PREFIX + "PrivateDnsModeDialogActivity")
-def private_dns(ui: Ui) -> Page:
+def private_dns(ui: Ui) -> AppPage:
     """Network & internet with the dialog of Private DNS open."""
     if not ui.state.get("asked"):
         ui.state["asked"] = True
@@ -52,7 +52,7 @@ def private_dns(ui: Ui) -> Page:
     return _network(ui, _dns_dialog(ui) if ui.dialog == DNS else None)
 
 
-def _network(ui: Ui, dialog: Dialog | None) -> Page:
+def _network(ui: Ui, dialog: Dialog | None) -> AppPage:
     phone = ui.phone
     hotspot = "On" if phone.is_on("global", "soft_ap_on") else "Off"
     rows: list[Widget] = [
@@ -129,7 +129,7 @@ def _dns_dialog(ui: Ui) -> Dialog:
 
 
 @APP.screen(PREFIX + "MobileNetworkActivity")
-def sim(ui: Ui) -> Page:
+def sim(ui: Ui) -> AppPage:
     """The SIM: mobile data and roaming."""
     phone = ui.phone
     return page(
@@ -144,7 +144,7 @@ def sim(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "TetherSettingsActivity")
-def hotspot(ui: Ui) -> Page:
+def hotspot(ui: Ui) -> AppPage:
     """Hotspot & tethering."""
     name = kept.text(ui.phone, "hotspot.name", "AndroidShare")
 
@@ -173,7 +173,7 @@ def hotspot(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "DataSaverSummaryActivity")
-def data_saver(ui: Ui) -> Page:
+def data_saver(ui: Ui) -> AppPage:
     """Data Saver."""
     on = ui.phone.is_on("global", "data_saver_mode")
     return page(

@@ -21,7 +21,7 @@ from ui_gym_phone.apps.settings.permissions import may_notify, set_notifications
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
-from ui_gym_phone.ui.page import Page
+from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import Header, Item
 
 ZEN = PREFIX + "ZenModeSettingsActivity"
@@ -36,7 +36,7 @@ def dnd_line(ui: Ui) -> str:
 
 
 @APP.screen(PREFIX + "ConfigureNotificationSettingsActivity")
-def notifications(ui: Ui) -> Page:
+def notifications(ui: Ui) -> AppPage:
     """Notifications."""
     phone = ui.phone
     lock = phone.setting("secure", "lock_screen_show_notifications", "1")
@@ -68,7 +68,7 @@ def notifications(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "NotificationAppListActivity")
-def app_list(ui: Ui) -> Page:
+def app_list(ui: Ui) -> AppPage:
     """A switch for each app."""
     rows: list[Widget] = [
         app_switch(p, may_notify(p), partial(set_notifications, ui.phone, p))
@@ -78,7 +78,7 @@ def app_list(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "AppNotificationSettingsActivity")
-def app_notifications(ui: Ui) -> Page:
+def app_notifications(ui: Ui) -> AppPage:
     """One app's notifications."""
     package = package_of(ui)
     if package is None:
@@ -93,7 +93,7 @@ def app_notifications(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "NotificationHistoryActivity")
-def history(ui: Ui) -> Page:
+def history(ui: Ui) -> AppPage:
     """Notification history."""
     on = ui.phone.is_on("secure", "notification_history_enabled")
     rows: list[Widget] = [
@@ -113,7 +113,7 @@ def history(ui: Ui) -> Page:
 
 
 @APP.screen(ZEN)
-def do_not_disturb(ui: Ui) -> Page:
+def do_not_disturb(ui: Ui) -> AppPage:
     """Do Not Disturb: its switch, and what gets through."""
     phone = ui.phone
     choices = {

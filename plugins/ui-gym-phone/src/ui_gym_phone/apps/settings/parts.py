@@ -9,7 +9,7 @@ from typing import TypeVar
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
-from ui_gym_phone.ui.page import Dialog, Menu, Page, Scroll
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import (
     Button,
@@ -17,7 +17,7 @@ from ui_gym_phone.ui.widgets import (
     Icon,
     IconButton,
     Item,
-    Slider,
+    SeekBar,
     SwitchMark,
     Text,
     Told,
@@ -32,10 +32,10 @@ AROUND_DIALOG = 28 + 44 + 16 + 28 + 12 + 36
 def page(
     ui: Ui, title: str, *rows: Widget | None, dialog: Dialog | None = None,
     actions: Sequence[Widget] = (), menu: Menu | None = None,
-) -> Page:  # fmt: skip
+) -> AppPage:  # fmt: skip
     """A page: a bar with the arrow and the title, and rows that scroll."""
-    body = Scroll(ui, "list", Column(*rows, pad=(0, 4, 0, 24)))
-    return Page(body, bar=title_bar(ui, title, actions), dialog=dialog, menu=menu)
+    body = ScrollView(ui, "list", Column(*rows, pad=(0, 4, 0, 24)))
+    return AppPage(body, bar=title_bar(ui, title, actions), dialog=dialog, menu=menu)
 
 
 def title_bar(ui: Ui, title: str, actions: Sequence[Widget] = ()) -> Widget:
@@ -129,7 +129,7 @@ def slider(
         on_change(round(low + share * (high - low)))
 
     share = (level - low) / (high - low)
-    mark = Slider(share, change, desc=title, told=told or f"{round(share * 100)}%")
+    mark = SeekBar(share, change, desc=title, told=told or f"{round(share * 100)}%")
     body = Row(Icon(icon, 24), Expand(mark), gap=12)
     return Column(Text(title, "body", lines=2), body, pad=(16, 10, 16, 2))
 

@@ -11,7 +11,7 @@ from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Page
+from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import Header, Item, Text
 
 ICONS = {
@@ -47,7 +47,7 @@ def _set(phone: Phone, package: Package, permission: str, on: bool) -> None:
 
 
 @APP.screen(PREFIX + "AppPermissionsActivity")
-def app_permissions(ui: Ui) -> Page:
+def app_permissions(ui: Ui) -> AppPage:
     """All permissions that an app asks for."""
     package = package_of(ui)
     if package is None:
@@ -70,7 +70,7 @@ def _none(text: str) -> Widget:
 
 
 @APP.screen(ONE)
-def app_permission(ui: Ui) -> Page:
+def app_permission(ui: Ui) -> AppPage:
     """One permission of one app."""
     package = package_of(ui)
     permission = str(ui.extras.get("permission", ""))
@@ -90,7 +90,7 @@ def app_permission(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "PermissionManagerActivity")
-def permission_manager(ui: Ui) -> Page:
+def permission_manager(ui: Ui) -> AppPage:
     """Every kind of permission, and how many apps have it."""
     rows: list[Widget] = []
     for name, label in sorted(PERMISSIONS.items(), key=lambda item: item[1]):
@@ -102,7 +102,7 @@ def permission_manager(ui: Ui) -> Page:
 
 
 @APP.screen(KIND)
-def permission_apps(ui: Ui) -> Page:
+def permission_apps(ui: Ui) -> AppPage:
     """The apps that ask for one kind of permission."""
     permission = str(ui.extras.get("permission", ""))
     asking = by_label([p for p in ui.phone.packages if permission in p.permissions])

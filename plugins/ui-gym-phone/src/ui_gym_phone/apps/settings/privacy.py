@@ -20,7 +20,7 @@ from ui_gym_phone.apps.settings.permissions import KIND
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.page import Page
+from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import Header, Item
 
 MANAGER = PREFIX + "PermissionManagerActivity"
@@ -32,7 +32,7 @@ LOCK_AFTER = (("Immediately", "0"), ("5 seconds", "5000"), ("1 minute", "60000")
 
 
 @APP.screen(PREFIX + "SecurityDashboardActivity")
-def security(ui: Ui) -> Page:
+def security(ui: Ui) -> AppPage:
     """Security."""
     phone = ui.phone
     lock = phone.setting("secure", "lockscreen.disabled", "1")
@@ -64,7 +64,7 @@ def security(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "PrivacyDashboardActivity")
-def privacy(ui: Ui) -> Page:
+def privacy(ui: Ui) -> AppPage:
     """Privacy."""
     phone = ui.phone
     lock = phone.setting("secure", "lock_screen_show_notifications", "1")
@@ -96,7 +96,7 @@ def location_on(phone: Phone) -> bool:
 
 
 @APP.screen(PREFIX + "LocationSettingsActivity")
-def location(ui: Ui) -> Page:
+def location(ui: Ui) -> AppPage:
     """Location."""
     phone = ui.phone
     on = location_on(phone)

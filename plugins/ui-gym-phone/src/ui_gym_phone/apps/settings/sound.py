@@ -10,7 +10,7 @@ from ui_gym_phone.apps.settings.parts import link, main_switch, page, pick, slid
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
-from ui_gym_phone.ui.page import Dialog, Page
+from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.widgets import Header, Item
 
 SLIDERS = {
@@ -33,7 +33,7 @@ _URI = "content://media/internal/audio/media/"
 
 
 @APP.screen(PREFIX + "SoundSettingsActivity")
-def sound(ui: Ui) -> Page:
+def sound(ui: Ui) -> AppPage:
     """Sound & vibration."""
     phone = ui.phone
     sliders = []
@@ -85,7 +85,7 @@ def _tone_dialog(ui: Ui) -> Dialog | None:
 
 
 @APP.screen(PREFIX + "VibrationSettingsActivity")
-def vibration(ui: Ui) -> Page:
+def vibration(ui: Ui) -> AppPage:
     """Vibration & haptics."""
     phone = ui.phone
     on = phone.setting("system", "vibrate_on", "1") != "0"

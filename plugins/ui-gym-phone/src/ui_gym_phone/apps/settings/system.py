@@ -19,7 +19,7 @@ from ui_gym_phone.apps.settings.parts import (
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
-from ui_gym_phone.ui.page import Page, confirm
+from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.widgets import Header, Icon, IconButton, Item
 
 LANGUAGES = PREFIX + "LanguageAndInputSettingsActivity"
@@ -51,7 +51,7 @@ def developing(phone: Phone) -> bool:
 
 
 @APP.screen(PREFIX + "SystemDashboardActivity")
-def system(ui: Ui) -> Page:
+def system(ui: Ui) -> AppPage:
     """System."""
     languages = ", ".join(LOCALES.get(code, code) for code in _locales(ui.phone))
     developer = link(ui, "Developer options", "", DEVELOPER, icon="wrench")
@@ -77,7 +77,7 @@ def _locales(phone: Phone) -> list[str]:
 
 
 @APP.screen(LANGUAGES)
-def languages(ui: Ui) -> Page:
+def languages(ui: Ui) -> AppPage:
     """Languages: those that a person prefers, which can be added and removed."""
     phone = ui.phone
     chosen = _locales(phone)
@@ -107,7 +107,7 @@ def languages(ui: Ui) -> Page:
 
 
 @APP.screen(KEYBOARD)
-def keyboard(ui: Ui) -> Page:
+def keyboard(ui: Ui) -> AppPage:
     """Keyboard."""
     return page(
         ui, "Keyboard",
@@ -134,7 +134,7 @@ def _known(phone: Phone) -> str:
 
 
 @APP.screen(RESET)
-def reset(ui: Ui) -> Page:
+def reset(ui: Ui) -> AppPage:
     """Reset options."""
     phone = ui.phone
     dialog = None
@@ -174,7 +174,7 @@ def _reset_apps(phone: Phone) -> None:
 
 
 @APP.screen(DEVELOPER)
-def developer(ui: Ui) -> Page:
+def developer(ui: Ui) -> AppPage:
     """Developer options; switching them off hides the page."""
     phone = ui.phone
     dialog = None

@@ -19,7 +19,7 @@ from ui_gym_phone.apps.settings.parts import (
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
-from ui_gym_phone.ui.page import Dialog, Page
+from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import CheckItem, Divider, Header, Icon, IconButton, Item, Text
 
@@ -28,7 +28,7 @@ WORDS = ("Out of range", "Weak", "Fair", "Good", "Excellent")
 
 
 @APP.screen(PREFIX + "WifiSettingsActivity")
-def wifi(ui: Ui) -> Page:
+def wifi(ui: Ui) -> AppPage:
     """Wi-Fi: its switch, and the networks in reach."""
     phone = ui.phone
     on = switches.wifi_on(phone)
@@ -139,7 +139,7 @@ def _add(ui: Ui) -> Dialog:
 
 
 @APP.screen(PREFIX + "WifiDetailsSettingsActivity")
-def details(ui: Ui) -> Page:
+def details(ui: Ui) -> AppPage:
     """What is known of a network; it can be forgotten here."""
     phone = ui.phone
     ssid = str(ui.extras.get("ssid", kept.network(phone)))
@@ -173,7 +173,7 @@ def details(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "SavedAccessPointsSettingsActivity")
-def saved_networks(ui: Ui) -> Page:
+def saved_networks(ui: Ui) -> AppPage:
     """Saved networks."""
     names = sorted(kept.saved_networks(ui.phone))
     opened = PREFIX + "WifiDetailsSettingsActivity"
@@ -185,7 +185,7 @@ def saved_networks(ui: Ui) -> Page:
 
 
 @APP.screen(PREFIX + "ConfigureWifiSettingsActivity")
-def preferences(ui: Ui) -> Page:
+def preferences(ui: Ui) -> AppPage:
     """Network preferences."""
     return page(
         ui, "Network preferences",

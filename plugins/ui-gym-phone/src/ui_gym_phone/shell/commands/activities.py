@@ -80,9 +80,9 @@ def _start(ctx: Context, argv: list[str]) -> int:
     return 0
 
 
-def _open(phone: Phone, intent: Intent) -> tuple[intents.Target | None, str]:
+def _open(phone: Phone, intent: Intent) -> tuple[intents.IntentTarget | None, str]:
     """(what was opened, a warning), or (None, the error)."""
-    home = intents.Target("com.android.launcher3", phone.launcher.cls, {})
+    home = intents.IntentTarget("com.android.launcher3", phone.launcher.cls, {})
     if intents.home(intent):
         phone.home()
         return home, ""

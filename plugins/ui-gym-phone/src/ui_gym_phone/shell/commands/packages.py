@@ -327,7 +327,7 @@ def _resolve(ctx: Context, argv: list[str]) -> int:
     phone = phone_of(ctx)
     target = intents.resolve(phone, intent)
     if intents.home(intent):
-        target = intents.Target(LAUNCHER, phone.launcher.cls, {})
+        target = intents.IntentTarget(LAUNCHER, phone.launcher.cls, {})
     if target is None:
         ctx.out("No activity found\n")
         return 0

@@ -60,7 +60,7 @@ def set_stream(ctx: Context, stream: str, level: str) -> int:
     return 0
 
 
-def _stream(word: str) -> switches.Stream | None:
+def _stream(word: str) -> switches.VolumeStream | None:
     return switches.STREAMS.get(int(word)) if word.isdecimal() and len(word) < 3 else None
 
 
