@@ -96,10 +96,22 @@ def test_all_mistakes_are_told_at_once_each_with_its_source(tmp_path: Path) -> N
     }
 
 
-def test_a_key_without_its_section_finds_it() -> None:
-    assert problems("--lr", "1") == (
-        "flag --lr: unknown key; did you mean --trainer.optimizer.lr?",
-    )
+def test_a_mistyped_key_finds_the_nearest_anywhere_in_the_tree() -> None:
+    for flag, meant in {
+        "--lr": "--trainer.optimizer.lr",
+        "--traner.lr": "--trainer.optimizer.lr",
+        "--trainer.optimizer.learning_rate": "--trainer.optimizer.lr",
+        "--step_size": "--trainer.optimizer.lr",
+        "--optimizer.betas": "--trainer.optimizer.betas",
+        "--run.seeds": "--run.seed",
+        "--num_env": "--env.num_envs",
+        "--trainer.max_steps": "--env.max_steps",
+        "--env.observations": "--env.observation",
+    }.items():
+        assert problems(flag, "1") == (f"flag {flag}: unknown key; did you mean {meant}?",)
+    (told,) = problems("--zzz", "1")
+    assert told.endswith("unknown key; known sections: env, evaluation, policy, run, tasks, "
+                         "trainer, trainer.optimizer")  # fmt: skip
 
 
 def test_a_section_is_no_setting() -> None:

@@ -51,11 +51,22 @@ def test_a_trainer_without_a_policy_needs_no_torch(work: Path, site: Path) -> No
     subprocess.run([sys.executable, "-c", code], env=environment, cwd=work, check=True, timeout=60)
 
 
-def test_an_unknown_name_gets_the_nearest_and_the_install_command(train: Train) -> None:
+def test_an_unknown_name_gets_the_nearest_and_no_invented_distribution(train: Train) -> None:
     status, _, errors = train("--plugin", "toi")
     assert status == 2
     assert "there is no trainer plugin 'toi'. Did you mean 'toy'" in errors
-    assert "pip install ui-gym-toi" in errors
+    assert "pip install" not in errors
+
+
+def test_a_plugin_that_we_know_of_and_that_is_missing_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plugin, "entry_points", lambda group: ())
+    for name in plugin.KNOWN:
+        with pytest.raises(PluginError, match=f"pip install ui-gym-{name}$"):
+            plugin.load(name)
+    with pytest.raises(PluginError, match=r"Did you mean 'grpo'\? To .*: pip install ui-gym-grpo$"):
+        plugin.load("grop")
 
 
 def test_a_plugin_that_cannot_be_imported_is_named_with_its_cause(work: Path) -> None:

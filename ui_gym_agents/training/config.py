@@ -14,7 +14,7 @@ import difflib
 import json
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
@@ -214,13 +214,7 @@ class ConfigLoader(Generic[M]):
 
     def _unknown(self, key: str, source: str) -> None:
         dash = "--" if source.startswith("flag") else ""
-        section, _, word = key.rpartition(".")
-        # "--seed" for run.seed: the right word without its section.
-        close = [k for k in self.fields if k.rpartition(".")[2] == word][:3]
-        if not close and section in self.sections:
-            inside = [k[len(section) + 1 :] for k in self.fields if k.startswith(section + ".")]
-            close = [f"{section}.{name}" for name in difflib.get_close_matches(word, inside, n=1)]
-        close = close or difflib.get_close_matches(key, self.fields, n=1)
+        close = near_keys(key, self.fields)
         if close:
             hint = "did you mean " + " or ".join(dash + name for name in close) + "?"
         else:
@@ -240,6 +234,60 @@ class ConfigLoader(Generic[M]):
         inside = ".".join(path)[len(key) + 1 :]
         within = f" in {inside}" if inside and key in self.fields else ""
         return f"{source}: {named}{problem['msg']}{within} (got {problem['input']!r})"
+
+
+def near_keys(key: str, fields: Mapping[str, FieldInfo]) -> list[str]:
+    """The keys, anywhere in a tree, that somebody may have meant who wrote `key`; best first.
+
+    The right word in a wrong section or in none goes first (``--lr``, ``--traner.lr``), then a word
+    that is nearly right, its initials, or what a key's description calls it
+    (``--trainer.learning_rate`` for ``trainer.lr``). Of equals, those of the section that was
+    named go first.
+    """
+    section, _, word = key.rpartition(".")
+
+    def best(found: Iterable[str]) -> list[str]:
+        def rank(name: str) -> tuple[float, int]:
+            return -_likeness(name.rpartition(".")[0], section), name.count(".")
+
+        ranked = sorted(found, key=rank)
+        inside = [k for k in ranked if section and k.startswith(section + ".")]
+        return (inside or ranked)[:3]
+
+    last = {name: name.rpartition(".")[2] for name in fields}
+    same = [name for name in fields if last[name] == word]
+    alike = difflib.get_close_matches(word, set(last.values()), n=1, cutoff=0.7)
+    inside = difflib.get_close_matches(
+        word, [w for name, w in last.items() if name.startswith(section + ".")], n=1
+    )
+    whole = difflib.get_close_matches(key, fields, n=1, cutoff=0.8)
+    return (
+        best(same)
+        or best(name for name in fields if last[name] in inside and name.startswith(section + "."))
+        or whole
+        or best(name for name in fields if _is_short(last[name], word))
+        or best(name for name, info in fields.items() if _says(info.description, word))
+        or best(name for name in fields if last[name] in alike)
+        or difflib.get_close_matches(key, fields, n=1)
+    )
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _is_short(one: str, other: str) -> bool:
+    """Whether one name is the initials of the other."""
+    return any(
+        "_" in long and short == "".join(part[:1] for part in long.split("_"))
+        for short, long in ((one, other), (other, one))
+    )
+
+
+def _says(description: str | None, word: str) -> bool:
+    """Whether a description begins with what a name says in full."""
+    text = word.replace("_", " ")
+    return len(text) > 3 and text in (description or "").lower().partition(".")[0]
 
 
 def leaves(model: type[BaseModel], prefix: str = "") -> dict[str, FieldInfo]:

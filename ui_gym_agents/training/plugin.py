@@ -22,6 +22,10 @@ from pydantic import BaseModel
 from ui_gym.errors import UserError, nearest
 
 ENTRY_POINT_GROUP = "ui_gym.trainers"
+KNOWN = {"grpo": "ui-gym-grpo", "sft": "ui-gym-sft"}
+"""Plugins that we know of, installed or not, and the distribution of each. No other name of a
+distribution is ever guessed: a stranger could have taken it."""
+
 API_VERSION = 1
 """The version of the contract below; a plugin states the one that it was written for."""
 
@@ -93,11 +97,7 @@ def load(name: str) -> type[Trainer]:
     """
     plugins = installed()
     if name not in plugins:
-        hint = nearest(name, plugins) if plugins else "No trainer plugin is installed."
-        raise PluginError(
-            f"there is no trainer plugin {name!r}. {hint} "
-            f"To install it: pip install ui-gym-{name.lower().replace('_', '-')}"
-        )
+        raise PluginError(_no_plugin(name, plugins))
     info = plugins[name]
     origin = f"the trainer plugin {name!r} ({info.distribution} {info.version})"
     try:
@@ -112,6 +112,18 @@ def load(name: str) -> type[Trainer]:
     if problem:
         raise PluginError(f"{origin} {problem}")
     return trainer
+
+
+def _no_plugin(name: str, plugins: Mapping[str, PluginInfo]) -> str:
+    """That a plugin is not there, and how to get it, where we know."""
+    if name in KNOWN:
+        return (
+            f"the trainer plugin {name!r} is not installed; to get it: pip install {KNOWN[name]}"
+        )
+    hint = nearest(name, {*plugins, *KNOWN})
+    missing = [d for n, d in KNOWN.items() if n not in plugins and repr(n) in hint]
+    remedy = f" To install it: pip install {missing[0]}" if len(missing) == 1 else ""
+    return f"there is no trainer plugin {name!r}. {hint}{remedy}"
 
 
 def default_overrides(trainer: type[Trainer]) -> Mapping[str, Any]:

@@ -1,4 +1,8 @@
-"""GRPO and PPO as a trainer: play groups, keep the ones that teach, and update."""
+"""GRPO and PPO as a trainer: play groups, keep the ones that teach, and update.
+
+The host looks at the class before it makes a trainer (``--help``, ``--dry-run``, a misspelled
+setting), and should not wait for torch then: what needs torch is imported where a trainer is made.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,20 @@ import copy
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-
-from ui_gym_agents.collecting.collector import Collector
-from ui_gym_agents.episode import TokenRecord
-from ui_gym_agents.policy import VLMPolicy
-from ui_gym_agents.training.context import TrainerContext
-from ui_gym_agents.training.tensors import load_optimizer, save_optimizer
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.feed import Closed, Feed
-from ui_gym_grpo.gathering import Batch, Gatherer
-from ui_gym_grpo.learning import Learner
 from ui_gym_grpo.replay import ReplayBuffer, ReplayRule
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from ui_gym_agents.episode import TokenRecord
+    from ui_gym_agents.policy import VLMPolicy
+    from ui_gym_agents.training.context import TrainerContext
+    from ui_gym_grpo.gathering import Batch, Gatherer
 
 
 class GRPOTrainer:
@@ -31,6 +35,9 @@ class GRPOTrainer:
     defaults = {"run.steps": 55}
 
     def __init__(self, config: GRPOConfig, context: TrainerContext) -> None:
+        from ui_gym_grpo.gathering import Gatherer
+        from ui_gym_grpo.learning import Learner
+
         self.config = config
         self.context = context
         self.policy = context.policy
@@ -79,6 +86,8 @@ class GRPOTrainer:
 
     def save(self, directory: Path) -> None:
         """Write the adapter, the optimizer and the counter of updates, critic and replay."""
+        from ui_gym_agents.training.tensors import save_optimizer
+
         self.policy.save(directory)
         path = directory / "optimizer.safetensors"
         save_optimizer(self.optimizer, path, step=self.policy.version)
@@ -89,6 +98,8 @@ class GRPOTrainer:
 
     def load(self, directory: Path) -> None:
         """Continue from what `save` wrote, to the bit."""
+        from ui_gym_agents.training.tensors import load_optimizer
+
         self.policy.load(directory)
         path = directory / "optimizer.safetensors"
         self.policy.version = load_optimizer(self.optimizer, path)
@@ -115,6 +126,9 @@ class GRPOTrainer:
 
     def _start_feed(self) -> Feed[Batch]:
         """Play ahead, with a copy of the policy."""
+        from ui_gym_agents.collecting.collector import Collector
+        from ui_gym_grpo.gathering import Gatherer
+
         context = self.context
         self._publish()
         sampler = copy.deepcopy(self.policy)
@@ -145,12 +159,14 @@ class GRPOTrainer:
         weights = [parameter.detach().clone() for parameter in self.policy.parameters()]
         self._newest = (self.policy.version, weights)
 
-    @torch.no_grad()
     def _refresh(self, sampler: VLMPolicy) -> None:
         """Give the sampler the weights that were laid out last."""
+        import torch
+
         sampler.version, weights = self._newest
-        for theirs, ours in zip(sampler.parameters(), weights, strict=True):
-            theirs.copy_(ours)
+        with torch.no_grad():
+            for theirs, ours in zip(sampler.parameters(), weights, strict=True):
+                theirs.copy_(ours)
         sampler.eyes.forget()
 
     # -- metrics --

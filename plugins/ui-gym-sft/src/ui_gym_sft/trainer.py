@@ -6,6 +6,9 @@ keeps at most `keep` successes of each task instance, so that easy instances do 
 ones (UI-RL's "N successes a task"). Iterated, this is expert iteration: RFT (Yuan et al. 2023,
 arXiv:2308.01825) on one round's data, ReST-EM (Singh et al. 2023, arXiv:2312.06585) without its
 return to the first weights.
+
+What needs torch is imported where a trainer is made: the host looks at the class before that, and
+should not wait.
 """
 
 from __future__ import annotations
@@ -25,7 +28,6 @@ from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_sft.config import SFTConfig
 from ui_gym_sft.data import Example, Rounds
-from ui_gym_sft.fit import Fitter
 from ui_gym_sft.sources import Collected, EpisodeSource, is_heldout, make_source
 
 
@@ -50,6 +52,8 @@ class SFTTrainer:
     Config = SFTConfig
 
     def __init__(self, config: SFTConfig, context: TrainerContext) -> None:
+        from ui_gym_sft.fit import Fitter
+
         self.config = config
         self.context = context
         self.policy = context.policy
