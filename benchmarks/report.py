@@ -1,76 +1,113 @@
-"""Writes benchmarks/README.md from the JSON files that pytest-benchmark left.
+"""Keeps what was measured in benchmarks/results.csv, and writes its ratios to benchmarks/README.md.
 
-pytest benchmarks --benchmark-json=FILE && python benchmarks/report.py FILE [FILE ...]
+pytest benchmarks --benchmark-json=FILE && python benchmarks/report.py [FILE ...]
 
 Groups that these files do not measure stay as they are.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-README = Path(__file__).resolve().parent / "README.md"
+FOLDER = Path(__file__).resolve().parent
+README = FOLDER / "README.md"
+RESULTS = FOLDER / "results.csv"
+
 OURS = "ui-gym"
+RATE = "per_second"
 PAIRED = "times_ui-gym"
 """What a benchmark says of itself that was timed in turns with ours."""
+RATIO = "times_"
+"""Before the name of a peer: by how much ours is faster, where both are one benchmark."""
+
 HEAD = """# Benchmarks
 
-Medians; figures of one group come from one run, side by side, on the machine that it names, and
-only their ratios travel to other machines. How each is taken stands in the test of its name. To
-repeat it:
+Medians. Figures of a group come from one run, side by side, on the machine that it names; only their
+ratios travel to other machines. How each is taken stands in the test of its name. To repeat it:
 
     tox -e bench
 
+| measured | beside | ui-gym is faster by | on |
+| --- | --- | --- | --- |
+"""
+FOOT = """
+Every figure, with those that have no peer (capture by size, number of slots and way; resets; desktop
+applications; memory), stands in [results.csv](results.csv). [Learning curves](learning/README.md) are
+runs of their own.
 """
 
 
+class Figure(NamedTuple):
+    """One value of one benchmark."""
+
+    group: str
+    benchmark: str
+    measure: str
+    value: str
+    machine: str
+
+
 def main() -> int:
-    if len(sys.argv) < 2:
-        print(__doc__)
-        return 2
-    sections = _written()
+    figures = list(_kept())
     for name in sys.argv[1:]:
-        told = json.loads(Path(name).read_text())
-        cpu = told["machine_info"]["cpu"]
-        machine = f"{cpu['count']} cores of {cpu.get('brand_raw', 'a processor')}"
-        groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for bench in told["benchmarks"]:
-            groups[bench["group"] or bench["fullname"].split("::")[1].split("[")[0]].append(bench)
-        for group, benches in groups.items():
-            sections[group] = _section(group, benches, machine)
-    README.write_text("\n".join([HEAD, *(text for _, text in sorted(sections.items()))]))
+        new = list(_measured(Path(name)))
+        groups = {figure.group for figure in new}
+        figures = [figure for figure in figures if figure.group not in groups] + new
+    figures.sort(key=lambda figure: figure.group)  # the order within a group stays
+    with RESULTS.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Figure._fields, *figures])
+    README.write_text(HEAD + "".join(_rows(figures)) + FOOT)
     return 0
 
 
-def _written() -> dict[str, str]:
-    """The sections that are there, by their groups."""
-    parts = README.read_text().split("\n## ")[1:] if README.exists() else []
-    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+def _kept() -> Iterator[Figure]:
+    if RESULTS.exists():
+        with RESULTS.open(newline="") as file:
+            yield from (Figure(*row) for row in list(csv.reader(file))[1:])
 
 
-def _section(name: str, benches: list[dict[str, Any]], machine: str) -> str:
-    keys = list(dict.fromkeys(key for bench in benches for key in bench["extra_info"]))
-    keys = [key for key in keys if key != PAIRED]
-    ours = next((b["extra_info"]["per_second"] for b in benches if b["name"] == OURS), None)
-    columns = ["", *(key.replace("_", " ") for key in keys)]
-    columns += ["ui-gym is faster by"] if ours is not None else []
-    lines = [f"## {name}", "", f"On {machine}.", "", _row(columns), _row(["---"] * len(columns))]
-    for bench in benches:
-        info = bench["extra_info"]
-        row = [bench["name"].replace("|", "/"), *(str(info.get(key, "")) for key in keys)]
-        if ours is not None:
-            ratio = info.get(PAIRED, ours / info["per_second"])
-            row.append("" if bench["name"] == OURS else f"{ratio:.1f}x")
-        lines.append(_row(row))
-    return "\n".join([*lines, ""])
+def _measured(path: Path) -> Iterator[Figure]:
+    """The figures of a file of pytest-benchmark."""
+    told = json.loads(path.read_text())
+    cpu = told["machine_info"]["cpu"]
+    machine = f"{cpu['count']} cores of {cpu.get('brand_raw', 'a processor')}"
+    for bench in told["benchmarks"]:
+        group = bench["group"] or bench["fullname"].split("::")[1].split("[")[0]
+        for measure, value in bench["extra_info"].items():
+            yield Figure(group, bench["name"], measure, str(value), machine)
 
 
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def _rows(figures: Iterable[Figure]) -> Iterator[str]:
+    """A line of the table for each comparison."""
+    groups: dict[str, dict[str, dict[str, Figure]]] = defaultdict(lambda: defaultdict(dict))
+    for figure in figures:
+        groups[figure.group][figure.benchmark][figure.measure] = figure
+    for group, benches in groups.items():
+        for name, values in benches.items():
+            for peer, ratio, machine in _ratios(name, values, benches.get(OURS, {})):
+                what = group if name in (peer, OURS) else name
+                yield f"| {what} | {peer} | {ratio:.1f}x | {machine} |\n"
+
+
+def _ratios(
+    name: str, values: dict[str, Figure], ours: dict[str, Figure]
+) -> Iterator[tuple[str, float, str]]:
+    """The peer, by how much ours is faster, and the machine, as far as a benchmark compares."""
+    machine = next(iter(values.values())).machine
+    if PAIRED in values:
+        yield name, float(values[PAIRED].value), machine
+    elif name != OURS and RATE in ours and RATE in values:
+        yield name, float(ours[RATE].value) / float(values[RATE].value), machine
+    else:
+        for measure, figure in values.items():
+            if measure.startswith(RATIO):
+                yield measure.removeprefix(RATIO), float(figure.value), machine
 
 
 if __name__ == "__main__":
