@@ -28,8 +28,8 @@ RATIO = "times_"
 
 HEAD = """# Benchmarks
 
-Medians. Figures of a group come from one run, side by side, on the machine that it names; only their
-ratios travel to other machines. How each is taken stands in the test of its name. To repeat it:
+Medians. Figures of a group come from one run, side by side, on the machine that it names; only
+their ratios travel to other machines. How each is taken stands in the test of its name. To repeat:
 
     tox -e bench
 
@@ -37,9 +37,9 @@ ratios travel to other machines. How each is taken stands in the test of its nam
 | --- | --- | --- | --- |
 """
 FOOT = """
-Every figure, with those that have no peer (capture by size, number of slots and way; resets; desktop
-applications; memory), stands in [results.csv](results.csv). [Learning curves](learning/README.md) are
-runs of their own.
+Every figure, with those that have no peer (capture by size, number of slots and way; resets;
+desktop applications; memory), stands in [results.csv](results.csv). [Learning
+curves](learning/README.md) are runs of their own.
 """
 
 
