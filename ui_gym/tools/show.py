@@ -45,6 +45,7 @@ def describe(task: str, seed: int, arguments: Mapping[str, Any]) -> Description:
     spec = registry.spec(task)
     own = {key: value for key, value in arguments.items() if key not in ENV_ARGUMENTS}
     made = make_task(spec.id, own, sorted(ENV_ARGUMENTS))
+    drawn = made.choose(seed, None)
     size = arguments.get("viewport", made.viewport)
     return Description(
         id=spec.id,
@@ -63,7 +64,7 @@ def describe(task: str, seed: int, arguments: Mapping[str, Any]) -> Description:
         action_space=repr(ActionText(arguments.get("dialect", "canonical"), size)),
         observation_space=repr(observation_space(size)),
         seed=seed,
-        goal=made.goal(made.draw(seed, "train")),
+        goal=drawn.goal(drawn.draw(seed, "train")),
     )
 
 
