@@ -13,9 +13,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import site_pages
+import site_pages  # noqa: E402
 
-import ui_gym
+import ui_gym  # noqa: E402
 
 project = "ui-gym"
 author = "The ui-gym authors"

@@ -130,7 +130,9 @@ def _environment(spec: registry.TaskSpec) -> str:
 
 def _surface(package: ModuleType) -> str:
     parts = [f"# {package.__name__}", inspect.getdoc(package) or ""]
-    parts += [_entry(name, getattr(package, name)) for name in sorted(getattr(package, "__all__", ()))]
+    parts += [
+        _entry(name, getattr(package, name)) for name in sorted(getattr(package, "__all__", ()))
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -178,5 +180,3 @@ def _list(block: re.Match[str]) -> str:
     items = re.split(r"\n(?=\S)", body)
     lines = [re.sub(r"^(\*?\w+):", r"`\1`:", " ".join(item.split())) for item in items]
     return f"**{block[1]}**\n\n" + "\n".join(f"- {line}" for line in lines) + "\n\n"
-
-
