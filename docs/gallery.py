@@ -12,8 +12,8 @@ from typing import Any
 import gymnasium as gym
 from PIL import Image
 
-from ui_gym.contract import registry
 from ui_gym.contract.suite import families
+from ui_gym.contract.task import TaskSpec
 
 HERE = Path(__file__).resolve().parent
 SEED = 7
@@ -36,7 +36,7 @@ def main() -> None:
     (HERE / "gallery.md").write_text(PAGE.format(seed=SEED, rows="\n".join(rows)))
 
 
-def _cell(spec: registry.TaskSpec) -> str:
+def _cell(spec: TaskSpec) -> str:
     with contextlib.closing(gym.make(spec.id)) as env:
         made: Any = env
         observation, _ = made.reset(seed=SEED)

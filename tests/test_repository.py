@@ -16,6 +16,7 @@ import pytest
 
 import ui_gym
 from ui_gym.contract import registry
+from ui_gym.contract.task import TaskSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGINS = tuple(sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))
@@ -116,7 +117,7 @@ def test_the_commands_are_installed() -> None:
 
 
 @pytest.mark.parametrize("spec", TASKS, ids=lambda spec: spec.id)
-def test_a_task_documents_itself_as_gymnasium_does(spec: registry.TaskSpec) -> None:
+def test_a_task_documents_itself_as_gymnasium_does(spec: TaskSpec) -> None:
     text = spec.load().__doc__ or ""
     found = re.findall(r"^\s*## (.+)$", text, re.MULTILINE)
     assert [title.lower() for title in found] == list(SECTIONS)

@@ -14,7 +14,7 @@ import paint
 import pytest
 
 from ui_gym.contract import registry
-from ui_gym.contract.task import HELDOUT_SHARE, Task, Verdict, params_json, split_of
+from ui_gym.contract.task import HELDOUT_SHARE, Task, TaskSpec, Verdict, params_json, split_of
 from ui_gym.errors import TaskError, UserError
 
 
@@ -134,13 +134,13 @@ def test_importing_ui_gym_starts_and_imports_nothing_heavy() -> None:
 
 def test_a_task_of_a_collection_is_there_for_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
-    taken = registry.TaskSpec("Taken", "paint", "m:Taken", tags=("fifty",), collection="fifty")
+    taken = TaskSpec("Taken", "paint", "m:Taken", tags=("fifty",), collection="fifty")
     registry.declare(taken)
     try:
         assert registry.spec("Taken") is taken
         assert taken in registry.specs(collections=True)
         assert taken not in registry.specs()
-        registry.declare(registry.TaskSpec("Taken", "other", "n:Taken"))
+        registry.declare(TaskSpec("Taken", "other", "n:Taken"))
         assert registry.spec("Taken") is taken
     finally:
         del gymnasium.registry["UI/Taken-v0"]
@@ -148,7 +148,7 @@ def test_a_task_of_a_collection_is_there_for_who_asks(monkeypatch: pytest.Monkey
 
 def test_a_task_that_could_be_had_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_MISSING", {})
-    absent = registry.TaskSpec("Absent", "paint", "m:Absent")
+    absent = TaskSpec("Absent", "paint", "m:Absent")
     registry.declare_missing(absent, "pip install absent")
     try:
         for name in ("Absent", "Absent-v0", "UI/Absent-v0"):

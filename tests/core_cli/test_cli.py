@@ -14,6 +14,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from ui_gym.contract import registry
+from ui_gym.contract.task import TaskSpec
 from ui_gym.errors import DeviceStartError, TaskError, UserError
 from ui_gym.tools import doctor
 from ui_gym.tools.cli import app, main
@@ -59,9 +60,7 @@ def collection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tasks of somebody else's benchmark."""
     specs = dict(registry._SPECS)
     for name in ("One", "Two"):
-        spec = registry.TaskSpec(
-            f"Fifty-{name}", "browser", "m:T", tags=("fifty",), collection="fifty"
-        )
+        spec = TaskSpec(f"Fifty-{name}", "browser", "m:T", tags=("fifty",), collection="fifty")
         specs[spec.id] = spec
     monkeypatch.setattr(registry, "_SPECS", specs)
 

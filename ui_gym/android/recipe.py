@@ -21,7 +21,7 @@ from typing import Any
 
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract import registry
-from ui_gym.contract.registry import Difficulty, TaskSpec
+from ui_gym.contract.task import Difficulty, TaskSpec
 
 COLLECTION = "cua-recipe"
 MODULE = "ui_gym.android.recipe_tasks"

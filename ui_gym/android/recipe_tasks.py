@@ -18,26 +18,11 @@ DOC = """{summary}
     The demo task ``{id}`` of the CUA-RL recipe: `{task}`, with what the id says fixed. It is judged
     by our check; the recipe's own is ``recipe.VALIDATORS["{query}"]``.
 
-    ## Action space
-    As of `{task}`.
-
-    ## Observation space
-    As of `{task}`.
-
     ## Rewards
     As of `{task}`.
 
     ## Starting state
     As of `{task}`.
-
-    ## Episode end
-    As of `{task}`, with the recipe's number of steps.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
 

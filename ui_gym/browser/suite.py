@@ -17,12 +17,6 @@ class Browser(Suite):
     family's own env does with that seed. ``reset(options={"task": "Login"})`` asks for one. Tasks
     that are taken over from other benchmarks are not drawn.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     Those of the family; all lie in [0, 1].
 
@@ -30,18 +24,13 @@ class Browser(Suite):
     That of the family; `info["task"]` names it.
 
     ## Episode end
-    As in the family, with its own number of steps.
+    Termination: as in the family. `max_steps` is that of the family.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `tasks` | all | names of the families to draw from |
     | `category` | all | only families of this category |
     | `difficulty` | all | only families of this registered difficulty |
     | `level` | each family's own | the level at which they are played |
-
-    ## Version history
-    * v0: first version.
     """
 
     of = "browser"

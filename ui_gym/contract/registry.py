@@ -2,64 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import gymnasium
 
-from ui_gym.errors import TaskError, UserError, nearest
-
-if TYPE_CHECKING:
-    from ui_gym.contract.task import Task
-
-Difficulty = Literal["easy", "medium", "hard"]
+from ui_gym.contract.task import Difficulty, Task, TaskSpec
+from ui_gym.errors import UserError, nearest
 
 ENTRY_POINT_GROUP = "ui_gym.tasks"
 """Third parties add tasks here: ``MyTask = "my_package.my_module:MyTask"``."""
 
 T = TypeVar("T", bound="type[Task[Any, Any]]")
-
-
-@dataclass(frozen=True)
-class TaskSpec:
-    """A registered task: what a catalogue knows of it."""
-
-    name: str
-    suite: str
-    entry_point: str
-    category: str = "other"
-    difficulty: Difficulty = "medium"
-    max_steps: int = 30
-    tags: tuple[str, ...] = ()
-    version: int = 0
-    summary: str = ""
-    collection: str = ""
-    """The benchmark that the task is taken over from, if it is; also one of its tags. Such tasks
-    are many, and there where something is installed: a choice of tasks has them if it names them,
-    or their tag."""
-
-    @property
-    def id(self) -> str:
-        """The Gymnasium id."""
-        return f"UI/{self.name}-v{self.version}"
-
-    def load(self) -> type[Task[Any, Any]]:
-        """The task's class, imported now if it was not."""
-        module, _, qualname = self.entry_point.partition(":")
-        try:
-            found: Any = importlib.import_module(module)
-            for part in qualname.split("."):
-                found = getattr(found, part)
-        except Exception as error:
-            raise TaskError(
-                f"{self.id} ({self.entry_point}) cannot be imported: {error!r}"
-            ) from error
-        return found  # type: ignore[no-any-return]
 
 
 _SPECS: dict[str, TaskSpec] = {}
@@ -92,6 +49,7 @@ def register(
             version=version,
             summary=(inspect.getdoc(cls) or "").split("\n", 1)[0],
         )
+        cls.spec.document(cls)
         _add(cls.spec)
         return cls
 
@@ -120,10 +78,10 @@ def spec(task: str) -> TaskSpec:
     """The task of an id (``UI/DataEntry-v0``) or a name (``DataEntry``: its newest version)."""
     if task in _SPECS:
         return _SPECS[task]
-    versions = [s for s in _SPECS.values() if _is_called(s, task)]
+    versions = [s for s in _SPECS.values() if s.is_called(task)]
     if not versions:
         for absent, remedy in _MISSING.values():
-            if _is_called(absent, task):
+            if absent.is_called(task):
                 raise UserError(f"{absent.id} is not installed: {remedy}")
         raise UserError(f"there is no task {task!r}. {nearest(task, _SPECS)}")
     return max(versions, key=lambda s: s.version)
@@ -143,10 +101,6 @@ def register_entry_points() -> None:
 
 
 _NAME = re.compile(r"(.*?)(?:-v(\d+))?", re.DOTALL)
-
-
-def _is_called(found: TaskSpec, name: str) -> bool:
-    return name in (found.id, found.name, found.id.removeprefix("UI/"))
 
 
 def _add(new: TaskSpec) -> None:

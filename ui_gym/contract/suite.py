@@ -13,8 +13,7 @@ import numpy as np
 
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import choose, make_task
-from ui_gym.contract.registry import Difficulty, TaskSpec
-from ui_gym.contract.task import Task
+from ui_gym.contract.task import Difficulty, Task, TaskSpec
 from ui_gym.errors import UserError, nearest
 
 MEMBER_TAG = "suite"

@@ -16,12 +16,6 @@ class Desktop(Suite):
     A reset draws a task by its seed, each as often as any other, and then its params as the task's
     own env does with that seed. ``reset(options={"task": "DesktopTypeAndSave"})`` asks for one.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     Those of the task; all lie in [0, 1].
 
@@ -29,18 +23,13 @@ class Desktop(Suite):
     That of the task; `info["task"]` names it.
 
     ## Episode end
-    As in the task, with its own number of steps.
+    Termination: as in the task. `max_steps` is that of the task.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `tasks` | all | names of the tasks to draw from |
     | `category` | all | only tasks of this category |
     | `difficulty` | all | only tasks of this registered difficulty |
     | `level` | each task's own | the level at which they are played |
-
-    ## Version history
-    * v0: first version.
     """
 
     of = "desktop"

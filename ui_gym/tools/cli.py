@@ -20,7 +20,7 @@ from ui_gym.desktop.osworld.cli import app as osworld
 from ui_gym.errors import UIGymError, UserError, nearest
 
 if TYPE_CHECKING:
-    from ui_gym.contract.registry import TaskSpec
+    from ui_gym.contract.task import TaskSpec
     from ui_gym.tools.play import PlayedEpisode
 
 app = typer.Typer(

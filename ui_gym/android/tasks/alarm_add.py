@@ -59,27 +59,12 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
     The goal gives a time of day and a label. Other alarms are set. The phone counts hours to
     twelve, or to 24.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the table ``alarm_templates`` of the Clock's database has an alarm of that time and label
     that is on. ``sqlite3`` reads it by ``su``, which a real phone must allow.
 
     ## Starting state
     The home screen or a page of the Settings.
-
-    ## Episode end
-    Termination: the alarm is set, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.google.android.deskclock",)

@@ -78,11 +78,7 @@ class AndroidAppStorage(AndroidTask[AppStorageParams]):
     episodes the app's data were cleared before.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. The size is given by
-    ``answer``, or in the message of ``finish``.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+    The size is given by ``answer``, or in the message of ``finish``.
 
     ## Rewards
     1 if the answer names the size that ``dumpsys diskstats`` tells, and no other one, within the
@@ -92,16 +88,11 @@ class AndroidAppStorage(AndroidTask[AppStorageParams]):
     The home screen; the app is installed.
 
     ## Episode end
-    Termination: something was answered, or the agent ends it. Truncation: `max_steps`.
+    Termination: something was answered.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `app` | any | the name of the app |
     | `part` | any | "Total", "App size", "User data" or "Cache": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("another_app", "another_part")

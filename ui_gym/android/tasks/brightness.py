@@ -58,28 +58,14 @@ class AndroidBrightness(AndroidTask[BrightnessParams]):
     ## Description
     A slider in Settings, under Display, and in the quick settings, has to be moved to its very end.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get system screen_brightness`` is 255, or 1 where it is the minimum.
 
     ## Starting state
     The home screen; the brightness lies between 20 and 239, and does not adapt by itself.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "max" or "min": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes: tuple[str, ...] = ("other_end", "short")
@@ -153,11 +139,7 @@ class AndroidBrightnessRead(AndroidTask[BrightnessReadParams]):
     slider's place; phones whose slider follows a curve of perception show another.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. The percentage is given by
-    ``answer``, or in the message of ``finish``.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+    The percentage is given by ``answer``, or in the message of ``finish``.
 
     ## Rewards
     1 if the answer names the percentage and no other number; "%" may be left out.
@@ -166,13 +148,7 @@ class AndroidBrightnessRead(AndroidTask[BrightnessReadParams]):
     The home screen; the brightness lies between 20 and 239.
 
     ## Episode end
-    Termination: something was answered, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: something was answered.
     """
 
     mistakes = ("of_255", "off_by_one")

@@ -67,10 +67,7 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
     The goal gives a sum of two or three whole numbers, with plus, minus and times.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. ``answer`` gives the answer.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+    ``answer`` gives the answer.
 
     ## Rewards
     1 if the answer, or the message with which the agent finishes, tells the result and no other
@@ -78,15 +75,6 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
 
     ## Starting state
     The home screen or a page of the Settings.
-
-    ## Episode end
-    Termination: the agent answers or ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.calculator2",)

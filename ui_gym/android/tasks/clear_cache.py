@@ -67,12 +67,6 @@ class AndroidClearCache(AndroidTask[ClearCacheParams]):
     Settings clear it on the page of the app's storage, where a button beside it deletes all of the
     app's data. The ten apps are those that a person has installed on the built-in phone.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys diskstats`` tells a cache of 0 bytes of it, and still some data. (A real phone
     writes these sizes down but once a day.)
@@ -80,16 +74,8 @@ class AndroidClearCache(AndroidTask[ClearCacheParams]):
     ## Starting state
     The home screen; each app has a cache and data.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `app` | any | the name of the app |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("another", "all_data")

@@ -49,27 +49,12 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
     The goal gives a name and a number. Others are among the contacts, one with the same first
     name.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://com.android.contacts/data/phones`` tells the name with the
     number, however that is written.
 
     ## Starting state
     The home screen or a page of the Settings.
-
-    ## Episode end
-    Termination: the contact is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.contacts",)

@@ -51,27 +51,12 @@ class AndroidDeleteDuplicateContacts(AndroidTask[DuplicateParams]):
     Of some contacts one is there twice, with the same name and number; another has the same first
     name. The goal may say who it is.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://com.android.contacts/data/phones`` tells everybody just
     once.
 
     ## Starting state
     The home screen or a page of the Settings.
-
-    ## Episode end
-    Termination: everybody is there once, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.contacts",)

@@ -53,27 +53,12 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
     The goal names a site and one of its files, which may lie some links away from the first page,
     beside others.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``test -e`` finds the file in ``/sdcard/Download``.
 
     ## Starting state
     The home screen or a page of the Settings; there is no such file. Only the built-in phone has
     these sites.
-
-    ## Episode end
-    Termination: the file is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.browser",)

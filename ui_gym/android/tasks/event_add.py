@@ -36,12 +36,6 @@ class AndroidEventAdd(CalendarTask):
     The goal gives a title, a day of the next weeks, and when it begins and ends. The calendar holds
     other events.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://com.android.calendar/events`` tells an event of this title
     with this start and end.
@@ -49,15 +43,6 @@ class AndroidEventAdd(CalendarTask):
     ## Starting state
     The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
     a real phone must allow that.
-
-    ## Episode end
-    Termination: the event is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("day", "hour", "title")

@@ -35,12 +35,6 @@ class AndroidEventDeleteOnDay(CalendarTask):
     ## Description
     The calendar holds one or two events of the named day, and others of the days beside it.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://com.android.calendar/events`` tells none of that day's
     events, and all others.
@@ -48,15 +42,6 @@ class AndroidEventDeleteOnDay(CalendarTask):
     ## Starting state
     The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
     a real phone must allow that.
-
-    ## Episode end
-    Termination: just those events are gone, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("day",)

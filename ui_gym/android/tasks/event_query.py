@@ -37,10 +37,7 @@ class AndroidEventQuery(CalendarTask):
     for the next one's title, or for the time or place of one that it names.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. ``answer`` gives the answer.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
+    ``answer`` gives the answer.
 
     ## Rewards
     1 if the answer names the title or the place, without regard to letter case, and no other one;
@@ -49,15 +46,6 @@ class AndroidEventQuery(CalendarTask):
     ## Starting state
     The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
     a real phone must allow that.
-
-    ## Episode end
-    Termination: the agent answers or ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("event",)

@@ -112,12 +112,6 @@ class AndroidRenameFile(FileChangeTask):
     The goal names a file, its folder and its new name. Other files lie beside it, one of them
     named much like it, and one of the same name lies in another folder.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if there is no file of the old name, and ``cat`` reads its text under the new one.
 
@@ -125,13 +119,7 @@ class AndroidRenameFile(FileChangeTask):
     The home screen or a page of the Settings.
 
     ## Episode end
-    Termination: it has the new name, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: it has the new name.
     """
 
     mistakes = ("sibling", "twin", "name")
@@ -179,26 +167,11 @@ class AndroidMoveFile(FileChangeTask):
     Other files lie beside it, one of them named much like it, and one of the same name lies in a
     third folder.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file is no more where it was, and ``cat`` reads its text in the other folder.
 
     ## Starting state
     The home screen or a page of the Settings.
-
-    ## Episode end
-    Termination: it is in the other folder, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sibling", "twin", "place")
@@ -248,26 +221,11 @@ class AndroidDeleteFile(FileChangeTask):
     The goal names a file and its folder. Other files lie beside it, one of them named much like
     it, and one of the same name lies in another folder.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``test -e`` does not find the file, but each of those beside it.
 
     ## Starting state
     The home screen or a page of the Settings.
-
-    ## Episode end
-    Termination: it is gone and the others are not, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sibling", "twin")

@@ -67,12 +67,6 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
     One of ten apps that a person has installed on the built-in phone. Settings uninstall it from
     its page, after a question; the Play Store does so, too.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``pm list packages -3`` names all of the ten but this one. One that was uninstalled by
     mistake cannot be brought back.
@@ -80,16 +74,8 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
     ## Starting state
     The home screen; all ten are installed.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `app` | any | the name of the app |
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.settings", "com.android.vending")
@@ -163,12 +149,6 @@ class AndroidForceStop(AndroidTask[ForceStopParams]):
     ## Description
     Settings stop it from its page, after a question. Some other apps were opened, too.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys package`` tells ``stopped=true`` of it, and ``stopped=false`` of the others that
     were opened.
@@ -176,16 +156,8 @@ class AndroidForceStop(AndroidTask[ForceStopParams]):
     ## Starting state
     The home screen; one to four apps were opened.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `app` | any | the name of the app |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("another",)

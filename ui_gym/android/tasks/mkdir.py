@@ -52,26 +52,11 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
     The goal names a new folder and where it is to be: in Download, Documents, Music or Pictures.
     Some folders and files are there already.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``test -d`` finds the folder.
 
     ## Starting state
     The home screen or a page of the Settings; there is no such folder.
-
-    ## Episode end
-    Termination: the folder is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.documentsui",)

@@ -18,12 +18,6 @@ class AndroidDoNotDisturb(SwitchTask):
     The switch is in Settings, on a page of its own under Notifications and under Sound &
     vibration, and in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global zen_mode`` is 1, 2 or 3, whatever may interrupt it (0, where it is to
     be off).
@@ -31,16 +25,8 @@ class AndroidDoNotDisturb(SwitchTask):
     ## Starting state
     The home screen; Do Not Disturb is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | "on" | "on" or "off": what is asked for; None draws it |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "dnd"
@@ -59,28 +45,14 @@ class AndroidBatterySaver(SwitchTask):
     ## Description
     The switch is in Settings, on a page of its own under Battery, and in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global low_power`` is 1 (0, where it is to be off).
 
     ## Starting state
     The home screen; the battery is in use, and Battery Saver is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | "on" | "on" or "off": what is asked for; None draws it |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "saver"
@@ -103,28 +75,14 @@ class AndroidDarkTheme(SwitchTask):
     ## Description
     The switch is in Settings, under Display, and in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get secure ui_night_mode`` is 2 (1, which is light, where it is to be off).
 
     ## Starting state
     The home screen, in the other theme.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "dark"
@@ -147,28 +105,14 @@ class AndroidAutoRotate(SwitchTask):
     ## Description
     The switch is in Settings, under Display, and in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get system accelerometer_rotation`` is 1, or 0 where it is to be off.
 
     ## Starting state
     The home screen; auto-rotate is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "rotate"
@@ -184,28 +128,14 @@ class AndroidAutoTimeOff(SwitchTask):
     ## Description
     The switch is in Settings, under System and Date & time, beside one for the time zone.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global auto_time`` is 0 (1, where it is to be on).
 
     ## Starting state
     The home screen; the switch is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | "off" | "on" or "off": what is asked for; None draws it |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "auto_time"

@@ -54,12 +54,6 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
     ## Description
     One of twenty pages, a level or two deep. Changing anything there is neither needed nor judged.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the window that has the focus (``dumpsys window | grep mCurrentFocus``) is the page's. On
     phones whose pages all are the activity ``SubSettings``, its title is looked for on the screen.
@@ -67,16 +61,8 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
     ## Starting state
     The home screen, or the first page of Settings.
 
-    ## Episode end
-    Termination: the page is seen, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `page` | any | the title of the page that is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sibling",)
@@ -157,27 +143,12 @@ class AndroidGoHome(AndroidTask[GoHomeParams]):
     ## Description
     A page of Settings is open over its first page, so that going back once does not lead home.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if a launcher has the focus (``dumpsys window | grep mCurrentFocus``) and is the activity on
     top (``dumpsys activity activities | grep topResumedActivity``).
 
     ## Starting state
     A page of Settings is open.
-
-    ## Episode end
-    Termination: the home screen is seen, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("back_once",)

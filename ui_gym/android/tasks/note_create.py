@@ -51,27 +51,12 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
     ## Description
     The goal gives the name of a file and its text. Other notes are there, one named alike.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``cat`` reads the text in the file of that name in ``/sdcard/Documents/Notes``.
 
     ## Starting state
     The home screen or a page of the Settings; there is no such file. A real phone needs an app that
     keeps its notes there.
-
-    ## Episode end
-    Termination: the note is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("org.uigym.notes",)

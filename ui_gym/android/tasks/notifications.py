@@ -53,26 +53,11 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
     ## Description
     It is pulled down from the status bar, over the home screen or an app.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys window | grep mCurrentFocus`` names the window ``NotificationShade``.
 
     ## Starting state
     The home screen or an app; some notifications may be posted.
-
-    ## Episode end
-    Termination: the shade is open, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.settings", "com.android.calculator2", "com.android.contacts")
@@ -137,26 +122,11 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
     ## Description
     Two to five notifications are posted. A button below them clears all; each can be swiped away.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys notification | grep -c NotificationRecord`` is 0.
 
     ## Starting state
     The home screen; notifications are posted.
-
-    ## Episode end
-    Termination: none is left, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("one_left",)

@@ -52,28 +52,14 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
     Any of the phone's apps but Settings. Some have an icon on the home screen, all have one in the
     drawer, which opens by a swipe up.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys window | grep mCurrentFocus`` names the app's package.
 
     ## Starting state
     The home screen, or another app; some notifications may be posted.
 
-    ## Episode end
-    Termination: the app is seen, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `app` | any | the name of the app that is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.calculator2", "com.android.contacts")
@@ -133,26 +119,11 @@ class AndroidOpenSettings(AndroidOpenApp):
     ## Description
     As AndroidOpenApp, always of Settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys window | grep mCurrentFocus`` names ``com.android.settings``.
 
     ## Starting state
     The home screen, or another app; some notifications may be posted.
-
-    ## Episode end
-    Termination: Settings are seen, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     goals = (

@@ -55,12 +55,6 @@ class AndroidOpenUrl(AndroidTask[OpenUrlParams]):
     The goal gives the address of a page on one of the made-up sites of the built-in web. The
     browser may show another page when it is opened.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``uiautomator dump`` tells the address as the text of ``url_bar``, which must not have the
     focus: what is only typed does not count.
@@ -68,15 +62,6 @@ class AndroidOpenUrl(AndroidTask[OpenUrlParams]):
     ## Starting state
     The home screen or a page of the Settings. A real phone's browser finds no such host, but shows
     the address all the same.
-
-    ## Episode end
-    Termination: the page is shown, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.android.browser",)

@@ -63,12 +63,6 @@ class AndroidPermission(AndroidTask[PermissionParams]):
     Each of the built-in phone's ten installed apps asks for some permissions. Settings list them on
     the app's page, and each has a page of its own.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``dumpsys package`` tells ``granted=false`` (or ``true``) of it, and of the app's other
     permissions what it told at the start.
@@ -76,17 +70,9 @@ class AndroidPermission(AndroidTask[PermissionParams]):
     ## Starting state
     The home screen; the permission is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `app` | any | the name of the app |
     | `to` | either | "deny" or "allow": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("another_app", "another_permission", "opposite")

@@ -58,12 +58,6 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
     ## Description
     The goal says how many photos are to be taken with the Camera app. Others are in its folder.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``ls`` tells so many more ``.jpg`` files in ``/sdcard/DCIM/Camera`` than there were.
 
@@ -71,13 +65,7 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
     The home screen or a page of the Settings.
 
     ## Episode end
-    Termination: so many were taken, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: so many were taken.
     """
 
     apps = ("com.android.camera2",)

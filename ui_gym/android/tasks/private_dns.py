@@ -58,27 +58,12 @@ class AndroidPrivateDns(AndroidTask[PrivateDnsParams]):
     ## Description
     A dialog in Settings, under Network & internet: a mode is chosen, a host typed, and both saved.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global private_dns_mode`` is ``hostname`` and ``private_dns_specifier`` is
     the host.
 
     ## Starting state
     The home screen; private DNS is off, automatic, or set to another host.
-
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("misspelt", "off")

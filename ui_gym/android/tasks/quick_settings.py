@@ -61,11 +61,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
     that a model of a million parameters can read it.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Touching a tile turns it.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3; compact 320x256x3), `feedback`, and
-    `elements` where asked for.
+    Touching a tile turns it.
 
     ## Rewards
     The share of the named tiles that are as asked; 0 once another one was turned. Judged by
@@ -74,18 +70,10 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
     ## Starting state
     None of the named tiles is as asked.
 
-    ## Episode end
-    Termination: all named tiles are as asked, or another one was turned. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `changes` | 2 (compact: 1) | how many tiles are named, 1 to 4 |
     | `on` | 0.5 (compact: 0) | the share of tiles that are on at the start |
     | `compact` | False | a screen of 256x320 pixels |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("neighbour",)

@@ -28,12 +28,6 @@ class AndroidWifi(SwitchTask):
     The switch is in Settings, under Network & internet, and in the quick settings; Bluetooth,
     airplane mode, the theme, the notifications differ between episodes.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global wifi_on`` is 1 or 2 (on in spite of airplane mode), or 0 where it is
     to be off. Airplane mode alone does not turn it off: it is 3 then.
@@ -41,16 +35,8 @@ class AndroidWifi(SwitchTask):
     ## Starting state
     The home screen; Wi-Fi is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "wifi"
@@ -64,28 +50,14 @@ class AndroidBluetooth(SwitchTask):
     ## Description
     The switch is in Settings, under Connected devices, and in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global bluetooth_on`` is 1, or 0 where it is to be off.
 
     ## Starting state
     The home screen; Bluetooth is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "bluetooth"
@@ -99,28 +71,14 @@ class AndroidAirplane(SwitchTask):
     ## Description
     The switch is in Settings, under Network & internet, and in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get global airplane_mode_on`` is 1 (0, where it is to be off).
 
     ## Starting state
     The home screen; airplane mode is not as asked.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | "on" | "on" or "off": what is asked for; None draws it |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "airplane"
@@ -159,27 +117,12 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
     ## Description
     Two switches on different pages of Settings, or side by side in the quick settings.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     The share of the two that are as asked: ``settings get global wifi_on`` is 0, ``bluetooth_on``
     is 1. Their order in time is not judged.
 
     ## Starting state
     The home screen; Wi-Fi is on, Bluetooth off, airplane mode off.
-
-    ## Episode end
-    Termination: both are as asked, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("forgotten", "opposite")

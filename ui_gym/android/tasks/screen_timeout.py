@@ -53,28 +53,14 @@ class AndroidScreenTimeout(AndroidTask[ScreenTimeoutParams]):
     ## Description
     A list of seven times, on a page of its own in Settings, under Display.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``settings get system screen_off_timeout`` is the time that was asked for, in milliseconds.
 
     ## Starting state
     The home screen; the timeout is another of the seven.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | any | the time that is asked for, such as "30 seconds" |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("next",)

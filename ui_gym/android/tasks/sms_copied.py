@@ -60,12 +60,6 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
     ## Description
     A text is in the clipboard, and is seen nowhere; the goal gives a number to send it to.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://sms/sent`` tells the text with the number.
 
@@ -74,13 +68,7 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
     clipboard is set by the broadcast ``clipper.set``.
 
     ## Episode end
-    Termination: the text was sent, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: the text was sent.
     """
 
     apps = (messaging.MESSAGES,)
@@ -134,12 +122,6 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
     The Notes app holds some notes, two of them named alike. The goal names one of them and the
     person who is to have its text.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://sms/sent`` tells the note's text with the person's number.
 
@@ -147,13 +129,7 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
     The home screen or a page of the Settings.
 
     ## Episode end
-    Termination: the text was sent, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: the text was sent.
     """
 
     apps = ("org.uigym.notes", messaging.MESSAGES)

@@ -52,12 +52,6 @@ class AndroidSmsReply(AndroidTask[SmsReplyParams]):
     Messages have come in from different numbers; the goal gives what to write to the one who wrote
     last.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://sms/sent`` tells the text with that one's number.
 
@@ -66,13 +60,7 @@ class AndroidSmsReply(AndroidTask[SmsReplyParams]):
     to let messages come in.
 
     ## Episode end
-    Termination: the answer was sent, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: the answer was sent.
     """
 
     apps = (messaging.MESSAGES,)

@@ -53,12 +53,6 @@ class AndroidSmsSend(AndroidTask[SmsSendParams]):
     ## Description
     The goal gives the text and whom it is for, by number or by name. Other messages have come in.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``content query --uri content://sms/sent`` tells the text with the number.
 
@@ -67,13 +61,7 @@ class AndroidSmsSend(AndroidTask[SmsSendParams]):
     shell needs the app op ``WRITE_SMS`` to let messages come in.
 
     ## Episode end
-    Termination: the message was sent, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: the message was sent.
     """
 
     apps = (messaging.MESSAGES,)

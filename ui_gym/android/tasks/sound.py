@@ -63,28 +63,14 @@ class AndroidMediaVolume(AndroidTask[MediaVolumeParams]):
     ## Description
     One of five sliders in Settings, under Sound & vibration. The volume keys do it, too.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``cmd media_session volume --stream 3 --get`` tells the end of its range that is asked for.
 
     ## Starting state
     The home screen; the volume is neither 0 nor the maximum.
 
-    ## Episode end
-    Termination: it is as asked, or the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "max" or "mute": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("other_slider", "short")

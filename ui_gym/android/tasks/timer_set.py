@@ -58,26 +58,11 @@ class AndroidTimerSet(AndroidTask[TimerSetParams]):
     ## Description
     The goal gives hours, minutes and seconds, of which some may be none.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if ``uiautomator dump`` tells the text of the time, as in ``00h 05m 30s``.
 
     ## Starting state
     The home screen or a page of the Settings; no timer is set.
-
-    ## Episode end
-    Termination: the time is shown, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     apps = ("com.google.android.deskclock",)

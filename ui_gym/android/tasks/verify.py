@@ -24,28 +24,14 @@ class AndroidWifiVerify(SwitchVerifyTask):
     As AndroidWifi, with the goal reached from the start: the agent looks it up and says
     that it is finished.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the agent finishes with success, and ``settings get global wifi_on`` is as asked then.
 
     ## Starting state
     The home screen; Wi-Fi is as asked.
 
-    ## Episode end
-    Termination: the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "wifi"
@@ -62,28 +48,14 @@ class AndroidBluetoothVerify(SwitchVerifyTask):
     As AndroidBluetooth, with the goal reached from the start: the agent looks it up and says
     that it is finished.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the agent finishes with success, and ``settings get global bluetooth_on`` is as asked then.
 
     ## Starting state
     The home screen; Bluetooth is as asked.
 
-    ## Episode end
-    Termination: the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "bluetooth"
@@ -100,12 +72,6 @@ class AndroidDarkThemeVerify(SwitchVerifyTask):
     As AndroidDarkTheme, with the goal reached from the start: the agent looks it up and says
     that it is finished.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the agent finishes with success, and ``settings get secure ui_night_mode`` is as asked
     then.
@@ -113,16 +79,8 @@ class AndroidDarkThemeVerify(SwitchVerifyTask):
     ## Starting state
     The home screen, in the theme that is asked for.
 
-    ## Episode end
-    Termination: the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "on" or "off": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     switch = "dark"
@@ -141,12 +99,6 @@ class AndroidBrightnessVerify(AndroidBrightness):
     As AndroidBrightness, with the goal reached from the start: the agent looks it up and says that
     it is finished.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1200x540x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the agent finishes with success, and ``settings get system screen_brightness`` is 255 or 1,
     as asked, then.
@@ -154,16 +106,8 @@ class AndroidBrightnessVerify(AndroidBrightness):
     ## Starting state
     The home screen; the brightness is as asked.
 
-    ## Episode end
-    Termination: the agent ends it. Truncation: `max_steps`.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `to` | either | "max" or "min": what is asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("other_end",)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from ui_gym.contract import registry
-from ui_gym.contract.registry import Difficulty, TaskSpec
+from ui_gym.contract.task import Difficulty, TaskSpec
 from ui_gym.errors import UserError
 
 COLLECTION = "miniwob"

@@ -46,12 +46,8 @@ DOC = """{summary}
     action (a `wait` adds its seconds). Animations, timers, the time limit and the discount of the
     reward follow it, so that they depend on the actions alone.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
     ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, {height}x{width}x3: MiniWoB's task area), `feedback`, and
-    `elements` where asked for.
+    The screenshot is MiniWoB's task area.
 
     ## Rewards
     MiniWoB's raw reward lies in [-1, 1]. The score is 0 where it is negative, 1 from `threshold`
@@ -66,11 +62,9 @@ DOC = """{summary}
 
     ## Episode end
     Termination: MiniWoB ends the episode, at the latest after {seconds} s of page time (raw reward
-    -1), or the agent ends it. Truncation: `max_steps` ({max_steps}).
+    -1).
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `step_time` | {step_time:g} | page time after each action, in seconds |
     | `threshold` | 1.0 | the raw reward from which on it is a success, above 0 |
 
@@ -107,7 +101,6 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
                     f"{self.spec.name}: {name} is a number above 0 and up to {high}, not {value!r}"
                 )
         self.max_steps = math.ceil(self.entry.seconds / self.step_time)
-        self.viewport = FLIGHT_SIZE if self.entry.is_flight else SIZE
 
     # -- the instance --
 
@@ -201,12 +194,14 @@ class _Solved(MiniWoBTask):
 
 
 def _make(entry: Entry) -> type[MiniWoBTask]:
-    width, height = FLIGHT_SIZE if entry.is_flight else SIZE
     doc = DOC.format(
-        summary=entry.summary, subdomain=entry.subdomain, width=width, height=height,
-        seconds=entry.seconds, max_steps=entry.spec.max_steps, step_time=entry.step_time,
+        summary=entry.summary, subdomain=entry.subdomain, seconds=entry.seconds,
+        step_time=entry.step_time,
     )  # fmt: skip
-    body = {"__doc__": doc, "__module__": MODULE, "entry": entry, "spec": entry.spec}
+    body = {
+        "__doc__": doc, "__module__": MODULE, "entry": entry, "spec": entry.spec,
+        "viewport": FLIGHT_SIZE if entry.is_flight else SIZE,
+    }  # fmt: skip
     return type(entry.name, (_Solved if entry.subdomain in ORACLES else MiniWoBTask,), body)
 
 

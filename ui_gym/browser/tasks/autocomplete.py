@@ -16,8 +16,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type, Wait
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 LABELS: dict[Kind, tuple[tuple[str, str], ...]] = {
     "people": (("Assignee", "assignee"), ("Reviewer", "reviewer"), ("Approver", "approver")),
@@ -64,11 +64,8 @@ class Autocomplete(BrowserTask[AutocompleteParams]):
     come some time after typing.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and typing solve it,
-    and waiting where there is a delay; the arrow keys and Enter pick too, Escape closes the list.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and typing solve it, and waiting where there is a delay; the arrow keys and Enter pick
+    too, Escape closes the list.
 
     ## Rewards
     1 for continuing with the right entry in every field; else the share of the fields that are
@@ -79,21 +76,15 @@ class Autocomplete(BrowserTask[AutocompleteParams]):
 
     ## Episode end
     Termination: "Continue" was pressed with an entry picked in every field, whichever (before that
-    it only shows what is missing); or the agent ends it. Truncation: `max_steps` (twice what is
-    needed; it follows from the arguments).
+    it only shows what is missing). `max_steps` is twice what is needed; it follows from the
+    arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `fields` | 1, 2, 3 | how many fields, 1 to 3 |
     | `stems` | 10, 10, 16 | how many different surnames, streets or companies, 3 to 24 |
     | `alike` | 2, 6, 12 | how many entries share each of them, 1 to 12 |
     | `namesakes` | 1, 2, 4 | how many of those have the same title, 1 to `alike`, at most 4 |
     | `delay` | 0, 0, 800 | milliseconds until suggestions come, 0 to 2000 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "autocomplete.html"

@@ -19,8 +19,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, pick
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import TaskError
 
 LENGTHS = (30, 60, 90, 120, 180)
@@ -90,11 +90,7 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
     button, by a click into the calendar, or by drawing it with the mouse.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and typing solve it;
-    dragging over the calendar is quicker.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and typing solve it; dragging over the calendar is quicker.
 
     ## Rewards
     1 for an event that is saved as asked; 0 if its slot is not free or breaks a condition. Else
@@ -104,20 +100,14 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
     The week view, with the reader's own calendar alone.
 
     ## Episode end
-    Termination: an event was saved, or one that was there was deleted (score 0); or the agent ends
-    it. Truncation: `max_steps` (about twice what is needed; it follows from the arguments).
+    Termination: an event was saved, or one that was there was deleted (score 0). `max_steps` is
+    about twice what is needed; it follows from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `events` | 6, 14, 12 | how many events each person has in a week, 2 to 16 |
     | `people` | 0, 0, 2 | how many others have to be free and invited, 0 to 3 |
     | `weeks` | 0, 1, 2 | how far ahead of the first shown week the asked one may be, 0 to 4 |
     | `strict` | False, True, True | whether the first or last free time may be asked for |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "calendar_book.html"

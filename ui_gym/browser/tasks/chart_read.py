@@ -24,8 +24,8 @@ from ui_gym.browser.content.charts import (
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 ONE = (
     "Read {} off the chart, enter it in {unit} and press Check. {tolerance}",
@@ -77,8 +77,7 @@ class ChartRead(BrowserTask[ChartReadParams]):
     the picture has to be read.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking the field, typing a
-    number and clicking Check is all that is needed.
+    Clicking the field, typing a number and clicking Check is all that is needed.
 
     ## Observation space
     `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for:
@@ -91,22 +90,15 @@ class ChartRead(BrowserTask[ChartReadParams]):
     An empty field, nothing focused.
 
     ## Episode end
-    Termination: Check is pressed with a number (the page asks again for anything else); or the
-    agent ends it. Truncation: `max_steps` (10).
+    Termination: Check is pressed with a number (the page asks again for anything else).
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
     | `series` | of the level | lines, or bars beside each other, 1 to 4 (a pie chart has one) |
     | `categories` | of the level | values of each series, 4 to 12 (a pie chart has at most 6) |
     | `points` | of the level | 1 for one value, 2 for the difference of two |
     | `labels` | of the level | whether the values are written into the chart |
     | `cut` | of the level | whether the axis begins above zero |
     | `tolerance` | of the level | how far off a value may be, in per cent of the axis, 1 to 6 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "chart_read.html"

@@ -18,8 +18,8 @@ from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import choose
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 NAMED = {
     "permissions": "permissions", "columns": "columns", "alerts": "notifications",
@@ -71,11 +71,7 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
     "Edit orders" and "Edit offers"; boxes that are ticked at the start may have to be unticked.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve
-    it; Tab and Space work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and scrolling solve it; Tab and Space work as in any form.
 
     ## Rewards
     1 for saving with exactly the named boxes ticked; else the share of the way from the start to
@@ -85,20 +81,14 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
     Some boxes ticked (by default none), the list scrolled to its top.
 
     ## Episode end
-    Termination: "Save" was pressed, whatever is ticked; or the agent ends it. Truncation:
-    `max_steps` (twice what is needed at most; it follows from the arguments).
+    Termination: "Save" was pressed, whatever is ticked. `max_steps` is twice what is needed at
+    most; it follows from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `count` | 8, 20, 60 | how many boxes, 2 to 100 |
     | `asked` | 2, 4, 6 | how many of them the goal names, 1 to `count` - 1 |
     | `ticked` | 0, 0, 5 | how many are ticked at the start, 0 to `count` |
     | `likeness` | "low", "high", "high" | "low": no word in common; "high": alike labels |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "checkbox_set.html"

@@ -14,8 +14,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click
 from ui_gym.contract.arguments import choose
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "save": ("Save", "Save as", "Save all", "Save draft", "Save a copy", "Save and close"),
@@ -86,12 +86,7 @@ class ClickButton(BrowserTask[ClickButtonParams]):
     labels must be read.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. One click solves it; Tab and
-    Enter work as on any page.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3; compact: 256x320x3), `feedback`, and
-    `elements` where asked for.
+    One click solves it; Tab and Enter work as on any page.
 
     ## Rewards
     1 if the first button pressed is the one named, else 0.
@@ -100,19 +95,12 @@ class ClickButton(BrowserTask[ClickButtonParams]):
     Nothing pressed, nothing focused.
 
     ## Episode end
-    Termination: a button was pressed, whichever; or the agent ends it. Clicks beside all buttons
-    do nothing. Truncation: `max_steps` (5).
+    Termination: a button was pressed, whichever. Clicks beside all buttons do nothing.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "easy" | "easy", "medium" or "hard": values of `count` and `likeness` |
     | `count` | 6, 6, 10 (compact: 4 where no level is named) | how many buttons, 2 to 10 |
     | `likeness` | "low", "high", "high" | "low": first words differ; "high": alike labels |
     | `compact` | False | a 320x256 page that a model of a million parameters can read |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "click_button.html"

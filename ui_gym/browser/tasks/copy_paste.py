@@ -15,8 +15,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Press
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 WHOLE = -1
@@ -97,11 +97,8 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
     the notes with nearly the same title.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and the keys ctrl+a,
-    ctrl+c and ctrl+v solve it; for single lines also home and shift+end.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and the keys ctrl+a, ctrl+c and ctrl+v solve it; for single lines also home and
+    shift+end.
 
     ## Rewards
     1 for saving the form with all asked fields as asked, the others and the notes as they were.
@@ -112,21 +109,15 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
     The first note is open, nothing is focused; the clipboard is not to be relied on.
 
     ## Episode end
-    Termination: the form was saved, whatever it holds; or the agent ends it. Truncation:
-    `max_steps` (twice what is needed at most; it follows from the arguments).
+    Termination: the form was saved, whatever it holds. `max_steps` is twice what is needed at most;
+    it follows from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `notes` | 3, 5, 8 | how many notes there are, 2 to 10, and enough for what is asked |
     | `copies` | 1, 2, 3 | how many texts are to be copied, 1 to 3 |
     | `lines` | 3, 4, 6 | how many lines a note has, 2 to 8 (prose: 4 paragraphs at most) |
     | `filled` | False, True, True | whether fields hold something at the start |
     | `tricky` | False, False, True | single lines, and notes with nearly the same title |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "copy_paste.html"

@@ -63,12 +63,8 @@ class DataEntry(BrowserTask[DataEntryParams]):
     experiment of UI-RL ("SimpleDataEntry").
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking a field, typing and
-    clicking Submit is all that is needed; Tab and Enter work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3; compact: 256x320x3), `feedback`, and
-    `elements` where asked for.
+    Clicking a field, typing and clicking Submit is all that is needed; Tab and Enter work as in any
+    form.
 
     ## Rewards
     The score when the episode ends: 1 for exactly the asked rows, each submitted once, and nothing
@@ -79,21 +75,15 @@ class DataEntry(BrowserTask[DataEntryParams]):
     An empty form, nothing focused, the table scrolled to its top.
 
     ## Episode end
-    Termination: the asked rows are all submitted; or something else was; or the agent ends it.
-    Truncation: `max_steps` (42 with the default arguments, more for more rows; compact: 10 for
-    one row).
+    Termination: the asked rows are all submitted; or something else was. `max_steps` is 42 with the
+    default arguments, more for more rows; compact: 10 for one row.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `rows` | 3 (compact: 1) | how many rows to copy |
     | `length` | 100 (compact: 6) | rows of the table |
     | `columns` | 3 (compact: 2) | fields a row: first name, last name, e-mail |
     | `words` | "long" (compact: "short") | names from a long or a short list |
     | `compact` | False | a 320x256 page that a model of a million parameters can read |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "data_entry.html"

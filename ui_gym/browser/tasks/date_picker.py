@@ -17,8 +17,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import choose
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 Ask = Literal["date", "weekday", "stay"]
 ASKS = ("date", "weekday", "stay")
@@ -114,11 +114,8 @@ class DatePicker(BrowserTask[DatePickerParams]):
     some nights, or on the next Monday. Theme, order and the words of the goal vary.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks are all that is needed;
-    arrow keys, Page Up and Page Down, Enter and Escape work in the calendar.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks are all that is needed; arrow keys, Page Up and Page Down, Enter and Escape work in the
+    calendar.
 
     ## Rewards
     1 if the confirmed days are the asked ones; 0.5 if one of a stay's two days is; else 0.
@@ -127,18 +124,12 @@ class DatePicker(BrowserTask[DatePickerParams]):
     No day chosen, the calendar closed; it opens at the current month.
 
     ## Episode end
-    Termination: something was confirmed (Confirm without a date only says what is missing), or the
-    agent ends it. Truncation: `max_steps` (twice what the longest way to the asked month needs).
+    Termination: something was confirmed (Confirm without a date only says what is missing).
+    `max_steps` is twice what the longest way to the asked month needs.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `ask` | "weekday" | "date": by its date; "weekday": by its weekday; "stay": a range |
     | `reach` | 5 | how many months the asked day may lie ahead, 0 to 18 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "date_picker.html"

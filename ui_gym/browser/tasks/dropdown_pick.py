@@ -17,8 +17,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, pick
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Scroll
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 SCENES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "region": (
@@ -93,11 +93,8 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
     may offer the same. The other lists must be left as they are.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve
-    it; in an open list the arrow keys, Enter, Escape and typing the first letters work too.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and scrolling solve it; in an open list the arrow keys, Enter, Escape and typing the
+    first letters work too.
 
     ## Rewards
     1 for applying exactly what was asked; else the share of the asked lists that are right, less
@@ -107,20 +104,13 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
     All lists closed; in some something is chosen.
 
     ## Episode end
-    Termination: "Apply" was pressed, whatever is chosen; or the agent ends it. Truncation:
-    `max_steps` (more than is needed in any case, about twice of what is needed on average; it
-    follows from the arguments).
+    Termination: "Apply" was pressed, whatever is chosen. `max_steps` is more than is needed in any
+    case, about twice of what is needed on average; it follows from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `fields` | 3, 5, 8 | how many drop-down lists, 1 to 8 |
     | `asked` | 1, 2, 4 | how many of them are to be changed, 1 to `fields` |
     | `length` | 8, 30, 132 | the most options that a list has, 3 to 132 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "dropdown_pick.html"

@@ -31,8 +31,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 GOALS: dict[str, tuple[str, ...]] = {
     "reply": (
@@ -98,11 +98,7 @@ class EmailReply(BrowserTask[EmailReplyParams]):
     is left out of a reply to all.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks, scrolling and typing
-    solve it; an address is taken over with Enter or a comma.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks, scrolling and typing solve it; an address is taken over with Enter or a comma.
 
     ## Rewards
     1 for a mail sent as asked, with nothing else changed; 0 if another mail was answered, or in
@@ -113,20 +109,14 @@ class EmailReply(BrowserTask[EmailReplyParams]):
     The inbox, nothing opened or written, the list scrolled to its top.
 
     ## Episode end
-    Termination: a mail was sent, whatever it says; or the agent ends it. Truncation: `max_steps`
-    (about twice what is needed; it follows from the arguments).
+    Termination: a mail was sent, whatever it says. `max_steps` is about twice what is needed; it
+    follows from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `threads` | 8, 12, 24 | how many conversations are in the inbox, 4 to 40 |
     | `turns` | 1, 3, 6 | how many mails a conversation has at most, 1 to 6 |
     | `sentences` | 1, 2, 3 | how many sentences are to be written, 1 to 4 |
     | `extras` | False, False, True | people without addresses, copies, somebody left out |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = PAGE

@@ -31,8 +31,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 EFFECTS: dict[str, tuple[str, Any]] = {
     "star": ("starred", True),
@@ -113,10 +113,7 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
     mails can be taken back from the archive and the trash.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve it.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and scrolling solve it.
 
     ## Rewards
     1 when the mailbox is exactly as asked; else the share of the mails to be changed that are as
@@ -127,20 +124,14 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
     The inbox, nothing ticked or opened, the list scrolled to its top.
 
     ## Episode end
-    Termination: the mailbox is as asked; or the agent ends it. Truncation: `max_steps` (about twice
-    what is needed; it follows from the arguments).
+    Termination: the mailbox is as asked. `max_steps` is about twice what is needed; it follows from
+    the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `mails` | 9, 18, 40 | how many mails are in the inbox, up to 60 |
     | `orders` | 1, 3, 3 | how many things are to be done, 1 to 4 |
     | `rules` | False, False, True | whether mails are named by rules, too |
     | `alike` | False, True, True | whether there are senders and subjects that look alike |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = PAGE

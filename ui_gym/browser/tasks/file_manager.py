@@ -17,8 +17,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Drag, Press, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 THEMES = 6
 APPS = ("Cabinet", "Drawer", "Shelfmark")
@@ -68,10 +68,7 @@ class FileManager(BrowserTask[FileManagerParams]):
     the side and in the path), and keys: F2, Delete, Enter, Backspace, Ctrl with X and V.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Double click opens a folder.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Double click opens a folder.
 
     ## Rewards
     1 when the tree is exactly as asked, with each file where it belongs and nothing else changed;
@@ -82,19 +79,13 @@ class FileManager(BrowserTask[FileManagerParams]):
 
     ## Episode end
     Termination: the tree is as asked; or something is deleted that was to be kept, which cannot be
-    undone; or the agent ends it. Truncation: after about twice the steps that are needed.
+    undone. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `jobs` | 1, 2, 4 | things to do: 1 to 6 |
     | `depth` | 1, 2, 3 | how deep the folders are nested: 1 to 3 |
     | `files` | 5, 8, 16 | most files in a folder: 4 to 30 |
     | `alike` | False, True, True | whether the files of a folder look alike |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "file_manager.html"

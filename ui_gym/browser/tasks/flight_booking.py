@@ -15,8 +15,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, pick, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 NAMES = dict(flights.AIRPORTS)
 MOST_ADULTS, MOST_CHILDREN = 5, 3
@@ -71,11 +71,7 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
     are asked for, or must be left alone.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking, typing and scrolling
-    is all that is needed.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking, typing and scrolling is all that is needed.
 
     ## Rewards
     1 for a booking of the right flights on the right days for the right passengers, with bags as
@@ -87,21 +83,15 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
     An empty form for a one-way flight of one adult.
 
     ## Episode end
-    Termination: something was booked; or the agent ends it. Truncation: `max_steps` (34 at the
-    level easy, 40 at medium, 58 at hard).
+    Termination: something was booked. `max_steps` is 34 at the level easy, 40 at medium, 58 at
+    hard.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
     | `legs` | easy 1, medium 1, hard 2 | 1: one way, 2: out and back |
     | `airports` | easy 4, medium 4, hard 5 | places that one can fly between, 3 to 6 |
     | `flights` | easy 4, medium 8, hard 10 | flights a day on every route, 3 to 12 |
     | `limits` | easy 0, medium 1, hard 1 | 1: the flight is asked for within a limit |
     | `children` | easy 0, medium 1, hard 1 | 1: there may be children and bags |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "flight_booking.html"

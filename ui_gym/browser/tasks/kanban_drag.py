@@ -17,8 +17,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 By = Literal["title", "rule"]
@@ -84,12 +84,9 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
     titles look alike, a long column scrolls, and a field above the board filters the cards.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. A card is dragged with the
-    mouse to anywhere on the other column; where in the column it lands does not matter. From the
-    keyboard: Tab to a card, Space to take it up, the arrows, Space to put it down.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    A card is dragged with the mouse to anywhere on the other column; where in the column it lands
+    does not matter. From the keyboard: Tab to a card, Space to take it up, the arrows, Space to put
+    it down.
 
     ## Rewards
     1 when all cards are in the columns that are asked for and no other card has changed its
@@ -100,21 +97,14 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
     None of the asked cards is where it belongs.
 
     ## Episode end
-    Termination: the board is as asked, or the agent ends it. Truncation: after about twice the
-    steps that are needed.
+    Termination: the board is as asked. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `cards` | 7, 14, 26 | cards on the board: 4 to 40 |
     | `moves` | 1, 2, 3 | cards to move: 1 to 4 |
     | `columns` | 3, 4, 5 | columns of the board: 3 to 5 |
     | `by` | "title", "title", "rule" | whether the goal names each card, or gives a rule |
     | `alike` | False, True, True | whether many titles look alike |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "kanban_drag.html"

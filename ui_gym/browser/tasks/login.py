@@ -14,8 +14,8 @@ from ui_gym.browser.content.choices import typo
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 TRIES = 3
@@ -100,12 +100,8 @@ class Login(BrowserTask[LoginParams]):
     gives the code as well.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking a field, typing and
-    clicking "Sign in" is all that is needed; Tab and Enter work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3; compact: 256x320x3), `feedback`, and
-    `elements` where asked for.
+    Clicking a field, typing and clicking "Sign in" is all that is needed; Tab and Enter work as in
+    any form.
 
     ## Rewards
     1 for signing in with the box "Stay signed in" as asked (ticked if the goal asks for it, empty
@@ -116,18 +112,12 @@ class Login(BrowserTask[LoginParams]):
 
     ## Episode end
     Termination: signed in; or the third wrong try, which locks the account (the first two show an
-    error and empty the password); or an account was created or a new password asked for; or the
-    agent ends it. Truncation: `max_steps` (15; 20 where a code is asked for).
+    error and empty the password); or an account was created or a new password asked for.
+    `max_steps` is 15; 20 where a code is asked for.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "easy" | "easy", "medium" or "hard": the value of `steps` |
     | `steps` | 1, 2, 3 | 1: one form; 2: the password comes after the name; 3: then a code |
     | `compact` | False | a 320x256 page of one step that a tiny model can read |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "login.html"

@@ -14,8 +14,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 AT_COMMIT = -1
 """The moment at which the last button is pressed: what comes up then must be answered first."""
@@ -89,11 +89,7 @@ class ModalNoise(BrowserTask[ModalNoiseParams]):
     out is a small line below a big button.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking and typing is all
-    that is needed; Escape closes what has a cross.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking and typing is all that is needed; Escape closes what has a cross.
 
     ## Rewards
     1 for the right note, file or order if all that came up was answered as asked; what is left open
@@ -104,20 +100,14 @@ class ModalNoise(BrowserTask[ModalNoiseParams]):
     The page, covered by the question about cookies.
 
     ## Episode end
-    Termination: a note was saved, a file downloaded, or an order confirmed; or the agent ends it.
-    Truncation: `max_steps` (10 at the level easy, 12 at medium, 24 at hard).
+    Termination: a note was saved, a file downloaded, or an order confirmed. `max_steps` is 10 at
+    the level easy, 12 at medium, 24 at hard.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
     | `noises` | easy 2, medium 3, hard 5 | how many things come up, 1 to 8 |
     | `items` | easy 5, medium 8, hard 14 | files or orders in the list, 4 to 16 |
     | `late` | easy 0, medium 1, hard 1 | 1: not all come up at the start |
     | `tricky` | easy 0, medium 0, hard 1 | 1: the way to decline is hidden |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "modal_noise.html"

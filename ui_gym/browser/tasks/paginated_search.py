@@ -16,8 +16,8 @@ from ui_gym.browser.content.ledgers import LEDGERS, Record
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 OPEN = ("Open {one}.", "Find {one} in the list and open it.", "I need to see {one}. Open it.")
 COPY = (
@@ -55,11 +55,7 @@ class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
     shows, into a field and presses Check.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking, typing and Enter
-    are all that is needed.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking, typing and Enter are all that is needed.
 
     ## Rewards
     1 for the right record: the first that is opened, or, where a value is copied, the one whose
@@ -69,21 +65,14 @@ class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
     The first page of the whole list, the newest record first.
 
     ## Episode end
-    Termination: a record is opened; or, where a value is copied, Check is pressed (records may
-    then be opened at will); or the agent ends it. Truncation: `max_steps` (about twice what is
-    needed).
+    Termination: a record is opened; or, where a value is copied, Check is pressed (records may then
+    be opened at will). `max_steps` is about twice what is needed.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
     | `records` | of the level | records of the list, 24 to 300 |
     | `facts` | of the level | what the goal tells: 1 person, 2 also the day, 3 also the place |
     | `search` | of the level | whether there is a search box |
     | `copy` | of the level | whether a value is to be copied, rather than the record opened |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "paginated_search.html"

@@ -17,8 +17,8 @@ from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import choose
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 MOST = min(len(questions) for questions in SURVEYS.values())
 OPEN = -1
@@ -58,11 +58,7 @@ class RadioSurvey(BrowserTask[RadioSurveyParams]):
     ``order="mixed"`` the goal lists them in another order than the pages.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling solve
-    it; Tab, the arrow keys and Space work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and scrolling solve it; Tab, the arrow keys and Space work as in any form.
 
     ## Rewards
     1 for submitting exactly the named answers; else the share of them that was given, less for
@@ -72,21 +68,15 @@ class RadioSurvey(BrowserTask[RadioSurveyParams]):
     The first page, no question answered.
 
     ## Episode end
-    Termination: the survey was submitted; or the agent ends it. Truncation: `max_steps` (twice
-    what is needed at most; it follows from the arguments).
+    Termination: the survey was submitted. `max_steps` is twice what is needed at most; it follows
+    from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `questions` | 3, 6, 12 | how many questions, 1 to 12 |
     | `pages` | 1, 2, 3 | on how many pages, 1 to 4, at most one a question |
     | `skipped` | 0, 1, 3 | how many questions are to be left open, 0 to `questions` - 1 |
     | `layout` | "row", "row", "column" | answers side by side, or in a column that scrolls |
     | `order` | "page", "page", "mixed" | how the goal lists the answers |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "radio_survey.html"

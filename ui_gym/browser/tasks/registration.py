@@ -18,8 +18,8 @@ from ui_gym.browser.moves import click, count_scrolls, fill, pick, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import choose
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 FIELDS: dict[str, str] = {
     "first": "first name", "last": "last name", "email": "e-mail", "password": "password",
@@ -87,11 +87,7 @@ class Registration(BrowserTask[RegistrationParams]):
     that the hint below the field must be followed. The box for the newsletter may be ticked.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks, typing and scrolling
-    solve it; Tab and Enter work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks, typing and scrolling solve it; Tab and Enter work as in any form.
 
     ## Rewards
     1 for sending exactly what was asked, the newsletter included; else the share of the fields and
@@ -101,19 +97,13 @@ class Registration(BrowserTask[RegistrationParams]):
     An empty form, nothing focused, the box for the terms empty.
 
     ## Episode end
-    Termination: the form was sent and accepted, whatever is in it; or the agent ends it.
-    Truncation: `max_steps` (about twice what is needed; it follows from the arguments).
+    Termination: the form was sent and accepted, whatever is in it. `max_steps` is about twice what
+    is needed; it follows from the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `fields` | 4, 7, 10 | how many fields, 3 to 10: names, e-mail, password, phone, city, ... |
     | `repeat` | False, True, True | whether the password has to be entered twice |
     | `reformat` | False, False, True | whether the goal writes numbers and dates in other formats |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "registration.html"

@@ -15,8 +15,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 PER_PAGE = 8
 """Results on one page."""
@@ -83,11 +83,7 @@ class SearchEngine(BrowserTask[SearchEngineParams]):
     on its words alone; the first result that is opened decides.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking, typing, pressing
-    Enter and scrolling is all that is needed.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking, typing, pressing Enter and scrolling is all that is needed.
 
     ## Rewards
     1 for opening the right result of the search asked for; 0.5 for opening it after other words;
@@ -98,20 +94,13 @@ class SearchEngine(BrowserTask[SearchEngineParams]):
     An empty search box, nothing focused.
 
     ## Episode end
-    Termination: a result was opened; or the agent ends it. Truncation: `max_steps` (10 at the
-    level easy, 16 at medium, 22 at hard).
+    Termination: a result was opened. `max_steps` is 10 at the level easy, 16 at medium, 22 at hard.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
     | `results` | easy 8, medium 14, hard 22 | results on the topic asked for, 6 to 24 |
     | `pages` | easy 1, medium 2, hard 3 | the right result is on one of this many pages, 1 to 3 |
     | `ads` | easy 0, medium 1, hard 2 | sponsored results above every page, 0 to 3 |
     | `repeats` | easy 0, medium 0, hard 1 | 1: sites have several results, told apart by dates |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "search_engine.html"

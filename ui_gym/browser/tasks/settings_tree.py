@@ -19,8 +19,8 @@ from ui_gym.browser.content.settings import APPS, Section, Setting, places
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 MOST_SECTIONS = 7
@@ -80,11 +80,8 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
     name. In some apps changes take effect at once, others have a bar to save or discard them.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling are all
-    that is needed; Tab, Space, Enter and arrow keys work as in any app.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and scrolling are all that is needed; Tab, Space, Enter and arrow keys work as in any
+    app.
 
     ## Rewards
     1 if the named settings are as asked, every other is as it was, and that is saved where saving
@@ -95,21 +92,15 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
     The first section is open, every setting at a value of its own.
 
     ## Episode end
-    Termination: the settings are as asked; or, where saving is needed, something was saved; or the
-    agent ends it. A change that was not asked for can be taken back as long as nothing is saved.
-    Truncation: `max_steps` (8 for each named setting, and 4).
+    Termination: the settings are as asked; or, where saving is needed, something was saved. A
+    change that was not asked for can be taken back as long as nothing is saved. `max_steps` is 8 for
+    each named setting, and 4.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `sections` | 5 | how many sections there are, 2 to 7 |
     | `deep` | True | whether sections have pages of their own |
     | `changes` | 2 | how many settings are named, 1 to 6 |
     | `told` | True | whether the goal says where each setting is |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "settings_tree.html"

@@ -17,8 +17,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 COUPONS = {"WINTER10": 10, "HELLO5": 5, "SNOWDAY": 8, "THANKS12": 12, "FRIENDS15": 15, "TEATIME": 7}
 """All that the shop takes, and how many per cent each is worth."""
@@ -70,11 +70,7 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
     lay in it before.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking, typing and scrolling
-    is all that is needed.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking, typing and scrolling is all that is needed.
 
     ## Rewards
     1 for an order of exactly the things asked for, with the coupon and the delivery asked for
@@ -86,13 +82,9 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
     The shop's first page with all its goods, in no order; the cart is empty, or (hard) not.
 
     ## Episode end
-    Termination: an order was placed; or the agent ends it. Truncation: `max_steps` (18 at the level
-    easy, 38 at medium, 54 at hard).
+    Termination: an order was placed. `max_steps` is 18 at the level easy, 38 at medium, 54 at hard.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the other arguments |
     | `groups` | easy 4, medium 5, hard 6 | kinds of goods, 2 to 8 |
     | `lines` | easy 2, medium 2, hard 3 | names within a kind, 2 to 4 |
     | `sizes` | easy 1, medium 2, hard 2 | sizes of each name, 1 or 2 |
@@ -100,9 +92,6 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
     | `limited` | easy 0, medium 0, hard 1 | how many of them are named by a limit |
     | `extras` | easy 0, medium 1, hard 1 | 1: there may be a coupon and a delivery to choose |
     | `leftover` | easy 0, medium 0, hard 1 | things that lie in the cart already, 0 to 2 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "shopping_cart.html"

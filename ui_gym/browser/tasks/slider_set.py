@@ -17,8 +17,8 @@ from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag, Press
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 GOALS = (
@@ -61,12 +61,8 @@ class SliderSet(BrowserTask[SliderSetParams]):
     the theme vary.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Dragging a thumb or clicking
-    on its track sets it; arrow keys move it by a step, Page Up and Page Down by ten, Home and End
-    to its ends.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Dragging a thumb or clicking on its track sets it; arrow keys move it by a step, Page Up and
+    Page Down by ten, Home and End to its ends.
 
     ## Rewards
     1 if Apply is pressed with all the named sliders as asked and the others untouched. Else the
@@ -76,19 +72,13 @@ class SliderSet(BrowserTask[SliderSetParams]):
     Every slider at a value of its own, none of the named ones near its target; nothing focused.
 
     ## Episode end
-    Termination: something was applied (Apply can be pressed once something has changed), or the
-    agent ends it. Truncation: `max_steps` (4 for each named slider, and 4).
+    Termination: something was applied (Apply can be pressed once something has changed).
+    `max_steps` is 4 for each named slider, and 4.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `sliders` | 5 | how many sliders there are, 2 to 8 |
     | `changes` | 2 | how many of them are named, 1 to 8 |
     | `slack` | 2 | how far off a value may be, in percent of the slider's range, 0 to 20 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "slider_set.html"

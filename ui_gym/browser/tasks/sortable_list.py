@@ -15,8 +15,8 @@ from ui_gym.browser.content.sequences import KINDS, Item
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 Order = Literal["place", "given", "rule"]
@@ -83,11 +83,8 @@ class SortableList(BrowserTask[SortableListParams]):
     none. The last change can be undone.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. A dragged row takes the place
-    over which it is let go. From the keyboard: Tab to a row or handle, then Alt with an arrow.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    A dragged row takes the place over which it is let go. From the keyboard: Tab to a row or
+    handle, then Alt with an arrow.
 
     ## Rewards
     1 for the asked order; before that, the share of the pairs of rows standing the wrong way round
@@ -98,19 +95,13 @@ class SortableList(BrowserTask[SortableListParams]):
     as half of the rows else.
 
     ## Episode end
-    Termination: the list is in the asked order, or the agent ends it. Truncation: after about
-    twice the steps that are needed, at least 10.
+    Termination: the list is in the asked order. `max_steps` is about twice what is needed, at least
+    10.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `items` | 5, 6, 10 | rows of the list: 4 to 12 |
     | `order` | "place", "given", "rule" | what is asked: to move one, an order, or a rule |
     | `alike` | False, False, True | whether titles share words and values are close |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "sortable_list.html"

@@ -17,8 +17,8 @@ from ui_gym.browser.content.counters import SCENES, Counter, band_of
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import UserError
 
 MOST_COUNTERS = 8
@@ -81,11 +81,7 @@ class Stepper(BrowserTask[StepperParams]):
     a party, and each person belongs to the counter whose hint has that age.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and scrolling are all
-    that is needed; Tab and Enter work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and scrolling are all that is needed; Tab and Enter work as in any form.
 
     ## Rewards
     1 if Done is pressed with every count as asked, those that the goal does not mention as they
@@ -96,19 +92,13 @@ class Stepper(BrowserTask[StepperParams]):
     Counts that are not the asked ones, nothing focused; the list, if it is behind a button, closed.
 
     ## Episode end
-    Termination: Done was pressed, or the agent ends it. Truncation: `max_steps` (about twice what
-    the longest way to the asked counts needs).
+    Termination: Done was pressed. `max_steps` is about twice what the longest way to the asked
+    counts needs.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the arguments below |
     | `counters` | 5 | how many counters there are, 2 to 8 |
     | `changes` | 3 | how many of them the goal gives a count for, 0 to 8 |
     | `party` | 0 | how many people the goal gives by their ages, 0 to 8 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "stepper.html"

@@ -16,8 +16,8 @@ from ui_gym.browser.content.tables import Column
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press, Type
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 ONE = ("{changes}.", "In the sheet, {changes}.", "Please {changes}. Leave all else as it is.")
 MANY = (
@@ -58,11 +58,7 @@ class TableEdit(BrowserTask[TableEditParams]):
     Tab confirm, Escape gives up, Delete clears; Ctrl+Z and a button undo.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking a cell, typing,
-    pressing Enter or Delete and scrolling is all that is needed.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking a cell, typing, pressing Enter or Delete and scrolling is all that is needed.
 
     ## Rewards
     1 if the sheet differs from its start in the named changes alone. Before that, of n changes,
@@ -72,20 +68,14 @@ class TableEdit(BrowserTask[TableEditParams]):
     The sheet scrolled to its top, its first cell selected.
 
     ## Episode end
-    Termination: the changes are made, and no others; or the agent ends it. A wrong one can be
-    repaired. Truncation: `max_steps` (about twice what is needed).
+    Termination: the changes are made, and no others. A wrong one can be repaired.
+    `max_steps` is about twice what is needed.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
     | `rows` | of the level | rows of the sheet, 6 to 80 |
     | `changes` | of the level | how many changes are asked for, 1 to 6 |
     | `mixed` | of the level | whether some have to be worked out: sums and copies |
     | `alike` | of the level | whether names of rows look alike |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "table_edit.html"

@@ -15,8 +15,8 @@ from ui_gym.browser.content.sheets import REPORTS
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 Place = tuple[int, int, int]
 """A cell: its sheet, row and column, counted from 0."""
@@ -66,11 +66,7 @@ class TableLookup(BrowserTask[TableLookupParams]):
     harder levels many names of rows look alike.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking a field, typing,
-    scrolling the table and clicking Check is all that is needed.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking a field, typing, scrolling the table and clicking Check is all that is needed.
 
     ## Rewards
     1 if Check is pressed with all values right (commas, currency signs and blanks do not matter);
@@ -80,21 +76,14 @@ class TableLookup(BrowserTask[TableLookupParams]):
     Empty fields, nothing focused, the first sheet scrolled to its top.
 
     ## Episode end
-    Termination: Check is pressed; or the agent ends it. Truncation: `max_steps` (about twice what
-    is needed).
+    Termination: Check is pressed. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
     | `rows` | of the level | rows of the table, 4 to 80 |
     | `columns` | of the level | columns beside the names of the rows, 2 to 8 |
     | `sheets` | of the level | sheets, each behind a tab, 1 to 3 |
     | `cells` | of the level | how many values are asked for, 1 to 4 |
     | `alike` | of the level | whether names of rows look alike |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "table_lookup.html"

@@ -16,8 +16,8 @@ from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 GOALS = (
     "{act}.",
@@ -60,11 +60,7 @@ class TableSortFilter(BrowserTask[TableSortFilterParams]):
     would be another one if any of the conditions were left out.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicking and scrolling is all
-    that is needed; Escape closes the details.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicking and scrolling is all that is needed; Escape closes the details.
 
     ## Rewards
     1 if the button is pressed for the right row, 0 for any other. Opening details costs nothing.
@@ -73,18 +69,11 @@ class TableSortFilter(BrowserTask[TableSortFilterParams]):
     The whole list in no order, unfiltered, nothing open.
 
     ## Episode end
-    Termination: the button of an opened row is pressed; or the agent ends it. Truncation:
-    `max_steps` (about twice what is needed).
+    Termination: the button of an opened row is pressed. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": the values of the others |
     | `rows` | of the level | rows of the table, 10 to 100 |
     | `conditions` | of the level | how many conditions the goal names, 1 to 3 |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "table_sort_filter.html"

@@ -18,8 +18,8 @@ from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.selecting import select_text, select_word
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 from ui_gym.errors import TaskError
 
 SAID = {"underline": "underlined"}
@@ -74,11 +74,7 @@ class TextFormat(BrowserTask[TextFormatParams]):
     phrase gets two marks.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks, dragging and scrolling
-    solve it.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks, dragging and scrolling solve it.
 
     ## Rewards
     1 for saving the document with all marks as asked and nothing else changed. Else the share of
@@ -89,20 +85,14 @@ class TextFormat(BrowserTask[TextFormatParams]):
     The top of the document, nothing selected.
 
     ## Episode end
-    Termination: the document was saved; or the agent ends it. Truncation: `max_steps` (about twice
-    what is needed; it follows from the arguments).
+    Termination: the document was saved. `max_steps` is about twice what is needed; it follows from
+    the arguments.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": values of the arguments below |
     | `sections` | 2, 3, 6 | how many sections the document has, 1 to 6 |
     | `phrases` | 1, 2, 3 | how many phrases are to be formatted, 1 to 4 |
     | `words` | 1, 3, 4 | how many words a phrase has at most, 1 to 5 |
     | `tricky` | False, False, True | repeated phrases, marks to take off, two marks at once |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "text_format.html"

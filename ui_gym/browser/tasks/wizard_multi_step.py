@@ -14,8 +14,8 @@ from ui_gym.browser.content.flows import FLOWS, Question, complete, plain
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.registry import Difficulty, register
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Difficulty, Verdict
 
 STEPS = {1: 28, 2: 48, 3: 58}
 """Steps until truncation, by the detail."""
@@ -51,11 +51,7 @@ class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
     Boxes that it does not mention stay empty.
 
     ## Action space
-    `ActionText`: any text; actions are written in the env's dialect. Clicks and typing are all
-    that is needed; Tab, Space and Enter work as in any form.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for.
+    Clicks and typing are all that is needed; Tab, Space and Enter work as in any form.
 
     ## Rewards
     1 if exactly what the goal says is submitted (blanks around a text do not matter). Else the
@@ -66,17 +62,10 @@ class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
     The first page, nothing chosen.
 
     ## Episode end
-    Termination: the request was submitted, or the agent ends it. Truncation: `max_steps`
-    (28, 48 or 58 at detail 1, 2 and 3).
+    Termination: the request was submitted. `max_steps` is 28, 48 or 58 at detail 1, 2 and 3.
 
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
-    | `level` | "medium" | "easy", "medium" or "hard": sets the argument below |
     | `detail` | 2 | how much is asked, 1 to 3: more questions, pages and branches |
-
-    ## Version history
-    * v0: first version.
     """
 
     page = "wizard_multi_step.html"

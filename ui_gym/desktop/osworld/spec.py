@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ui_gym.contract import registry
-from ui_gym.contract.registry import TaskSpec
+from ui_gym.contract.task import TaskSpec
 
 COLLECTION = "osworld"
 

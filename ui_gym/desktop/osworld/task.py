@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
-from ui_gym.contract.registry import TaskSpec
-from ui_gym.contract.task import Brief, Judged, Split, Task, Verdict
+from ui_gym.contract.task import Brief, Judged, Split, Task, TaskSpec, Verdict
 from ui_gym.desktop.device import DesktopDevice, Session
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
@@ -73,12 +72,6 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
     schema is OSWorld's, unchanged; ``ui-gym osworld coverage`` tells which files can be played.
     Files that it names by addresses come from a cache on this machine (``ui-gym osworld fetch``).
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 1080x1920x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     OSWorld's score, in [0, 1], at the end of the episode. A task that cannot be done is worth 1 if
     the agent ends with ``finish("infeasible")``; ``info["details"]["infeasible"]`` tells which
@@ -88,18 +81,10 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
     What the steps of the file's ``config`` bring about. There is one instance of each task, which
     every seed and every split gives.
 
-    ## Episode end
-    Termination: the agent finishes or answers. Truncation: `max_steps` (15). It is judged then.
-
     ## Arguments
-    | name | default | meaning |
-    |---|---|---|
     | `task_file` | needed | the path of the file |
     | `cache` | `UI_GYM_OSWORLD_CACHE` | the folder of the file cache |
     | `password` | `"password"` | that of the machine's user, where steps ask for it |
-
-    ## Version history
-    * v0: first version.
     """
 
     spec: ClassVar[TaskSpec] = OSWORLD

@@ -17,26 +17,11 @@ class DesktopCalcEnterCell(sheet_cells.DesktopEnterCell):
     ## Description
     The goal names a cell beside or below a table, one of two sheets, and a number or a word.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved workbook holds the value in that cell, and all else as it was.
 
     ## Starting state
     The workbook is open in Calc, with its first sheet in front.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     application = CALC
@@ -53,26 +38,11 @@ class DesktopCalcFixValue(sheet_cells.DesktopFixValue):
     The goal says what stands first in the row, the title of the column, and the right number. The
     cell is to be found.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved workbook holds that number there, and all else as it was.
 
     ## Starting state
     The workbook is open in Calc.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     application = CALC
@@ -89,26 +59,11 @@ class DesktopCalcFillBlanks(sheet_cells.DesktopFillBlanks):
     The goal names a column by its title, and what is to stand in each of its two to four empty
     cells. Another column has empty cells, too.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved workbook holds the value in all of them, and all else as it was.
 
     ## Starting state
     The workbook is open in Calc.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     application = CALC

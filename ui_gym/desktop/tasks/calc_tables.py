@@ -17,27 +17,12 @@ class DesktopCalcSumColumn(sheet_tables.DesktopSumColumn):
     ## Description
     The goal names a column by its title, and the cell where its sum is to be computed.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved workbook holds a formula in that cell whose value is the sum, and all else as it
     was. A number that was typed is no formula, nor is one without cells of the column.
 
     ## Starting state
     The workbook is open in Calc.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     application = CALC
@@ -54,26 +39,11 @@ class DesktopCalcSortRows(sheet_tables.DesktopSortRows):
     The goal names a column by its title, and whether the smallest or the largest is to come first.
     The titles stay where they are, and rows stay together.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the rows of the saved workbook are in that order, and all else as it was.
 
     ## Starting state
     The workbook is open in Calc, with its rows in another order.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     application = CALC
@@ -89,26 +59,11 @@ class DesktopCalcRenameSheet(sheet_tables.DesktopRenameSheet):
     ## Description
     The goal names a sheet of the workbook and its new name.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if that sheet of the saved workbook has the name, and all else is as it was.
 
     ## Starting state
     The workbook is open in Calc, with its first sheet in front.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     application = CALC

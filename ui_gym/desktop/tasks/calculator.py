@@ -57,26 +57,11 @@ class DesktopCalculate(DesktopTask[CalculateParams]):
     ## Description
     The goal gives a sum of three numbers, perhaps with brackets, and a file for its result.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved file holds the result and nothing else.
 
     ## Starting state
     The calculator is in front, and the empty file is open in the text editor.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("digit", "brackets")
@@ -168,26 +153,11 @@ class DesktopOrderTotal(DesktopTask[OrderTotalParams]):
     A file lists what was ordered, how many of it and the price of one, three to five times. It ends
     with "Total:".
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the right total stands there in the saved file, and the rest of it is as it was.
 
     ## Starting state
     The calculator is in front, ready to be typed into, and the file is open in the text editor.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("missed", "single", "price")

@@ -75,26 +75,11 @@ class DesktopDeleteLine(LinesTask):
     ## Description
     The goal names the line by its number or by its text. A second file may be open in another tab.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file on the disk holds all other lines, and no empty one instead.
 
     ## Starting state
     The editor with one or two files, the last of them shown.
-
-    ## Episode end
-    Termination: the rest is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("neighbour", "twin", "unsaved")
@@ -122,26 +107,11 @@ class DesktopUpperCase(LinesTask):
     ## Description
     The goal names one to three lines by their numbers. A second file may be open in another tab.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if these lines of the file on the disk are in capitals, and the others have not changed.
 
     ## Starting state
     The editor with one or two files, the last of them shown.
-
-    ## Episode end
-    Termination: the changed text is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     most = 3
@@ -188,26 +158,11 @@ class DesktopSortLines(EditorTask[SortParams]):
     The file is a list of five to nine words, each on a line of its own. The goal says whether it
     is to go from A to Z or from Z to A.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file on the disk holds the same lines in that order.
 
     ## Starting state
     The editor with the file.
-
-    ## Episode end
-    Termination: the sorted list is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     tabs = (1, 1)

@@ -61,26 +61,11 @@ class DesktopEditorSetting(EditorTask[ViewParams]):
     ## Description
     The goal names line numbers, the toolbar, the status bar, word wrap or automatic indentation.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the editor's settings on the disk have it so and the other four are as they were.
 
     ## Starting state
     The editor with a file; each setting is on or off.
-
-    ## Episode end
-    Termination: it is set so, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("neighbour",)

@@ -50,26 +50,11 @@ class DesktopReplaceWord(EditorTask[ReplaceParams]):
     The word stands in two to four lines; in others stands a longer word that begins with it, which
     is to stay.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the word is replaced everywhere in the file on the disk and nothing else has changed.
 
     ## Starting state
     The editor with the file.
-
-    ## Episode end
-    Termination: the replaced text is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     tabs = (1, 1)
@@ -137,26 +122,11 @@ class DesktopFixTypo(EditorTask[TypoParams]):
     One word of the file has two letters swapped, one too many or one too few. The goal does not
     say which.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the word is right in the file on the disk and nothing else has changed.
 
     ## Starting state
     The editor with the file.
-
-    ## Episode end
-    Termination: the corrected text is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     tabs = (1, 1)

@@ -36,27 +36,12 @@ class DesktopTypeAndSave(EditorTask[TextParams]):
     ## Description
     The goal gives a text of one to three lines. The file is open in the editor.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file on the disk holds that text, and the files beside it are unchanged. Spaces and
     empty lines at the ends do not count.
 
     ## Starting state
     The editor with the empty file.
-
-    ## Episode end
-    Termination: the text is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     tabs = (1, 1)
@@ -99,27 +84,12 @@ class DesktopAppendLine(EditorTask[TextParams]):
     ## Description
     The goal gives the line and names the file. A second file may be open in another tab.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file on the disk holds its old lines and then the new one, and the others are
     unchanged.
 
     ## Starting state
     The editor with one or two files, the last of them shown.
-
-    ## Episode end
-    Termination: the line is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("words", "start", "twin", "unsaved")
@@ -166,27 +136,12 @@ class DesktopJoinFiles(EditorTask[TextParams]):
     ## Description
     Two files of like names are open in tabs; the goal says which one takes the text of the other.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the one file on the disk holds its own lines and then those of the other, and the other is
     unchanged.
 
     ## Starting state
     The editor with both files, the last of them shown.
-
-    ## Episode end
-    Termination: the joined text is saved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     tabs = (2, 2)
@@ -247,27 +202,12 @@ class DesktopSaveAs(EditorTask[SaveAsParams]):
     ## Description
     The goal gives the name and the folder of the copy, which may be another one than the file's.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the copy is there with the file's text, there is no other new file in these folders, and
     all others are unchanged.
 
     ## Starting state
     The editor with the file.
-
-    ## Episode end
-    Termination: the copy is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     tabs = (1, 1)

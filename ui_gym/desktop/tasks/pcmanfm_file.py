@@ -83,12 +83,6 @@ class DesktopRenameFile(FileTask):
     The goal names a file, its folder and its new name. Files of like names lie beside it and in
     other folders.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file has the new name and its old text, and all others are unchanged.
 
@@ -96,13 +90,7 @@ class DesktopRenameFile(FileTask):
     The file manager with that folder or the home folder.
 
     ## Episode end
-    Termination: it has the new name, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: it has the new name.
     """
 
     mistakes = ("sibling", "twin", "name")
@@ -174,26 +162,11 @@ class DesktopMoveFile(CarryTask):
     The goal names a file, its folder and the one where it is to go. Files of like names lie beside
     it and in other folders.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file is in the other folder and no more in its own, and all others are unchanged.
 
     ## Starting state
     The file manager with the file's folder or the home folder.
-
-    ## Episode end
-    Termination: it is in the other folder, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sibling", "place")
@@ -220,26 +193,11 @@ class DesktopCopyFile(CarryTask):
     The goal names a file, its folder and the one where its copy is to go. Files of like names lie
     beside it and in other folders.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file is in both folders, and all others are unchanged.
 
     ## Starting state
     The file manager with the file's folder or the home folder.
-
-    ## Episode end
-    Termination: the copy is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     how = "ctrl+c"
@@ -265,26 +223,11 @@ class DesktopDeleteFile(FileTask):
     ## Description
     The goal names a file and its folder. Files of like names lie beside it and in other folders.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file is gone, into the trash or for ever, and all others are unchanged.
 
     ## Starting state
     The file manager with that folder or the home folder.
-
-    ## Episode end
-    Termination: it is gone, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sibling", "twin")

@@ -65,26 +65,11 @@ class DesktopNewFolder(NewTask):
     ## Description
     The goal gives the name of the new folder and the one in which it is to be.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the folder is there and empty, and nothing else has changed.
 
     ## Starting state
     The file manager with a folder or the home folder.
-
-    ## Episode end
-    Termination: the folder is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     goals = (
@@ -120,26 +105,11 @@ class DesktopNewFile(NewTask):
     ## Description
     The goal gives the name of the new file and its folder.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file is there and empty, and nothing else has changed.
 
     ## Starting state
     The file manager with a folder or the home folder.
-
-    ## Episode end
-    Termination: the file is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     goals = (

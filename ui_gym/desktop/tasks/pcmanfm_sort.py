@@ -36,27 +36,12 @@ class DesktopSortFiles(FilingTask[SortingParams]):
     The goal names a folder, and for two endings the folders where their files are to go. Files
     with other endings are to stay.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     The share of these files that are where they are to be, or 0 as soon as any file is lost,
     changed or where it should not be.
 
     ## Starting state
     The file manager with that folder or the home folder.
-
-    ## Episode end
-    Termination: all are in their places, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("swapped", "one kind")

@@ -76,26 +76,11 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
     The goal asks for hidden files to be shown or not, for the status bar, or for an order of the
     list.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file manager's settings on the disk have it so, and the other two are as they were.
 
     ## Starting state
     The file manager with a folder or the home folder.
-
-    ## Episode end
-    Termination: it is set so, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("other", "direction")

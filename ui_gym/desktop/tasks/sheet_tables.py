@@ -51,27 +51,12 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
     ## Description
     The goal names a column by its title, and the cell where its sum is to be computed.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved workbook holds a formula in that cell whose value is the sum, and all else as it
     was. A number that was typed is no formula, nor is one without cells of the column.
 
     ## Starting state
     The workbook is open in Gnumeric.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("column", "cell", "short", "typed")
@@ -157,26 +142,11 @@ class DesktopSortRows(SheetTask[SortRowsParams]):
     The goal names a column by its title, and whether the smallest or the largest is to come first.
     The titles stay where they are, and rows stay together.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the rows of the saved workbook are in that order, and all else as it was.
 
     ## Starting state
     The workbook is open in Gnumeric, with its rows in another order.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("column", "order")
@@ -243,26 +213,11 @@ class DesktopRenameSheet(SheetTask[RenameSheetParams]):
     ## Description
     The goal names a sheet of the workbook and its new name.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if that sheet of the saved workbook has the name, and all else is as it was.
 
     ## Starting state
     The workbook is open in Gnumeric, with its first sheet in front.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sheet", "name")

@@ -41,26 +41,11 @@ class DesktopCountLines(TerminalTask[CountLinesParams]):
     The goal names a log and a file for the number. All lines are to be counted, or those with a
     word in them. Other logs lie beside it, one of them named much like it.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file holds that number and nothing else, and the logs are as they were.
 
     ## Starting state
     A terminal in the home folder.
-
-    ## Episode end
-    Termination: the number is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("file", "word", "name")

@@ -44,27 +44,12 @@ class DesktopArchiveFolder(TerminalTask[ArchiveFolderParams]):
     The goal names a folder, which has another one in it, and the archive that is to be made in the
     home folder.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if there is the archive, compressed by gzip, and holds all files of the folder and no others,
     and all files are as they were.
 
     ## Starting state
     A terminal in the home folder.
-
-    ## Episode end
-    Termination: the archive is there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("folder", "name", "plain")
@@ -148,12 +133,6 @@ class DesktopMoveLargest(TerminalTask[MoveLargestParams]):
     The goal names a folder, and another one where its largest file is to go, wherever within the
     first that is.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if that file is there and no more where it was, and all others are as they were.
 
@@ -161,13 +140,7 @@ class DesktopMoveLargest(TerminalTask[MoveLargestParams]):
     A terminal in the home folder.
 
     ## Episode end
-    Termination: the file was moved, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
+    Termination: the file was moved.
     """
 
     mistakes = ("second", "place", "copied")

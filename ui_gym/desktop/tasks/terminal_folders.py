@@ -40,26 +40,11 @@ class DesktopNestedFolders(TerminalTask[NestedFoldersParams]):
     ## Description
     The goal names a folder, and three or four paths of folders that are to be made in it.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if there are these folders and no others, and all files are as they were.
 
     ## Starting state
     A terminal in the home folder.
-
-    ## Episode end
-    Termination: the folders are there, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("place", "name", "missed")
@@ -146,26 +131,11 @@ class DesktopChangeMode(TerminalTask[ChangeModeParams]):
     The goal names a file and its new permissions, by their number or in words. Other files lie
     beside it, one of them named much like it.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the file has just these permissions, and all else is as it was.
 
     ## Starting state
     A terminal in the home folder. Every file has the permissions 644.
-
-    ## Episode end
-    Termination: all is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("sibling", "mode", "all")

@@ -43,26 +43,11 @@ class DesktopWriterReplaceWord(DocumentTask[WriterReplaceParams]):
     ## Description
     The goal names the word and what is to stand in its place. Another word begins with it.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the word is replaced everywhere in the saved document, and all else is as it was.
 
     ## Starting state
     The document is open in Writer.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("new", "twin", "part")
@@ -145,26 +130,11 @@ class DesktopWriterAddParagraph(DocumentTask[WriterAppendParams]):
     ## Description
     The goal gives the text, and the paragraph after which it belongs.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if the saved document has it there as a paragraph of its own, and all else is as it was.
 
     ## Starting state
     The document is open in Writer.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("place", "text")
@@ -230,26 +200,11 @@ class DesktopWriterFormat(DocumentTask[WriterFormatParams]):
     ## Description
     The goal says which paragraph, and how it is to look. All others stay as they are.
 
-    ## Action space
-    `ActionText`: any text; actions are written in the env's dialect.
-
-    ## Observation space
-    `Dict` of `goal`, `screenshot` (uint8, 720x1280x3), `feedback`, and `elements` where asked for.
-
     ## Rewards
     1 if all of that paragraph looks so in the saved document, and all else is as it was.
 
     ## Starting state
     The document is open in Writer.
-
-    ## Episode end
-    Termination: the file is as it should be, or the agent ends it. Truncation: `max_steps`.
-
-    ## Arguments
-    None.
-
-    ## Version history
-    * v0: first version.
     """
 
     mistakes = ("paragraph", "style", "more")
