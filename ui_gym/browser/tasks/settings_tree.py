@@ -93,8 +93,8 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
 
     ## Episode end
     Termination: the settings are as asked; or, where saving is needed, something was saved. A
-    change that was not asked for can be taken back as long as nothing is saved. `max_steps` is 8 for
-    each named setting, and 4.
+    change that was not asked for can be taken back as long as nothing is saved. `max_steps` is 8
+    for each named setting, and 4.
 
     ## Arguments
     | `sections` | 5 | how many sections there are, 2 to 7 |
