@@ -18,6 +18,7 @@ from types import ModuleType
 
 from ui_gym.contract import registry
 from ui_gym.contract.suite import families
+from ui_gym.contract.task import TaskSpec
 from ui_gym.tools.show import describe
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,11 +95,11 @@ def _relinked(link: re.Match[str], source: Path, page: str) -> str:
 # -- environments --
 
 
-def _suite_itself(suite: str) -> list[registry.TaskSpec]:
+def _suite_itself(suite: str) -> list[TaskSpec]:
     return [spec for spec in registry.specs() if spec.suite == suite and "suite" in spec.tags]
 
 
-def _environment(spec: registry.TaskSpec) -> str:
+def _environment(spec: TaskSpec) -> str:
     """The page of one environment: picture, docstring, facts, an example."""
     found = describe(spec.id, SEED, {})
     picture = Path(__file__).parent / "gallery" / f"{spec.name}.webp"

@@ -117,9 +117,7 @@ def load(name: str) -> type[Trainer]:
 def _no_plugin(name: str, plugins: Mapping[str, PluginInfo]) -> str:
     """That a plugin is not there, and how to get it, where we know."""
     if name in KNOWN:
-        return (
-            f"the trainer plugin {name!r} is not installed; to get it: pip install {KNOWN[name]}"
-        )
+        return f"the trainer plugin {name!r} is not installed; to get it: pip install {KNOWN[name]}"
     hint = nearest(name, {*plugins, *KNOWN})
     missing = [d for n, d in KNOWN.items() if n not in plugins and repr(n) in hint]
     remedy = f" To install it: pip install {missing[0]}" if len(missing) == 1 else ""
