@@ -1,11 +1,13 @@
-"""Writes docs/gallery.md and its pictures: the first screen of every family, with its goal.
+"""Writes docs/gallery.md and docs/gallery/: the first screen of every task, with its goal.
 
-Run with ``python docs/gallery.py``; the seed is fixed, so that only changed pages change.
+``python docs/gallery.py [browser] [android] [desktop]``; the seed is fixed, so that only what
+changed changes. The page shows the browser suite; the site shows each picture on its task's page.
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,13 @@ The first screen of each family (seed {seed}), with what it asks; written by
 
 def main() -> None:
     (HERE / "gallery").mkdir(exist_ok=True)
-    cells = [_cell(spec) for spec in families("browser")]
+    suites = sys.argv[1:] or ["browser", "android", "desktop"]
+    cells = {spec.name: _cell(spec) for suite in suites for spec in families(suite)}
+    if "browser" in suites:
+        _write_page([cells[spec.name] for spec in families("browser")])
+
+
+def _write_page(cells: list[str]) -> None:
     rows = [f"| {' | '.join((*cells[i : i + 2], '')[:2])} |" for i in range(0, len(cells), 2)]
     (HERE / "gallery.md").write_text(PAGE.format(seed=SEED, rows="\n".join(rows)))
 
@@ -41,8 +49,7 @@ def _cell(spec: TaskSpec) -> str:
         made: Any = env
         observation, _ = made.reset(seed=SEED)
     picture = Image.fromarray(observation["screenshot"])
-    height = picture.height * WIDTH // picture.width
-    picture = picture.resize((WIDTH, height), Image.Resampling.LANCZOS)
+    picture.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
     picture.save(HERE / "gallery" / f"{spec.name}.webp", quality=82, method=6)
     goal = observation["goal"].replace("|", "\\|").replace("\n", "<br>")
     image = f"![{spec.name}](gallery/{spec.name}.webp)"
