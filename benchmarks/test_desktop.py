@@ -21,23 +21,23 @@ from PIL import Image, ImageGrab
 
 from ui_gym.contract.action import Click, Press
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.x11.device import X11Device
 
-NOTES = Session(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "notes.txt"]])
+NOTES = SessionSpec(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "notes.txt"]])
 SIZES = ((1280, 720), (1920, 1080))
 LIGHT = {
     "mousepad": NOTES,
-    "pcmanfm": Session(launch=[["pcmanfm"]]),
-    "xfce4-terminal": Session(launch=[["xfce4-terminal"]]),
-    "galculator": Session(launch=[["galculator"]]),
-    "gnumeric": Session(launch=[["gnumeric"]]),
+    "pcmanfm": SessionSpec(launch=[["pcmanfm"]]),
+    "xfce4-terminal": SessionSpec(launch=[["xfce4-terminal"]]),
+    "galculator": SessionSpec(launch=[["galculator"]]),
+    "gnumeric": SessionSpec(launch=[["gnumeric"]]),
 }
 ROUNDS = 60
 
 
 @pytest.fixture
-def desks() -> Iterator[Callable[[tuple[int, int]], X11Device]]:
+def desktops() -> Iterator[Callable[[tuple[int, int]], X11Device]]:
     made: list[X11Device] = []
 
     def make(size: tuple[int, int]) -> X11Device:
@@ -52,8 +52,8 @@ def desks() -> Iterator[Callable[[tuple[int, int]], X11Device]]:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_desktop_picture(benchmark: Any, desks: Any, size: tuple[int, int]) -> None:
-    device = desks(size)
+def test_desktop_picture(benchmark: Any, desktops: Any, size: tuple[int, int]) -> None:
+    device = desktops(size)
     out = device.display.picture()
     ways: dict[str, Callable[[], Any]] = {
         "ours": lambda: device.display.picture(out),
@@ -84,9 +84,9 @@ def test_desktop_picture(benchmark: Any, desks: Any, size: tuple[int, int]) -> N
 
 
 @pytest.mark.parametrize("program", LIGHT)
-def test_desktop_click(benchmark: Any, desks: Any, program: str) -> None:
+def test_desktop_click(benchmark: Any, desktops: Any, program: str) -> None:
     """A click that opens a menu, until its settled picture is there."""
-    device = desks((1280, 720))
+    device = desktops((1280, 720))
     device.renew(LIGHT[program])
     left, top, _, _ = device.windows()[-1].box
 
@@ -105,8 +105,8 @@ def test_desktop_click(benchmark: Any, desks: Any, program: str) -> None:
 
 
 @pytest.mark.parametrize("program", LIGHT)
-def test_desktop_reset(benchmark: Any, desks: Any, program: str) -> None:
-    device = desks((1280, 720))
+def test_desktop_reset(benchmark: Any, desktops: Any, program: str) -> None:
+    device = desktops((1280, 720))
     benchmark.pedantic(lambda: device.renew(LIGHT[program]), rounds=12, warmup_rounds=2)
     benchmark.extra_info["median_s"] = round(benchmark.stats.stats.median, 2)
     memory = sum(_proportional(p) for p in psutil.Process().children(recursive=True))

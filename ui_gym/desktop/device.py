@@ -46,8 +46,8 @@ class Window:
 class Warm:
     """A program that takes seconds to start, so that it is started before the episode.
 
-    It shows no window until it is called again, from `Session.launch`. `ready` is a shell line that
-    succeeds once it can be called.
+    It shows no window until it is called again, from `SessionSpec.launch`. `ready` is a shell line
+    that succeeds once it can be called.
     """
 
     command: tuple[str, ...]
@@ -55,7 +55,7 @@ class Warm:
 
 
 @dataclass(frozen=True)
-class Session:
+class SessionSpec:
     """How an episode starts: what `renew` brings about.
 
     `files` are written before anything is started, their paths absolute or relative to the home
@@ -84,7 +84,7 @@ class DesktopDevice(Device, Protocol):
     def home(self) -> str:
         """The absolute path of the user's home folder, on that machine."""
 
-    def renew(self, session: Session) -> None:
+    def renew(self, session: SessionSpec) -> None:
         """Come to a known start: no window but those of `session`, an empty home.
 
         A machine of others keeps its home: there, windows are closed and files written.
@@ -148,4 +148,4 @@ class DesktopDevice(Device, Protocol):
         """What that tree shows, as elements in observed pixels; no picture is taken."""
 
     def settle(self) -> None:
-        """Wait until the picture is at rest, or the patience for that is over."""
+        """Wait until the picture is at rest, or the time for that is over."""

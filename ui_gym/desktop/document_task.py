@@ -11,7 +11,7 @@ from ui_gym.contract.task import Verdict
 from ui_gym.desktop import offices
 from ui_gym.desktop.content import documents
 from ui_gym.desktop.content.documents import Paragraph
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.task import DesktopTask
 
 
@@ -35,8 +35,8 @@ class DocumentTask(DesktopTask[T]):
         """The paragraphs that there should be."""
         raise NotImplementedError
 
-    def session(self, params: T) -> Session:
-        return Session(
+    def session(self, params: T) -> SessionSpec:
+        return SessionSpec(
             files={params.file: documents.document(params.paragraphs)},
             launch=[[*offices.LIBREOFFICE, params.file]],
             warm=(offices.LIBREOFFICE_WARM,),

@@ -44,9 +44,9 @@ def _maker(
         return (lambda name: OSWorldDevice(dataclasses.replace(options, kind=name))), names
     if kind == "qemu":
         from ui_gym.desktop.qemu.device import QemuDevice
-        from ui_gym.desktop.qemu.settings import Settings
+        from ui_gym.desktop.qemu.settings import QemuSettings
 
-        Settings.parse(options.kind)
+        QemuSettings.parse(options.kind)
         return (lambda _: QemuDevice(options)), None
     from ui_gym.desktop.x11.device import X11Device
 

@@ -9,8 +9,8 @@ from typing import ClassVar, TypeVar
 from ui_gym.contract.action import Action
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop.content import sheets
-from ui_gym.desktop.content.sheets import Book, Cell, Table
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.content.sheets import Cell, Table, Workbook
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.spreadsheets import GNUMERIC, Spreadsheet
 from ui_gym.desktop.task import DesktopTask
@@ -44,12 +44,12 @@ class SheetTask(DesktopTask[S]):
         """What the cells of the sheets should hold, by the sheets' names in their order."""
         raise NotImplementedError
 
-    def lacks(self, book: Book, params: S) -> list[str]:
+    def lacks(self, book: Workbook, params: S) -> list[str]:
         """What else is not as it should be."""
         return []
 
-    def session(self, params: S) -> Session:
-        return Session(
+    def session(self, params: S) -> SessionSpec:
+        return SessionSpec(
             files={params.file: sheets.workbook(params.tables)},
             launch=[[*self.application.command, params.file]],
             warm=self.application.warm,

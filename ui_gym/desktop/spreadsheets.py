@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from ui_gym.contract.action import Action, Press, Type, Wait
-from ui_gym.desktop import moves, offices
+from ui_gym.desktop import navigation, offices
 from ui_gym.desktop.content.sheets import Table, reference
 from ui_gym.desktop.device import DesktopDevice, Warm
 
@@ -64,7 +64,7 @@ class Gnumeric(_Common):
     rest: float = 0.4
 
     def go_to(self, device: DesktopDevice, file: str, cells: str) -> Iterator[Action]:
-        yield moves.at(moves.window(device, file), (60, 78))
+        yield navigation.at(navigation.window(device, file), (60, 78))
         yield Type(cells, clear=True, enter=True)
 
     def sort(
@@ -74,27 +74,27 @@ class Gnumeric(_Common):
         yield from self.go_to(device, file, f"A2:{last}")
         yield Press("alt+d")
         yield Press("s")
-        yield from moves.opened(device, "Sort")
-        dialog = moves.window(device, "Sort")
-        yield moves.at(dialog, (360, 320))  # Clear: all columns are there at first
-        yield moves.at(dialog, (120, 451))
+        yield from navigation.opened(device, "Sort")
+        dialog = navigation.window(device, "Sort")
+        yield navigation.at(dialog, (360, 320))  # Clear: all columns are there at first
+        yield navigation.at(dialog, (120, 451))
         yield Type(reference(column, 1))
-        yield moves.at(dialog, (352, 451))  # Add
+        yield navigation.at(dialog, (352, 451))  # Add
         if descending:
-            yield moves.at(dialog, (134, 256))
-        yield moves.at(dialog, (360, 490))  # OK
-        yield from moves.closed(device, "Sort")
-        yield from moves.opened(device, file)
+            yield navigation.at(dialog, (134, 256))
+        yield navigation.at(dialog, (360, 490))  # OK
+        yield from navigation.closed(device, "Sort")
+        yield from navigation.opened(device, file)
 
     def rename(self, device: DesktopDevice, file: str, name: str) -> Iterator[Action]:
         yield Press("alt+o")
         yield Press("s")
         yield Press("down")  # from "Manage Sheets" to "Rename"
         yield Press("enter")
-        yield from moves.opened(device, "Rename Sheet")
+        yield from navigation.opened(device, "Rename Sheet")
         yield Type(name, clear=True, enter=True)
-        yield from moves.closed(device, "Rename Sheet")
-        yield from moves.opened(device, file)
+        yield from navigation.closed(device, "Rename Sheet")
+        yield from navigation.opened(device, file)
 
 
 class Calc(_Common):
@@ -108,7 +108,7 @@ class Calc(_Common):
     def go_to(self, device: DesktopDevice, file: str, cells: str) -> Iterator[Action]:
         # Not by the box with the cell's name: that keeps the keyboard for a while.
         column, row = ord(cells[0]) - ord("A"), int(cells[1:]) - 1
-        yield moves.at(moves.window(device, file), (76 + 70 * column, 174 + 20 * row))
+        yield navigation.at(navigation.window(device, file), (76 + 70 * column, 174 + 20 * row))
 
     def sort(
         self, device: DesktopDevice, file: str, table: Table, column: int, *, descending: bool
@@ -120,12 +120,12 @@ class Calc(_Common):
         yield Press("enter")
 
     def rename(self, device: DesktopDevice, file: str, name: str) -> Iterator[Action]:
-        window = moves.window(device, file)
-        yield from moves.menu(window, (325, 12), (383, 487))
-        yield from moves.opened(device, "Rename Sheet")
+        window = navigation.window(device, file)
+        yield from navigation.menu(window, (325, 12), (383, 487))
+        yield from navigation.opened(device, "Rename Sheet")
         yield Type(name, clear=True, enter=True)
-        yield from moves.closed(device, "Rename Sheet")
-        yield from moves.opened(device, file)
+        yield from navigation.closed(device, "Rename Sheet")
+        yield from navigation.opened(device, file)
 
 
 GNUMERIC: Spreadsheet = Gnumeric()

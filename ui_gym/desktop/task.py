@@ -8,7 +8,7 @@ from typing import TypeVar
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.task import Demo, Task, Verdict
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 
 P = TypeVar("P")
 
@@ -21,7 +21,7 @@ class DesktopTask(Task[P, DesktopDevice]):
 
     viewport = (1280, 720)
 
-    def session(self, params: P) -> Session:
+    def session(self, params: P) -> SessionSpec:
         """The files and programs that the episode begins with."""
         raise NotImplementedError
 

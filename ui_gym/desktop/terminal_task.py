@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ui_gym.contract.action import Action, Type, Wait
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.files import encoded, judge_files, parents
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.task import DesktopTask
@@ -41,8 +41,8 @@ class TerminalTask(DesktopTask[T]):
         """The lines that solve the task, typed in the home folder."""
         raise NotImplementedError
 
-    def session(self, params: T) -> Session:
-        return Session(files=encoded(self.before(params)), launch=[["xfce4-terminal"]])
+    def session(self, params: T) -> SessionSpec:
+        return SessionSpec(files=encoded(self.before(params)), launch=[["xfce4-terminal"]])
 
     def setup(self, device: DesktopDevice, params: T) -> None:
         super().setup(device, params)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ui_gym.contract.action import Action, Open
 from ui_gym.contract.device import Frame
-from ui_gym.desktop.device import CommandResult, Session, Window
+from ui_gym.desktop.device import CommandResult, SessionSpec, Window
 from ui_gym.errors import ActionError, DeviceLost, DeviceTimeout
 
 TREE = """<desktop-frame xmlns:st="https://accessibility.ubuntu.example.org/ns/state"
@@ -38,7 +38,7 @@ class FakeDesktop:
         self.opened: list[str] = []
         self.shown: list[Window] = []
         self.renewed = 0
-        self.session = Session()
+        self.session = SessionSpec()
         self.closed = False
         self.lost = False
         self.programs = {"mousepad", "find", "test"}
@@ -47,7 +47,7 @@ class FakeDesktop:
     def start(self) -> None:
         pass
 
-    def renew(self, session: Session) -> None:
+    def renew(self, session: SessionSpec) -> None:
         self.renewed += 1
         self.session = session
         self.shown, self.files = [], {}

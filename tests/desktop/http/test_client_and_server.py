@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from ui_gym.contract.action import Click, Drag, LongPress, Move, Open, Press, Scroll, Type, Wait
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.http.address import TOKEN
 from ui_gym.errors import ActionError, DeviceError, DeviceLost, DeviceTimeout, UserError
 
@@ -173,24 +173,24 @@ def test_commands_are_refused_where_they_are_not(serve, connect, desktop):
 def test_a_session_is_renewed_on_our_own_server(serve, connect, desktop):
     device = connect(serve(allow_execute=True))
     desktop.launch(["old"])
-    session = Session({"a.txt": b"x\xff"}, [["mousepad", "a.txt"]], {"mousepad": "m"}, True)
+    session = SessionSpec({"a.txt": b"x\xff"}, [["mousepad", "a.txt"]], {"mousepad": "m"}, True)
     device.renew(session)
     assert desktop.files == {"/home/user/a.txt": b"x\xff"}
     assert [window.title for window in device.windows()] == ["mousepad 2"]
     assert desktop.session.packages == {"mousepad": "m"}
     assert desktop.session.accessible
-    device.renew(Session())
+    device.renew(SessionSpec())
     assert device.windows() == ()
 
 
 def test_a_session_without_programs_needs_no_permission(serve, connect, desktop):
     device = connect(serve())
-    device.renew(Session(files={"a.txt": b"x"}))
+    device.renew(SessionSpec(files={"a.txt": b"x"}))
     assert desktop.files == {"/home/user/a.txt": b"x"}
     with pytest.raises(DeviceError, match="start the server with --allow-execute"):
-        device.renew(Session(launch=[["mousepad"]]))
+        device.renew(SessionSpec(launch=[["mousepad"]]))
     with pytest.raises(DeviceError, match="neither in the home folder nor in /tmp"):
-        device.renew(Session(files={"/etc/cron.d/x": b"x"}))
+        device.renew(SessionSpec(files={"/etc/cron.d/x": b"x"}))
     assert desktop.launched == []
 
 

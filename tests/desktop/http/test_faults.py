@@ -28,7 +28,7 @@ def result(code: int, error: str = "", output: str = "") -> bytes:
     return json.dumps(said).encode()
 
 
-class Machine:
+class OSWorldMachine:
     """An old OSWorld server: it has the routes of `answers`, and 404 for all others."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Machine:
 
 @pytest.fixture
 def machine():
-    return Machine()
+    return OSWorldMachine()
 
 
 @pytest.fixture

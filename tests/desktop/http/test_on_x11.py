@@ -23,7 +23,7 @@ from PIL import Image
 import ui_gym  # noqa: F401  registers the tasks
 from ui_gym.contract.action import Click, Press, Type
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.http.address import TOKEN
 from ui_gym.desktop.http.device import OSWorldDevice
 from ui_gym.desktop.http.server import DesktopServer
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def server():
     pool = DesktopPool(DeviceOptions("x11", SIZE))
-    with DesktopServer(pool, Session(), port=0, allow_execute=True) as serving:
+    with DesktopServer(pool, SessionSpec(), port=0, allow_execute=True) as serving:
         yield serving
     pool.close()
 
@@ -63,7 +63,7 @@ def eventually(look, wanted, seconds=60.0):
 
 
 def test_a_file_is_edited_through_http(device):
-    device.renew(Session(files={"note.txt": b"one\n"}, launch=[["mousepad", "note.txt"]]))
+    device.renew(SessionSpec(files={"note.txt": b"one\n"}, launch=[["mousepad", "note.txt"]]))
     (window,) = device.windows()
     assert (window.title, window.active) == ("~/note.txt - Mousepad", True)
     left, top, width, height = window.box
@@ -74,7 +74,7 @@ def test_a_file_is_edited_through_http(device):
     device.perform(Press("ctrl+s"))
     said = f"one\n{typed}\n".encode()
     assert eventually(lambda: device.read("note.txt"), said) == said
-    device.renew(Session())
+    device.renew(SessionSpec())
     assert device.windows() == ()
     assert device.read("note.txt") is None
 
@@ -82,7 +82,7 @@ def test_a_file_is_edited_through_http(device):
 def test_what_is_typed_is_run_nowhere(device, tmp_path):
     here = tmp_path / "canary"
     attack = f"'); __import__('os').system('touch {here} /tmp/canary'); print('"
-    device.renew(Session(launch=[["mousepad"]]))
+    device.renew(SessionSpec(launch=[["mousepad"]]))
     (window,) = device.windows()
     left, top, width, height = window.box
     device.perform(Click(left + width // 2, top + height // 2))
@@ -143,7 +143,7 @@ class OSWorldClient:
 
 def test_an_episode_of_osworlds_own_client(server):
     client = OSWorldClient(server.address)
-    server.desk.renew()
+    server.desktop.renew()
     assert client.ask("/platform", method="GET") == (200, b"Linux")
     status, size = client.ask("/screen_size")
     assert (status, json.loads(size)) == (200, {"width": 800, "height": 600})
@@ -235,7 +235,7 @@ def test_a_task_is_played_and_a_lost_desktop_heals(server):
     try:
         assert play(env)["success"]
         env.reset(seed=1)
-        server.desk.device.close()
+        server.desktop.device.close()
         _, reward, terminated, truncated, info = env.step("click(10, 10)")
         assert (reward, terminated, truncated) == (0.0, False, True)
         assert info["failure"].startswith(f"device: {server.address} answered /execute with 500")

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from ui_gym.contract.action import Click, Press, Scroll, Type
 from ui_gym.contract.device import Element
-from ui_gym.desktop.http import guest, lowering
-from ui_gym.desktop.http.address import TOKEN, Address, addresses, token
+from ui_gym.desktop.http import lowering, remote_scripts
+from ui_gym.desktop.http.address import TOKEN, ServerAddress, addresses, token
 from ui_gym.desktop.http.client import Refused
 from ui_gym.desktop.http.message import Mistake, Request
 from ui_gym.desktop.uitree import MAX_VALUE, elements_from_xml, parse_tree, terminal_text
@@ -58,7 +58,7 @@ def test_what_cannot_be_a_token_is_refused_and_not_shown(monkeypatch, said):
     ],
 )
 def test_addresses_are_read(text, said, called):
-    address = Address.parse(text)
+    address = ServerAddress.parse(text)
     assert (str(address), address.called) == (said, called)
 
 
@@ -78,7 +78,7 @@ def test_addresses_are_read(text, said, called):
 )
 def test_wrong_addresses_are_told(text, message):
     with pytest.raises(UserError, match=message) as caught:
-        Address.parse(text)
+        ServerAddress.parse(text)
     assert "secret" not in str(caught.value)
 
 
@@ -308,7 +308,7 @@ def test_scripts_tell_windows_and_close_them(tmp_path):
     try:
         pause = threading.Event()
         for _ in range(100):
-            windows = run(guest.WINDOWS)
+            windows = run(remote_scripts.WINDOWS)
             if windows:
                 break
             pause.wait(0.2)
@@ -316,8 +316,8 @@ def test_scripts_tell_windows_and_close_them(tmp_path):
         assert window["app"] == "Mousepad"
         assert window["box"][2:] == [640, 480]
         assert 0 < window["box"][0] < 160
-        assert run(guest.close_all(2.0)) == 0
-        assert run(guest.WINDOWS) == []
+        assert run(remote_scripts.close_all(2.0)) == 0
+        assert run(remote_scripts.WINDOWS) == []
         assert editor.wait(60) is not None
     finally:
         for process in (editor, manager):

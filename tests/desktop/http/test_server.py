@@ -341,10 +341,10 @@ def test_two_requests_that_lose_one_desktop_cost_one_desktop(serve):
         return made[-1]
 
     server = serve(make)
-    failed = server.desk.lent
-    server.desk.lose(failed)
+    failed = server.desktop.lent
+    server.desktop.lose(failed)
     assert ask(server, "GET", "/screenshot")[0] == 200
-    server.desk.lose(failed)
+    server.desktop.lose(failed)
     assert ask(server, "GET", "/screenshot")[0] == 200
     assert len(made) == 2
 

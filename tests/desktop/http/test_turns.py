@@ -23,11 +23,11 @@ def test_a_command_runs_beside_a_long_action(serve):
             super().perform(action)
 
     server = serve(Slow, allow_execute=True)
-    thread = threading.Thread(target=server.desk.act, args=("pyautogui.click(1, 2)",))
+    thread = threading.Thread(target=server.desktop.act, args=("pyautogui.click(1, 2)",))
     thread.start()
     try:
         assert acting.wait(30)
-        assert server.desk.run(["echo", "x"]).text == "x"
+        assert server.desktop.run(["echo", "x"]).text == "x"
         assert thread.is_alive()
     finally:
         go_on.set()
@@ -37,7 +37,7 @@ def test_a_command_runs_beside_a_long_action(serve):
 def test_a_script_that_waits_for_minutes_is_refused(serve, desktop):
     server = serve()
     with pytest.raises(ActionError, match="waits for 150 s in all"):
-        server.desk.act("import time\n" + "time.sleep(30)\n" * 5)
+        server.desktop.act("import time\n" + "time.sleep(30)\n" * 5)
     assert desktop.done == []
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import Element, Frame, Image
-from ui_gym.desktop.device import Command, CommandResult, Session, Window
+from ui_gym.desktop.device import Command, CommandResult, SessionSpec, Window
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 
@@ -31,7 +31,7 @@ class FakeDesktop:
         self.launched: list[Command] = []
         self.opened: list[str] = []
         self.performed: list[Action] = []
-        self.renewed: list[Session] = []
+        self.renewed: list[SessionSpec] = []
         self.commands: list[Command] = []
         self.tree = "<desktop-frame/>"
         self.ports: dict[int, tuple[str, int]] = {}
@@ -62,7 +62,7 @@ class FakeDesktop:
 
     # -- DesktopDevice --
 
-    def renew(self, session: Session) -> None:
+    def renew(self, session: SessionSpec) -> None:
         self._check()
         self.renewed.append(session)
         self.open_windows, self.launched, self.opened = [], [], []

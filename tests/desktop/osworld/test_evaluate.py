@@ -13,7 +13,7 @@ from ui_gym.contract.task import Verdict
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
 from ui_gym.desktop.osworld.evaluate import evaluate
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 from ui_gym.errors import DeviceError, UserError
 
 DONE, FAIL = Finish(), Finish("infeasible")
@@ -35,38 +35,40 @@ HALF = {"result": says("abcd"), "expected": rule("abxy")}
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
+def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
     (tmp_path / "episode").mkdir()
     files = TaskFiles(tmp_path, FileCache(tmp_path / "cache"))
-    return Context(desktop, files, tmp_path / "episode", desktop.size, "t")
+    return EvaluationContext(desktop, files, tmp_path / "episode", desktop.size, "t")
 
 
-def judged(context: Context, history: list[Any] | None = None, **evaluator: Any) -> Verdict:
+def judged(
+    context: EvaluationContext, history: list[Any] | None = None, **evaluator: Any
+) -> Verdict:
     raw = {"id": "t", "instruction": "x", "evaluator": evaluator}
     return evaluate(context, taskfile.parse(raw, Path("t.json")), history or [DONE])
 
 
 def several(
-    context: Context, conj: str, *checks: dict[str, Any], func: str = "exact_match"
+    context: EvaluationContext, conj: str, *checks: dict[str, Any], func: str = "exact_match"
 ) -> float:
     columns = {key: [check.get(key) for check in checks] for key in ("result", "expected")}
     return judged(context, conj=conj, func=[func] * len(checks), **columns).score
 
 
-def test_one_metric_is_the_score(context: Context) -> None:
+def test_one_metric_is_the_score(context: EvaluationContext) -> None:
     assert judged(context, func="exact_match", **YES).score == 1.0
     assert judged(context, func="exact_match", **NO).score == 0.0
     assert 0 < judged(context, func="fuzzy_match", **HALF).score < 1
 
 
-def test_with_and_a_zero_decides_and_else_the_mean_counts(context: Context) -> None:
+def test_with_and_a_zero_decides_and_else_the_mean_counts(context: EvaluationContext) -> None:
     assert several(context, "and", YES, YES) == 1.0
     assert several(context, "and", YES, NO) == 0.0
     half = judged(context, func="fuzzy_match", **HALF).score
     assert several(context, "and", YES, HALF, func="fuzzy_match") == pytest.approx((1 + half) / 2)
 
 
-def test_with_or_a_one_decides_and_else_the_best_counts(context: Context) -> None:
+def test_with_or_a_one_decides_and_else_the_best_counts(context: EvaluationContext) -> None:
     assert several(context, "or", NO, YES) == 1.0
     assert several(context, "or", NO, NO) == 0.0
     half = judged(context, func="fuzzy_match", **HALF).score
@@ -76,7 +78,7 @@ def test_with_or_a_one_decides_and_else_the_best_counts(context: Context) -> Non
 
 @pytest.mark.parametrize(("conj", "first"), [("and", NO), ("or", YES)])
 def test_what_is_decided_is_not_looked_at_further(
-    context: Context, desktop: FakeDesktop, conj: str, first: dict[str, Any]
+    context: EvaluationContext, desktop: FakeDesktop, conj: str, first: dict[str, Any]
 ) -> None:
     later = {"result": {"type": "vm_command_line", "command": ["touch", "seen"]}}
     several(context, conj, first, {**later, "expected": rule("a")})
@@ -85,7 +87,7 @@ def test_what_is_decided_is_not_looked_at_further(
     assert desktop.read("seen") == b""
 
 
-def test_infeasible_is_right_only_where_it_is_the_last_word(context: Context) -> None:
+def test_infeasible_is_right_only_where_it_is_the_last_word(context: EvaluationContext) -> None:
     for history, score in (
         ([Press("a"), FAIL], 1.0),
         ([DONE], 0.0),
@@ -99,7 +101,7 @@ def test_infeasible_is_right_only_where_it_is_the_last_word(context: Context) ->
     assert (told["infeasible"], told["gave_up"]) == (True, True)
 
 
-def test_the_postconfig_is_done_before(context: Context, desktop: FakeDesktop) -> None:
+def test_the_postconfig_is_done_before(context: EvaluationContext, desktop: FakeDesktop) -> None:
     steps = [
         {"type": "execute", "parameters": {"command": ["printf", "a"], "stdout": "out.txt"}},
         {"type": "close_window", "parameters": {"window_name": "none"}},
@@ -125,7 +127,9 @@ def test_the_postconfig_is_done_before(context: Context, desktop: FakeDesktop) -
     assert "there is no window 'none' to close" in verdict.details["notes"]
 
 
-def test_options_and_a_metric_without_expected(context: Context, desktop: FakeDesktop) -> None:
+def test_options_and_a_metric_without_expected(
+    context: EvaluationContext, desktop: FakeDesktop
+) -> None:
     gold = {"type": "vm_command_line", "command": ["cat", "gold"]}
     desktop.write("a", b"Some Text")
     desktop.write("b", b"some text")
@@ -141,7 +145,7 @@ def test_options_and_a_metric_without_expected(context: Context, desktop: FakeDe
     assert judged(context, func="is_utc_0", result=gold).score == 1.0
 
 
-def test_nothing_is_worth_nothing(context: Context) -> None:
+def test_nothing_is_worth_nothing(context: EvaluationContext) -> None:
     absent = {"type": "vm_file", "path": "/home/user/absent", "dest": "absent"}
     for func, expected in (
         ("compare_text_file", absent), ("exact_match", rule("a")), ("file_contains", rule("a")),
@@ -149,14 +153,14 @@ def test_nothing_is_worth_nothing(context: Context) -> None:
         assert judged(context, func=func, result=absent, expected=expected).score == 0.0
 
 
-def test_a_machine_that_fails_is_no_score(context: Context, desktop: FakeDesktop) -> None:
+def test_a_machine_that_fails_is_no_score(context: EvaluationContext, desktop: FakeDesktop) -> None:
     desktop.lost = True
     with pytest.raises(DeviceError):
         judged(context, func="exact_match", **YES)
 
 
 def test_a_gold_file_that_is_broken_is_the_authors_and_never_the_agents(
-    context: Context, desktop: FakeDesktop, tmp_path: Path
+    context: EvaluationContext, desktop: FakeDesktop, tmp_path: Path
 ) -> None:
     (tmp_path / "gold.txt").write_bytes(b"\xff\xfe\xff")
     desktop.write("a.txt", b"a")
@@ -169,7 +173,7 @@ def test_a_gold_file_that_is_broken_is_the_authors_and_never_the_agents(
     assert judged(context, func="compare_text_file", result=result, expected=broken).score == 0.0
 
 
-def test_a_gold_file_that_is_missing_is_the_users_to_fetch(context: Context) -> None:
+def test_a_gold_file_that_is_missing_is_the_users_to_fetch(context: EvaluationContext) -> None:
     gold = {"type": "cloud_file", "path": "https://a.example/gold.txt", "dest": "gold.txt"}
     with pytest.raises(UserError, match="ui-gym osworld fetch"):
         judged(context, func="compare_text_file", result=says("a"), expected=gold)

@@ -14,7 +14,7 @@ from fake import FakeDesktop
 from ui_gym.contract.action import Finish
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.evaluate import evaluate
-from ui_gym.desktop.osworld.registry import SETUPS, Context
+from ui_gym.desktop.osworld.registry import SETUPS, EvaluationContext
 from ui_gym.desktop.osworld.setups import run_steps
 from ui_gym.desktop.osworld.task import OSWorld
 from ui_gym.playing.env import UIEnv
@@ -89,7 +89,9 @@ def test_who_does_nothing_gets_nothing(path: Path, desktop: FakeDesktop, tmp_pat
     (tmp_path / "episode").mkdir()
     Path(desktop.home, "Desktop").mkdir()
     Path(desktop.home, "Documents").mkdir()
-    context = Context(desktop, task.files, tmp_path / "episode", desktop.size, task.file.id)
+    context = EvaluationContext(
+        desktop, task.files, tmp_path / "episode", desktop.size, task.file.id
+    )
     waited = ("sleep", "execute_with_verification")
     steps = [step for step in task.file.config if step.kind not in waited]
     run_steps(context, steps)

@@ -18,25 +18,25 @@ from ui_gym.contract.action import Click, Press, Type
 from ui_gym.contract.device import Frame
 from ui_gym.desktop.osworld import pauses
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 from ui_gym.desktop.osworld.setups import commands, notes, run_steps
-from ui_gym.desktop.osworld.taskfile import Step
+from ui_gym.desktop.osworld.taskfile import SetupStep
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
+def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
     for name in ("episode", "task"):
         (tmp_path / name).mkdir()
     files = TaskFiles(tmp_path / "task", FileCache(tmp_path / "cache"))
-    return Context(desktop, files, tmp_path / "episode", desktop.size, "t", "secret")
+    return EvaluationContext(desktop, files, tmp_path / "episode", desktop.size, "t", "secret")
 
 
-def do(context: Context, kind: str, **parameters: Any) -> None:
-    run_steps(context, [Step(kind, parameters, "config.0")])
+def do(context: EvaluationContext, kind: str, **parameters: Any) -> None:
+    run_steps(context, [SetupStep(kind, parameters, "config.0")])
 
 
-def text(context: Context, path: str) -> str | None:
+def text(context: EvaluationContext, path: str) -> str | None:
     data = context.device.read(path)
     return None if data is None else data.decode()
 
@@ -45,12 +45,12 @@ def text(context: Context, path: str) -> str | None:
 
 
 @pytest.mark.parametrize("kind", ["execute", "command"])
-def test_a_command_is_run_at_home(context: Context, kind: str) -> None:
+def test_a_command_is_run_at_home(context: EvaluationContext, kind: str) -> None:
     do(context, kind, command=["sh", "-c", "pwd > where"])
     assert text(context, "where") == f"{context.device.home}\n"
 
 
-def test_a_line_of_shell_and_a_text_without_one(context: Context) -> None:
+def test_a_line_of_shell_and_a_text_without_one(context: EvaluationContext) -> None:
     do(context, "execute", command="echo a b > both && echo c >> both", shell=True)
     assert text(context, "both") == "a b\nc\n"
     do(context, "execute", command="touch 'one file' two")
@@ -59,7 +59,7 @@ def test_a_line_of_shell_and_a_text_without_one(context: Context) -> None:
     assert text(context, "said") == "yes\n"
 
 
-def test_placeholders_are_filled_in(context: Context) -> None:
+def test_placeholders_are_filled_in(context: EvaluationContext) -> None:
     line = "echo {CLIENT_PASSWORD} {SCREEN_WIDTH} {SCREEN_HEIGHT} {SCREEN_WIDTH_HALF} > a"
     do(context, "execute", command=f"{line}; echo {{SCREEN_HEIGHT_HALF}} >> a", shell=True)
     assert text(context, "a") == "secret 192 108 96\n54\n"
@@ -67,7 +67,7 @@ def test_placeholders_are_filled_in(context: Context) -> None:
     assert text(context, "192") == ""
 
 
-def test_the_password_is_in_no_note(context: Context) -> None:
+def test_the_password_is_in_no_note(context: EvaluationContext) -> None:
     do(context, "execute", command=["sh", "-c", "exit 3", "{CLIENT_PASSWORD}"])
     (noted,) = notes(context)
     assert "exit code 3" in noted
@@ -75,7 +75,7 @@ def test_the_password_is_in_no_note(context: Context) -> None:
     assert "secret" not in noted
 
 
-def test_osworlds_home_is_the_machines(context: Context) -> None:
+def test_osworlds_home_is_the_machines(context: EvaluationContext) -> None:
     do(context, "execute", command=["touch", "/home/user/a", "/home/user2-x"])
     assert text(context, "a") == ""
     do(context, "execute", command="echo /home/user/b http://a/home/user > b", shell=True)
@@ -83,7 +83,7 @@ def test_osworlds_home_is_the_machines(context: Context) -> None:
 
 
 def test_a_program_of_pyautogui_is_done_as_actions_and_not_run(
-    context: Context, desktop: FakeDesktop
+    context: EvaluationContext, desktop: FakeDesktop
 ) -> None:
     code = (
         "import pyautogui; import time; pyautogui.click({SCREEN_WIDTH_HALF}, {SCREEN_HEIGHT_HALF});"
@@ -95,14 +95,14 @@ def test_a_program_of_pyautogui_is_done_as_actions_and_not_run(
     assert desktop.commands == []
 
 
-def test_a_script_that_is_no_plain_pyautogui_is_refused(context: Context) -> None:
+def test_a_script_that_is_no_plain_pyautogui_is_refused(context: EvaluationContext) -> None:
     code = "import pyautogui; __import__('os').system('touch canary')"
     with pytest.raises(UserError, match=r"task t, config.0 \(execute\)"):
         do(context, "execute", command=["python", "-c", code])
     assert text(context, "canary") is None
 
 
-def test_what_a_command_writes_is_kept_for_the_judge(context: Context) -> None:
+def test_what_a_command_writes_is_kept_for_the_judge(context: EvaluationContext) -> None:
     do(context, "execute", command="echo out; echo err >&2", shell=True, stdout="o", stderr="e")
     assert (context.folder / "o").read_text() == "out\n"
     assert (context.folder / "e").read_text() == "err\n"
@@ -116,7 +116,7 @@ def test_what_a_command_writes_is_kept_for_the_judge(context: Context) -> None:
     ids=lambda u: next(iter(u)),
 )
 def test_a_command_is_repeated_until_it_gives_what_is_wanted(
-    context: Context, until: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    context: EvaluationContext, until: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "INTERVAL", 0.0)
     line = "echo x >> n; [ $(wc -l < n) -ge 3 ] && echo third && echo enough >&2"
@@ -124,7 +124,9 @@ def test_a_command_is_repeated_until_it_gives_what_is_wanted(
     assert text(context, "n") == "x\n" * 3
 
 
-def test_a_repetition_in_vain_has_an_end(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repetition_in_vain_has_an_end(
+    context: EvaluationContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(commands, "INTERVAL", 0.0)
     monkeypatch.setattr(commands, "SECONDS", 0.3)
     with pytest.raises(DeviceTimeout, match="did not come to"):
@@ -132,7 +134,7 @@ def test_a_repetition_in_vain_has_an_end(context: Context, monkeypatch: pytest.M
 
 
 def test_a_command_that_hangs_is_noted_and_after_five_tries_given_up(
-    context: Context, monkeypatch: pytest.MonkeyPatch
+    context: EvaluationContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "INTERVAL", 0.0)
     monkeypatch.setattr(commands, "SECONDS", 0.05)
@@ -141,11 +143,11 @@ def test_a_command_that_hangs_is_noted_and_after_five_tries_given_up(
     assert len(notes(context)) == 5
 
 
-def test_a_command_that_fails_is_noted_and_the_next_is_done(context: Context) -> None:
+def test_a_command_that_fails_is_noted_and_the_next_is_done(context: EvaluationContext) -> None:
     steps = [
-        Step("execute", {"command": "echo no >&2; exit 3", "shell": True}, "config.0"),
-        Step("execute", {"command": ["nothing-of-that-name"]}, "config.1"),
-        Step("execute", {"command": ["touch", "done"]}, "config.2"),
+        SetupStep("execute", {"command": "echo no >&2; exit 3", "shell": True}, "config.0"),
+        SetupStep("execute", {"command": ["nothing-of-that-name"]}, "config.1"),
+        SetupStep("execute", {"command": ["touch", "done"]}, "config.2"),
     ]
     run_steps(context, steps)
     assert text(context, "done") == ""
@@ -155,7 +157,7 @@ def test_a_command_that_fails_is_noted_and_the_next_is_done(context: Context) ->
 
 
 def test_verification_waits_for_a_window_and_a_command(
-    context: Context, desktop: FakeDesktop
+    context: EvaluationContext, desktop: FakeDesktop
 ) -> None:
     threading.Timer(0.1, desktop.show, ["A Ready Window"]).start()
     wanted = {"window_exists": "ready", "command_success": "test -e done"}
@@ -172,7 +174,7 @@ def test_verification_waits_for_a_window_and_a_command(
         )  # fmt: skip
 
 
-def test_programs_are_launched(context: Context, desktop: FakeDesktop) -> None:
+def test_programs_are_launched(context: EvaluationContext, desktop: FakeDesktop) -> None:
     do(context, "launch", command=["sh", "~/a"])
     do(context, "launch", command="sh -c true")
     do(context, "launch", command="A=1 sh -c true", shell=True)
@@ -181,7 +183,7 @@ def test_programs_are_launched(context: Context, desktop: FakeDesktop) -> None:
 
 
 def test_a_stand_in_is_launched_where_there_is_no_chrome(
-    context: Context, desktop: FakeDesktop
+    context: EvaluationContext, desktop: FakeDesktop
 ) -> None:
     chromium = Path(desktop.home, "bin", "chromium")
     chromium.parent.mkdir()
@@ -190,7 +192,7 @@ def test_a_stand_in_is_launched_where_there_is_no_chrome(
     assert desktop.launched == [["chromium", "--remote-debugging-port=1337"]]
 
 
-def test_a_forwarder_of_ports_is_no_need(context: Context, desktop: FakeDesktop) -> None:
+def test_a_forwarder_of_ports_is_no_need(context: EvaluationContext, desktop: FakeDesktop) -> None:
     command = ["socat", "tcp-listen:9222,fork", "tcp:localhost:1337"]
     (Path(desktop.home) / "bin").mkdir()
     desktop.path = f"{desktop.home}/bin"  # where there is none
@@ -202,7 +204,7 @@ def test_a_forwarder_of_ports_is_no_need(context: Context, desktop: FakeDesktop)
     assert desktop.launched == [command]
 
 
-def test_a_program_that_is_not_there_is_named_with_its_package(context: Context) -> None:
+def test_a_program_that_is_not_there_is_named_with_its_package(context: EvaluationContext) -> None:
     with pytest.raises(DeviceStartError, match=r"no program 'frobnicate'.*install frobnicate"):
         do(context, "launch", command=["frobnicate"])
 
@@ -210,7 +212,9 @@ def test_a_program_that_is_not_there_is_named_with_its_package(context: Context)
 # -- windows and pauses --
 
 
-def test_windows_are_opened_activated_and_closed(context: Context, desktop: FakeDesktop) -> None:
+def test_windows_are_opened_activated_and_closed(
+    context: EvaluationContext, desktop: FakeDesktop
+) -> None:
     do(context, "open", path="/home/user/Desktop/a.txt")
     do(context, "open", path="~/b.txt")
     assert desktop.opened == [f"{desktop.home}/Desktop/a.txt", f"{desktop.home}/b.txt"]
@@ -220,14 +224,14 @@ def test_windows_are_opened_activated_and_closed(context: Context, desktop: Fake
     assert [window.title for window in desktop.open_windows] == ["a.txt"]
 
 
-def test_a_window_that_is_not_there_is_noted(context: Context) -> None:
+def test_a_window_that_is_not_there_is_noted(context: EvaluationContext) -> None:
     do(context, "activate_window", window_name="Nobody")
     do(context, "close_window", window_name="Nobody", strict=True)
     assert ["to activate" in notes(context)[0], "to close" in notes(context)[1]] == [True, True]
 
 
 def test_a_pause_ends_once_the_started_program_shows_a_window(
-    context: Context, desktop: FakeDesktop, monkeypatch: pytest.MonkeyPatch
+    context: EvaluationContext, desktop: FakeDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pauses, "WHOLE", 0.01)
     monkeypatch.setattr(pauses, "STILL", 0.01)
@@ -239,7 +243,7 @@ def test_a_pause_ends_once_the_started_program_shows_a_window(
 
 
 def test_a_pause_without_any_window_lasts_as_long_as_it_says(
-    context: Context, desktop: FakeDesktop, monkeypatch: pytest.MonkeyPatch
+    context: EvaluationContext, desktop: FakeDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pauses, "WHOLE", 0.01)
     monkeypatch.setattr(desktop, "launch", lambda command: None)
@@ -250,7 +254,7 @@ def test_a_pause_without_any_window_lasts_as_long_as_it_says(
 
 
 def test_an_episode_begins_when_all_windows_are_drawn_and_the_picture_is_still(
-    context: Context, desktop: FakeDesktop, monkeypatch: pytest.MonkeyPatch
+    context: EvaluationContext, desktop: FakeDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pauses, "STILL", 0.01)
     width, height = desktop.size
@@ -266,20 +270,20 @@ def test_an_episode_begins_when_all_windows_are_drawn_and_the_picture_is_still(
     assert next(shown, None) is None
 
 
-def test_the_pauses_before_the_judgement_are_kept_whole(context: Context) -> None:
+def test_the_pauses_before_the_judgement_are_kept_whole(context: EvaluationContext) -> None:
     pauses.keep_whole(context)
     started = time.monotonic()
     do(context, "sleep", seconds=1.2)
     assert time.monotonic() - started >= 1.2
 
 
-def test_short_pauses_are_kept_whole(context: Context) -> None:
+def test_short_pauses_are_kept_whole(context: EvaluationContext) -> None:
     started = time.monotonic()
     do(context, "sleep", seconds=0.3)
     assert time.monotonic() - started >= 0.3
 
 
-def test_the_wallpaper_is_a_setting(context: Context, desktop: FakeDesktop) -> None:
+def test_the_wallpaper_is_a_setting(context: EvaluationContext, desktop: FakeDesktop) -> None:
     program = Path(desktop.home, "bin", "gsettings")
     program.parent.mkdir()
     program.write_text('#!/bin/sh\necho "$@" > $HOME/asked\n')
@@ -293,7 +297,7 @@ def test_the_wallpaper_is_a_setting(context: Context, desktop: FakeDesktop) -> N
 
 
 def test_files_come_from_beside_the_task_file_and_from_the_cache(
-    context: Context, tmp_path: Path
+    context: EvaluationContext, tmp_path: Path
 ) -> None:
     (tmp_path / "task" / "seed.txt").write_text("beside")
     part = tmp_path / "part"
@@ -310,7 +314,7 @@ def test_files_come_from_beside_the_task_file_and_from_the_cache(
     assert text(context, "c") == "beside"
 
 
-def test_a_file_that_was_not_fetched_is_named_with_the_remedy(context: Context) -> None:
+def test_a_file_that_was_not_fetched_is_named_with_the_remedy(context: EvaluationContext) -> None:
     with pytest.raises(UserError, match=r"https://a.example/x is not .*ui-gym osworld fetch"):
         do(context, "download", files=[{"url": "https://a.example/x", "path": "x"}])
 
@@ -370,7 +374,7 @@ def browser(desktop: FakeDesktop) -> Iterator[list[dict[str, str]]]:
 
 
 def test_tabs_are_opened_in_place_of_the_first_and_closed(
-    context: Context, browser: list[dict[str, str]]
+    context: EvaluationContext, browser: list[dict[str, str]]
 ) -> None:
     do(context, "chrome_open_tabs", urls_to_open=["https://a.example/x?y=1&z", "https://b.example"])
     assert [one["url"] for one in browser] == ["https://a.example/x?y=1&z", "https://b.example"]
@@ -380,14 +384,16 @@ def test_tabs_are_opened_in_place_of_the_first_and_closed(
 
 
 def test_without_a_browser_the_remedy_is_said(
-    context: Context, monkeypatch: pytest.MonkeyPatch
+    context: EvaluationContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui_gym.desktop.osworld.setups.chrome.PATIENCE", 0.0)
+    monkeypatch.setattr("ui_gym.desktop.osworld.setups.chrome.TIMEOUT", 0.0)
     with pytest.raises(DeviceTimeout, match="--remote-debugging-port"):
         do(context, "chrome_open_tabs", urls_to_open=["https://a.example"])
 
 
-def test_visits_are_added_to_the_history_that_is_there(context: Context, tmp_path: Path) -> None:
+def test_visits_are_added_to_the_history_that_is_there(
+    context: EvaluationContext, tmp_path: Path
+) -> None:
     path = tmp_path / "History"
     with sqlite3.connect(path) as database:
         database.execute(
@@ -416,7 +422,9 @@ def test_visits_are_added_to_the_history_that_is_there(context: Context, tmp_pat
 # -- what is wrong --
 
 
-def test_unknown_steps_and_parameters_are_refused_with_their_place(context: Context) -> None:
+def test_unknown_steps_and_parameters_are_refused_with_their_place(
+    context: EvaluationContext,
+) -> None:
     with pytest.raises(UserError, match=r"there is no setup 'lunch'. Did you mean 'launch'"):
         do(context, "lunch", command=["sh"])
     with pytest.raises(UserError, match=r"task t, config.0 \(sleep\): .*'minutes'"):
@@ -424,7 +432,7 @@ def test_unknown_steps_and_parameters_are_refused_with_their_place(context: Cont
 
 
 def test_a_machine_that_is_lost_is_told_with_the_step(
-    context: Context, desktop: FakeDesktop
+    context: EvaluationContext, desktop: FakeDesktop
 ) -> None:
     desktop.lost = True
     with pytest.raises(DeviceError, match=r"task t, config.0 \(launch\): this desktop is gone"):

@@ -17,7 +17,7 @@ import guests
 
 from ui_gym.desktop.http.address import TOKEN
 from ui_gym.desktop.qemu.acceleration import VARIABLE
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.desktop.qemu.vm import VirtualMachine
 
 
@@ -42,7 +42,7 @@ def switch_on(tmp_path: Path) -> Iterator[Callable[..., VirtualMachine]]:
 
         def make(image: Path | None = None, *, ends: bool = False) -> VirtualMachine:
             image = image or guests.guest(tmp_path, ends=ends)
-            settings = Settings(image, memory=64, cores=1)
+            settings = QemuSettings(image, memory=64, cores=1)
             vm = VirtualMachine(settings, "tcg", (640, 480))
             stack.callback(vm.close)
             return vm

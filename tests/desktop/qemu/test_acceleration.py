@@ -16,15 +16,15 @@ from ui_gym.desktop.qemu.acceleration import (
     probe_acceleration,
 )
 from ui_gym.desktop.qemu.liveness import await_life
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.errors import DeviceStartError, DeviceTimeout, UserError
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path: Path) -> QemuSettings:
     image = tmp_path / "machine.qcow2"
     image.write_bytes(b"QFI\xfb")
-    return Settings(image, memory=64, cores=1, probe=1.0)
+    return QemuSettings(image, memory=64, cores=1, probe=1.0)
 
 
 @pytest.fixture
@@ -37,9 +37,9 @@ def kvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def probes(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
+def probes(monkeypatch: pytest.MonkeyPatch) -> list[QemuSettings]:
     """What is asked of probes, which find that KVM works."""
-    asked: list[Settings] = []
+    asked: list[QemuSettings] = []
     monkeypatch.setattr(
         module, "probe_acceleration", lambda s: (asked.append(s), ("kvm", "it was alive"))[1]
     )
@@ -94,7 +94,7 @@ def test_a_home_that_cannot_be_written_to_costs_only_probes(settings, kvm, probe
 @guests.needs_qemu
 def test_a_guest_that_stays_dead_is_run_in_software(tmp_path: Path):
     """Whatever this machine can: an empty disk comes to life nowhere."""
-    dead = Settings(guests.image(tmp_path), memory=64, cores=1, probe=1.0)
+    dead = QemuSettings(guests.image(tmp_path), memory=64, cores=1, probe=1.0)
     use, why = probe_acceleration(dead)
     assert use == "tcg"
     assert "no sign of life within 1 s" in why or "ended at once" in why

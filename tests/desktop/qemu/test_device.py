@@ -18,7 +18,7 @@ from desktops import FakeDesktop
 
 from ui_gym.contract.action import parse
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.http.server import DesktopServer
 from ui_gym.desktop.qemu.acceleration import VARIABLE
 from ui_gym.desktop.qemu.device import QemuDevice
@@ -97,7 +97,7 @@ def test_an_episode_begins_at_the_kept_state_and_is_played_through_the_server(ma
     device = make()
     device.start()
     for _ in range(2):
-        device.renew(Session(files={"note.txt": b"one"}, launch=[["mousepad", "note.txt"]]))
+        device.renew(SessionSpec(files={"note.txt": b"one"}, launch=[["mousepad", "note.txt"]]))
         assert device.read("note.txt") == b"one"
         assert [window.app for window in device.windows()] == ["Mousepad"]
         frame = device.capture()
@@ -125,7 +125,7 @@ def test_a_machine_that_dies_is_lost_at_the_next_call(make, surroundings: Path):
         if "qemu-system" in (process.info["name"] or "") and str(surroundings) in line:
             process.kill()
     with pytest.raises(DeviceLost, match="QEMU died"):
-        device.renew(Session())
+        device.renew(SessionSpec())
     device.close()
     with pytest.raises(DeviceLost, match="was closed"):
         device.capture()
@@ -175,7 +175,7 @@ def test_closing_ends_a_start_in_another_thread(make):
 def test_what_was_not_started_says_so(make):
     device = make()
     with pytest.raises(DeviceLost, match=r"guest\.qcow2 was not started"):
-        device.renew(Session())
+        device.renew(SessionSpec())
     with pytest.raises(DeviceLost, match="was not started"):
         device.run("true")
 

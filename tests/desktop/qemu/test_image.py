@@ -12,7 +12,7 @@ import pytest
 
 from ui_gym.contract.action import parse
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.qemu.device import QemuDevice
 
 IMAGE = os.environ.get("UI_GYM_QEMU_IMAGE", "")
@@ -41,7 +41,9 @@ def test_episodes_begin_alike_are_played_and_reach_nobody(device: QemuDevice):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         for _ in range(2):
-            device.renew(Session(files={"note.txt": b"one "}, launch=[["mousepad", "note.txt"]]))
+            device.renew(
+                SessionSpec(files={"note.txt": b"one "}, launch=[["mousepad", "note.txt"]])
+            )
             assert device.read("left.txt") is None
             device.write("left.txt", b"behind")
             for action in parse('press("ctrl+end"); type("two"); press("ctrl+s")'):

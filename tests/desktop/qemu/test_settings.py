@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.errors import UserError
 
 
@@ -18,19 +18,21 @@ def image(tmp_path: Path) -> Path:
 
 
 def test_an_image_alone_is_enough(image: Path):
-    settings = Settings.parse(f"qemu:{image}")
+    settings = QemuSettings.parse(f"qemu:{image}")
     assert settings.image == image
     assert 1 <= settings.cores <= 4
 
 
 def test_settings_follow_the_image(image: Path):
-    settings = Settings.parse(f"qemu:{image}?memory=4096&cores=3&boot=600.5&firmware={image}")
+    settings = QemuSettings.parse(f"qemu:{image}?memory=4096&cores=3&boot=600.5&firmware={image}")
     assert (settings.memory, settings.cores, settings.boot) == (4096, 3, 600.5)
     assert settings.firmware == image
 
 
 def test_the_options_of_a_device_are_settings_too_where_they_are_known(image: Path):
-    settings = Settings.parse(f"qemu:{image}?cores=3", {"cores": "1", "rest": "0", "settle": "1"})
+    settings = QemuSettings.parse(
+        f"qemu:{image}?cores=3", {"cores": "1", "rest": "0", "settle": "1"}
+    )
     assert (settings.cores, settings.rest) == (3, 0.0)
 
 
@@ -48,26 +50,26 @@ def test_the_options_of_a_device_are_settings_too_where_they_are_known(image: Pa
 )
 def test_a_wrong_setting_is_named(image: Path, query: str, message: str):
     with pytest.raises(UserError) as told:
-        Settings.parse(f"qemu:{image}?{query}")
+        QemuSettings.parse(f"qemu:{image}?{query}")
     assert message in str(told.value)
 
 
 @pytest.mark.parametrize("kind", ["qemu", "qemu:", "qemu:?memory=64"])
 def test_an_image_must_be_named(kind: str):
     with pytest.raises(UserError, match=r"say which image, as in device='qemu:IMAGE.qcow2'"):
-        Settings.parse(kind)
+        QemuSettings.parse(kind)
 
 
 def test_a_missing_image_says_how_one_is_made(tmp_path: Path):
     with pytest.raises(UserError, match=r"there is no image .*/none.qcow2; docs/qemu.md says how"):
-        Settings.parse(f"qemu:{tmp_path}/none.qcow2")
+        QemuSettings.parse(f"qemu:{tmp_path}/none.qcow2")
 
 
 def test_an_image_of_another_format_says_how_it_is_converted(tmp_path: Path):
     other = tmp_path / "machine.vmdk"
     other.write_bytes(b"KDMV")
     with pytest.raises(UserError, match=r"is no qcow2 image.*qemu-img convert -O qcow2"):
-        Settings.parse(f"qemu:{other}")
+        QemuSettings.parse(f"qemu:{other}")
 
 
 @pytest.mark.parametrize(
@@ -78,8 +80,8 @@ def test_an_image_that_needs_another_file_is_refused(
 ):
     header = bytearray(b"QFI\xfb" + version.to_bytes(4, "big") + bytes(96))
     image.write_bytes(header)
-    assert Settings.parse(f"qemu:{image}").image == image
+    assert QemuSettings.parse(f"qemu:{image}").image == image
     header[where] = value
     image.write_bytes(header)
     with pytest.raises(UserError, match=r"flatten it: qemu-img convert"):
-        Settings.parse(f"qemu:{image}")
+        QemuSettings.parse(f"qemu:{image}")

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from waiting import eventually
 
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.desktop.qemu.vm import GUEST_PORTS, VirtualMachine
 from ui_gym.errors import DeviceLost, DeviceStartError
 
@@ -147,13 +147,13 @@ def test_a_damaged_image_is_told(tmp_path: Path):
     image = tmp_path / "damaged.qcow2"
     image.write_bytes(b"QFI\xfb" + bytes(1000))
     with pytest.raises(DeviceStartError, match=r"no overlay of .*damaged.qcow2 can be made: .+"):
-        VirtualMachine(Settings(image, memory=64, cores=1), "tcg", (640, 480))
+        VirtualMachine(QemuSettings(image, memory=64, cores=1), "tcg", (640, 480))
 
 
 def test_a_qemu_that_ends_at_once_says_why(tmp_path: Path):
     firmware = tmp_path / "firmware"
     firmware.write_bytes(b"no firmware")
-    settings = Settings(guests.guest(tmp_path), memory=64, cores=1, firmware=firmware)
+    settings = QemuSettings(guests.guest(tmp_path), memory=64, cores=1, firmware=firmware)
     with pytest.raises(DeviceStartError, match=r"ended at once: .*firmware"):
         VirtualMachine(settings, "tcg", (640, 480))
 
@@ -164,4 +164,4 @@ def test_a_missing_qemu_is_named_with_its_packages(tmp_path: Path, monkeypatch):
     with pytest.raises(
         DeviceStartError, match=r"there is no qemu-system-x86_64: .*apt-get install"
     ):
-        VirtualMachine(Settings(image), "tcg", (640, 480))
+        VirtualMachine(QemuSettings(image), "tcg", (640, 480))

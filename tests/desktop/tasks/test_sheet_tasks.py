@@ -14,7 +14,7 @@ from desktop_episodes import assert_solved, made, play
 from ui_gym.contract import registry
 from ui_gym.contract.device import DevicePool
 from ui_gym.desktop.content import sheets
-from ui_gym.desktop.content.sheets import Book, Table
+from ui_gym.desktop.content.sheets import Table, Workbook
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.playing.env import UIEnv
 from ui_gym.testing import check_ui_env
@@ -137,7 +137,7 @@ def test_a_sum_is_made_of_cells_of_the_column(formula: str, right: bool) -> None
         params = task.draw(seed)
         text = formula.format(sheets.reference(params.column, 0)[0])
         formulas = {params.table.name: {params.cell: text} if text else {}}
-        assert (not task.lacks(Book({}, formulas), params)) == right
+        assert (not task.lacks(Workbook({}, formulas), params)) == right
 
 
 def test_goals_name_values_as_people_write_them() -> None:

@@ -59,7 +59,7 @@ def _more(before: dict[str, set[Any]]) -> dict[str, set[Any]]:
 
 
 @pytest.fixture(scope="module")
-def desk() -> Iterator[X11Device]:
+def desktop() -> Iterator[X11Device]:
     """A started device that a module's tests share; each renews it."""
     device = X11Device(DeviceOptions("x11", SIZE, timeout=20.0))
     device.start()

@@ -9,7 +9,7 @@ from x11_helpers import NOTES, SIZE
 
 from ui_gym.contract.action import Click, Press, Type
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.uitree import NAMESPACES, parse_tree
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.errors import DeviceError, DeviceTimeout
@@ -46,7 +46,7 @@ def test_a_picture_comes_with_its_elements(told: X11Device) -> None:
 
 
 def test_the_tree_has_what_does_not_show_and_osworlds_attributes(told: X11Device) -> None:
-    told.renew(Session(launch=[["galculator"]]))
+    told.renew(SessionSpec(launch=[["galculator"]]))
     tree = parse_tree(told.ui_tree())
     assert tree.tag == "desktop-frame"
     (application,) = [node for node in tree if node.get("name") == "galculator"]
@@ -64,7 +64,7 @@ def test_a_session_may_ask_for_it(told: X11Device) -> None:
     device = X11Device(DeviceOptions("x11", SIZE))
     device.start()
     try:
-        device.renew(Session(files=NOTES.files, launch=NOTES.launch, accessible=True))
+        device.renew(SessionSpec(files=NOTES.files, launch=NOTES.launch, accessible=True))
         assert [one.name for one in device.elements() if one.role == "menuitem"][:2] == [
             "File",
             "Edit",
@@ -76,7 +76,7 @@ def test_a_session_may_ask_for_it(told: X11Device) -> None:
 
 
 def test_a_program_that_hangs_does_not_hide_the_others(told: X11Device) -> None:
-    told.renew(Session(files=NOTES.files, launch=[*NOTES.launch, ["galculator"]]))
+    told.renew(SessionSpec(files=NOTES.files, launch=[*NOTES.launch, ["galculator"]]))
     told.run("pkill -STOP mousepad")
     assert "sqrt" in [element.name for element in told.elements()]
     told.run("pkill -STOP galculator")

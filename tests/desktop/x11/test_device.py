@@ -13,22 +13,22 @@ from x11_helpers import NOTES, SIZE, saved
 
 from ui_gym.contract.action import Move, Press, Type
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 
 
-def test_it_is_a_desktop_device(desk: X11Device) -> None:
-    desk.renew(Session())
-    assert isinstance(desk, DesktopDevice)
+def test_it_is_a_desktop_device(desktop: X11Device) -> None:
+    desktop.renew(SessionSpec())
+    assert isinstance(desktop, DesktopDevice)
 
 
-def test_a_session_shows_its_program_with_its_file(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    (window,) = desk.windows()
+def test_a_session_shows_its_program_with_its_file(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    (window,) = desktop.windows()
     assert (window.app, window.active) == ("Mousepad", True)
     assert "notes.txt" in window.title
-    frame = desk.capture()
+    frame = desktop.capture()
     assert frame.image.shape == (SIZE[1], SIZE[0], 3)
     assert frame.image.dtype == np.uint8
     left, top, width, height = window.box
@@ -36,33 +36,33 @@ def test_a_session_shows_its_program_with_its_file(desk: X11Device) -> None:
     assert (inside.min(axis=2) > 200).mean() > 0.9  # paper, mostly
 
 
-def test_the_empty_desktop_has_its_colour(desk: X11Device) -> None:
-    desk.renew(Session())
-    assert [f"{n:02x}" for n in desk.capture().image[5, 5]] == ["3b", "5b", "78"]
+def test_the_empty_desktop_has_its_colour(desktop: X11Device) -> None:
+    desktop.renew(SessionSpec())
+    assert [f"{n:02x}" for n in desktop.capture().image[5, 5]] == ["3b", "5b", "78"]
 
 
-def test_a_picture_is_written_where_it_is_asked_for(desk: X11Device) -> None:
-    desk.renew(NOTES)
+def test_a_picture_is_written_where_it_is_asked_for(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
     out = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
-    frame = desk.capture(out)
+    frame = desktop.capture(out)
     assert frame.image is out
     assert out.any()
 
 
-def test_every_session_begins_with_the_same_picture(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    first = desk.capture().image.copy()
+def test_every_session_begins_with_the_same_picture(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    first = desktop.capture().image.copy()
     for action in (Type("something else"), Press("ctrl+s"), Press("alt+f4"), Move(10, 10)):
-        desk.perform(action)
-    desk.capture()
+        desktop.perform(action)
+    desktop.capture()
     for _ in range(3):
-        desk.renew(NOTES)
-        assert np.array_equal(desk.capture().image, first)
+        desktop.renew(NOTES)
+        assert np.array_equal(desktop.capture().image, first)
 
 
-def test_another_device_shows_the_same_picture(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    first = desk.capture().image.copy()
+def test_another_device_shows_the_same_picture(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    first = desktop.capture().image.copy()
     other = X11Device(DeviceOptions("x11", SIZE))
     other.start()
     try:
@@ -72,24 +72,24 @@ def test_another_device_shows_the_same_picture(desk: X11Device) -> None:
         other.close()
 
 
-def test_nothing_of_an_episode_is_there_in_the_next(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    desk.write("more.txt", b"x")
-    desk.run("echo y > /tmp/y; mousepad other.txt &")
-    desk.renew(Session())
-    assert desk.read("more.txt") is None
-    assert desk.read("/tmp/y") is None
-    assert desk.windows() == ()
-    assert desk.run("pgrep mousepad").text == ""
+def test_nothing_of_an_episode_is_there_in_the_next(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    desktop.write("more.txt", b"x")
+    desktop.run("echo y > /tmp/y; mousepad other.txt &")
+    desktop.renew(SessionSpec())
+    assert desktop.read("more.txt") is None
+    assert desktop.read("/tmp/y") is None
+    assert desktop.windows() == ()
+    assert desktop.run("pgrep mousepad").text == ""
 
 
-def test_not_even_the_keyboard_is_as_it_was_left(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    desk.perform(Press("capslock"))
-    desk.perform(Type("A"))
-    desk.renew(NOTES)
-    desk.perform(Type("small", clear=True))
-    assert saved(desk).strip() == "small"
+def test_not_even_the_keyboard_is_as_it_was_left(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    desktop.perform(Press("capslock"))
+    desktop.perform(Type("A"))
+    desktop.renew(NOTES)
+    desktop.perform(Type("small", clear=True))
+    assert saved(desktop).strip() == "small"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user takes root")
@@ -123,59 +123,59 @@ def test_temporary_files_may_lie_where_only_we_can_go(
         device.close()
 
 
-def test_what_a_program_writes_where_the_manager_should_is_no_failure(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    other = xcffib.connect(desk.display.name)
-    atom = desk.display.atoms["_NET_ACTIVE_WINDOW"]
-    other.core.ChangePropertyChecked(0, desk.display.root, atom, 31, 8, 3, b"abc").check()
-    assert len(desk.windows()) == 1
-    assert desk.capture().image.any()
+def test_what_a_program_writes_where_the_manager_should_is_no_failure(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    other = xcffib.connect(desktop.display.name)
+    atom = desktop.display.atoms["_NET_ACTIVE_WINDOW"]
+    other.core.ChangePropertyChecked(0, desktop.display.root, atom, 31, 8, 3, b"abc").check()
+    assert len(desktop.windows()) == 1
+    assert desktop.capture().image.any()
     other.disconnect()
 
 
-def test_files_written_by_an_application_are_read(desk: X11Device) -> None:
-    desk.renew(NOTES)
-    desk.perform(Press("ctrl+end"))
-    desk.perform(Type("gamma"))
-    assert saved(desk).splitlines() == ["alpha", "beta", "gamma"]
+def test_files_written_by_an_application_are_read(desktop: X11Device) -> None:
+    desktop.renew(NOTES)
+    desktop.perform(Press("ctrl+end"))
+    desktop.perform(Type("gamma"))
+    assert saved(desktop).splitlines() == ["alpha", "beta", "gamma"]
 
 
-def test_windows_are_raised_and_closed_by_name_and_class(desk: X11Device) -> None:
+def test_windows_are_raised_and_closed_by_name_and_class(desktop: X11Device) -> None:
     files = {"one.txt": b"1", "two.txt": b"2"}
     launch = [
         ["mousepad", "--disable-server", "one.txt"],
         ["mousepad", "--disable-server", "two.txt"],
     ]
-    desk.renew(Session(files=files, launch=launch))
-    assert [w.active for w in desk.windows()] == [False, True]
-    assert desk.activate_window("one.txt")
-    assert "one.txt" in desk.windows()[-1].title
-    assert not desk.activate_window("one.txt", strict=True)
-    assert not desk.activate_window("three.txt")
-    assert desk.activate_window("Mousepad", by_class=True, strict=True)
-    assert desk.close_window("two.txt")
-    assert [w.title for w in desk.windows() if "two" in w.title] == []
-    assert not desk.close_window("two.txt")
+    desktop.renew(SessionSpec(files=files, launch=launch))
+    assert [w.active for w in desktop.windows()] == [False, True]
+    assert desktop.activate_window("one.txt")
+    assert "one.txt" in desktop.windows()[-1].title
+    assert not desktop.activate_window("one.txt", strict=True)
+    assert not desktop.activate_window("three.txt")
+    assert desktop.activate_window("Mousepad", by_class=True, strict=True)
+    assert desktop.close_window("two.txt")
+    assert [w.title for w in desktop.windows() if "two" in w.title] == []
+    assert not desktop.close_window("two.txt")
 
 
-def test_a_missing_program_names_its_package(desk: X11Device) -> None:
+def test_a_missing_program_names_its_package(desktop: X11Device) -> None:
     with pytest.raises(DeviceStartError, match=r"no gimpel.*apt-get install gimp"):
-        desk.renew(Session(launch=[["gimpel"]], packages={"gimpel": "gimp"}))
-    desk.renew(Session())
+        desktop.renew(SessionSpec(launch=[["gimpel"]], packages={"gimpel": "gimp"}))
+    desktop.renew(SessionSpec())
     with pytest.raises(DeviceError, match="no program gimpel"):
-        desk.launch(["gimpel"])
+        desktop.launch(["gimpel"])
 
 
-def test_a_file_is_opened_by_the_program_that_the_desktop_has_for_it(desk: X11Device) -> None:
-    desk.renew(Session(files={"read me.txt": b"hello"}))
-    desk.open_file(f"{desk.home}/read me.txt")
-    assert "read me.txt" in desk.windows()[-1].title
+def test_a_file_is_opened_by_the_program_that_the_desktop_has_for_it(desktop: X11Device) -> None:
+    desktop.renew(SessionSpec(files={"read me.txt": b"hello"}))
+    desktop.open_file(f"{desktop.home}/read me.txt")
+    assert "read me.txt" in desktop.windows()[-1].title
 
 
 def test_before_it_starts_and_after_it_ends_it_is_lost() -> None:
     device = X11Device(DeviceOptions("x11", SIZE))
     with pytest.raises(DeviceLost, match="call start"):
-        device.renew(Session())
+        device.renew(SessionSpec())
     device.start()
     with pytest.raises(DeviceLost, match="renew"):
         device.capture()

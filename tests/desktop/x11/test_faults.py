@@ -15,7 +15,7 @@ from waiting import eventually
 from x11_helpers import SIZE
 
 from ui_gym.contract.action import Press, Type
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.errors import DeviceError
 from ui_gym.playing.env import UIEnv
@@ -69,7 +69,7 @@ def test_an_application_that_crashes_is_named(env: UIEnv) -> None:
     assert "mousepad was ended by SIGSEGV" in failed(env)
 
 
-def test_an_application_that_hangs_is_named_when_patience_is_over(env: UIEnv) -> None:
+def test_an_application_that_hangs_is_named_when_its_timeout_is_over(env: UIEnv) -> None:
     env.reset(seed=1)
     (process,) = processes("mousepad")
     process.suspend()
@@ -151,18 +151,18 @@ def test_a_desktop_that_cannot_start_ends_in_an_error_that_says_what_to_do(
     env.close()
 
 
-def test_nothing_that_a_model_writes_is_run(desk: X11Device) -> None:
+def test_nothing_that_a_model_writes_is_run(desktop: X11Device) -> None:
     """A canary: what would run if a text were given to a shell, or to Python."""
     lines = [
         "$(touch /tmp/canary)", "`touch /tmp/canary`", "'; touch /tmp/canary; '",
         '__import__("os").system("touch /tmp/canary")', "|touch /tmp/canary",
     ]  # fmt: skip
-    desk.renew(Session(files={"notes.txt": b""}, launch=[["mousepad", "notes.txt"]]))
+    desktop.renew(SessionSpec(files={"notes.txt": b""}, launch=[["mousepad", "notes.txt"]]))
     for line in lines:
-        desk.perform(Type(line, enter=True))
-    desk.perform(Press("ctrl+s"))
-    desk.capture()
-    assert (desk.read("notes.txt") or b"").decode().splitlines() == lines
-    assert desk.read("/tmp/canary") is None
-    desk.run("touch /tmp/canary")  # a canary that can die
-    assert desk.read("/tmp/canary") == b""
+        desktop.perform(Type(line, enter=True))
+    desktop.perform(Press("ctrl+s"))
+    desktop.capture()
+    assert (desktop.read("notes.txt") or b"").decode().splitlines() == lines
+    assert desktop.read("/tmp/canary") is None
+    desktop.run("touch /tmp/canary")  # a canary that can die
+    assert desktop.read("/tmp/canary") == b""

@@ -256,7 +256,7 @@ def test_a_fork_bomb_is_bounded_and_ends_with_the_sandbox(box: Sandbox) -> None:
     box.spawn([module.interpreter(), "-c", bomb])
     assert eventually(lambda: len(psutil.Process().children(recursive=True)) > 350)
     assert len(psutil.Process().children(recursive=True)) < 450
-    assert box.read("nothing") is None  # the steward still answers
+    assert box.read("nothing") is None  # the supervisor still answers
     box.close()
     assert eventually(lambda: not _of_sandboxes())
 

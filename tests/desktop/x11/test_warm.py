@@ -21,24 +21,24 @@ SLOW = Warm(
 KEPT = dataclasses.replace(NOTES, warm=(SLOW,))
 
 
-def test_the_next_session_is_begun_while_this_one_is_played(desk: X11Device) -> None:
-    desk.renew(KEPT)
-    first = desk.capture().image.copy()
-    spare = desk._spare
+def test_the_next_session_is_begun_while_this_one_is_played(desktop: X11Device) -> None:
+    desktop.renew(KEPT)
+    first = desktop.capture().image.copy()
+    spare = desktop._spare
     assert spare is not None
     assert eventually(lambda: not spare._thread.is_alive())
     asked = time.time()
-    desk.renew(KEPT)
-    assert float(desk.run("cat /tmp/ready").text) < asked
-    assert np.array_equal(desk.capture().image, first)
-    assert desk.read("notes.txt") == b"alpha\nbeta\n"
+    desktop.renew(KEPT)
+    assert float(desktop.run("cat /tmp/ready").text) < asked
+    assert np.array_equal(desktop.capture().image, first)
+    assert desktop.read("notes.txt") == b"alpha\nbeta\n"
 
 
-def test_another_session_does_not_get_it(desk: X11Device) -> None:
-    desk.renew(KEPT)
-    desk.renew(NOTES)
-    assert desk.read("/tmp/ready") is None
-    assert desk.run("pgrep -x sleep").text == ""
+def test_another_session_does_not_get_it(desktop: X11Device) -> None:
+    desktop.renew(KEPT)
+    desktop.renew(NOTES)
+    assert desktop.read("/tmp/ready") is None
+    assert desktop.run("pgrep -x sleep").text == ""
 
 
 def test_a_desktop_that_closes_takes_the_half_begun_one_along() -> None:
@@ -58,8 +58,8 @@ def test_a_program_that_is_never_ready_is_named() -> None:
         device.close()
 
 
-def test_a_title_is_waited_for(desk: X11Device) -> None:
-    desk.renew(dataclasses.replace(NOTES, titles=["notes.txt"]))
+def test_a_title_is_waited_for(desktop: X11Device) -> None:
+    desktop.renew(dataclasses.replace(NOTES, titles=["notes.txt"]))
     device = X11Device(DeviceOptions("x11", SIZE, timeout=2))
     device.start()
     try:

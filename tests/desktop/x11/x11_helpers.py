@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.x11.device import X11Device
 
 SIZE = (800, 600)
 
-NOTES = Session(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "notes.txt"]])
+NOTES = SessionSpec(files={"notes.txt": b"alpha\nbeta\n"}, launch=[["mousepad", "notes.txt"]])
 
 
-def saved(desk: X11Device) -> str:
+def saved(desktop: X11Device) -> str:
     """What the editor has, after it was told to save it."""
     from ui_gym.contract.action import Press
 
-    desk.perform(Press("ctrl+s"))
-    desk.capture()
-    return (desk.read("notes.txt") or b"").decode()
+    desktop.perform(Press("ctrl+s"))
+    desktop.capture()
+    return (desktop.read("notes.txt") or b"").decode()
 
 
-def text_point(desk: X11Device, column: int = 0, line: int = 0) -> tuple[int, int]:
+def text_point(desktop: X11Device, column: int = 0, line: int = 0) -> tuple[int, int]:
     """Where a letter of the editor's text is, roughly."""
-    left, top, _, _ = desk.windows()[-1].box
+    left, top, _, _ = desktop.windows()[-1].box
     return left + 6 + 9 * column, top + 39 + 19 * line

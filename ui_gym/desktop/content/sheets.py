@@ -129,7 +129,7 @@ def workbook(sheets: Sequence[Table]) -> bytes:
 
 
 @dataclass(frozen=True)
-class Book:
+class Workbook:
     """What a workbook holds, sheet by sheet in their order: the values that were last computed,
     and the text of formulas."""
 
@@ -137,7 +137,7 @@ class Book:
     formulas: Mapping[str, Mapping[str, str]]
 
 
-def read(data: bytes | None) -> Book | None:
+def read(data: bytes | None) -> Workbook | None:
     """The workbook of an .xlsx file; None where it is none, or only half of one."""
     if data is None or not zipped.is_readable(data):
         return None
@@ -155,10 +155,10 @@ def read(data: bytes | None) -> Book | None:
         name: {at: text for at, text in map(_formula, cells.items()) if text.startswith("=")}
         for name, cells in formulas.items()
     }
-    return Book(values, texts)
+    return Workbook(values, texts)
 
 
-def differences(book: Book | None, wanted: Mapping[str, Cells]) -> list[str]:
+def differences(book: Workbook | None, wanted: Mapping[str, Cells]) -> list[str]:
     """Where a workbook is not as `wanted`, in words; nothing if it is."""
     if book is None:
         return ["there is no such workbook"]

@@ -19,7 +19,7 @@ _EXAMPLE = "osworld:http://127.0.0.1:5000"
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerAddress:
     """A server's address; `ports` says where else the machine's own ports are found."""
 
     scheme: str
@@ -37,7 +37,7 @@ class Address:
         return f"{_bracketed(self.host)}:{next(far, self.port)}"
 
     @classmethod
-    def parse(cls, text: str) -> Address:
+    def parse(cls, text: str) -> ServerAddress:
         """Read ``http://HOST:PORT``, or ``https:``.
 
         ``?9222=40001`` after it says that the machine's port 9222 is reached at HOST:40001, as
@@ -69,7 +69,7 @@ def addresses(kind: str) -> list[str]:
         UserError: one is wrong, or is there twice.
     """
     listed = [text.strip() for text in kind.partition(":")[2].split(",")]
-    known = [Address.parse(text) for text in listed]
+    known = [ServerAddress.parse(text) for text in listed]
     if len({(address.host, address.port) for address in known}) < len(known):
         raise UserError(f"a machine is named twice in {kind!r}: each slot needs its own")
     return listed

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.http.address import TOKEN, token
 from ui_gym.errors import UserError
 
@@ -61,7 +61,7 @@ def serve(
     from ui_gym.desktop.pool import desktop_pool
 
     console = Console(highlight=False, soft_wrap=True)
-    session = Session(launch=_commands(launch or ()), accessible=accessibility)
+    session = SessionSpec(launch=_commands(launch or ()), accessible=accessibility)
     ports = [_forward(text) for text in forward or ()]
     with _stopped() as stop, contextlib.ExitStack() as stack:
         pool = desktop_pool(DeviceOptions(device, _pixels(size), timeout))
@@ -81,7 +81,7 @@ def serve(
         if token():
             console.print(f"clients need the token of {TOKEN}", style="dim")
         for far, near in ports:
-            forwarder = Forwarder(lambda p: server.desk.device.connect(p), far, near)
+            forwarder = Forwarder(lambda p: server.desktop.device.connect(p), far, near)
             stack.callback(forwarder.close)
             console.print(f"127.0.0.1:{forwarder.port}: the desktop's port {far}")
         stop.started()

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ui_gym.desktop.http.address import TOKEN, Address, token
+from ui_gym.desktop.http.address import TOKEN, ServerAddress, token
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 MAX_BODY = 512 << 20
@@ -35,7 +35,7 @@ class Refused(DeviceError):
 
 
 @dataclass(frozen=True)
-class Reply:
+class ServerReply:
     """What a server answered: the status, and the body."""
 
     status: int
@@ -60,17 +60,17 @@ class Client:
     address says.
     """
 
-    def __init__(self, address: Address, timeout: float) -> None:
+    def __init__(self, address: ServerAddress, timeout: float) -> None:
         self.address = address
         self.timeout = timeout
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
         self._closed = False
 
-    def get(self, path: str, *, timeout: float | None = None) -> Reply:
+    def get(self, path: str, *, timeout: float | None = None) -> ServerReply:
         return self._ask("GET", path, b"", "", timeout)
 
-    def post(self, path: str, value: object = None, *, timeout: float | None = None) -> Reply:
+    def post(self, path: str, value: object = None, *, timeout: float | None = None) -> ServerReply:
         """Send `value` as JSON; None sends nothing."""
         if value is None:
             return self._ask("POST", path, b"", "", timeout)
@@ -83,12 +83,12 @@ class Client:
         file: tuple[str, bytes] | None = None,
         *,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> ServerReply:
         """Send a form; `file` is the name of its field, and the bytes."""
         kind, body = _form(fields, file)
         return self._ask("POST", path, body, kind, timeout)
 
-    def check(self, path: str, reply: Reply) -> Reply:
+    def check(self, path: str, reply: ServerReply) -> ServerReply:
         """`reply` itself if it is a success; else `Refused` with what was said."""
         if reply.status == 200:
             return reply
@@ -118,7 +118,9 @@ class Client:
 
     # -- one request --
 
-    def _ask(self, method: str, path: str, body: bytes, kind: str, timeout: float | None) -> Reply:
+    def _ask(
+        self, method: str, path: str, body: bytes, kind: str, timeout: float | None
+    ) -> ServerReply:
         seconds = self.timeout if timeout is None else timeout
         deadline = _Deadline(seconds)
         try:
@@ -234,7 +236,7 @@ class _Incoming(io.RawIOBase):
         return self._wire.recv_into(into)
 
 
-def _read(response: http.client.HTTPResponse) -> Reply:
+def _read(response: http.client.HTTPResponse) -> ServerReply:
     parts, size = [], 0
     # One read for all of it would be cut off in silence where the connection ends too early.
     expected = response.length
@@ -245,7 +247,7 @@ def _read(response: http.client.HTTPResponse) -> Reply:
             raise DeviceError(f"an answer of more than {MAX_BODY} bytes is not taken")
     if expected is not None and size < expected:
         raise http.client.IncompleteRead(b"".join(parts), expected - size)
-    return Reply(response.status, b"".join(parts))
+    return ServerReply(response.status, b"".join(parts))
 
 
 def _form(fields: Mapping[str, str], file: tuple[str, bytes] | None) -> tuple[str, bytes]:
@@ -261,7 +263,7 @@ def _form(fields: Mapping[str, str], file: tuple[str, bytes] | None) -> tuple[st
     return f"multipart/form-data; boundary={boundary}", body + f"--{boundary}--\r\n".encode()
 
 
-def _reason(reply: Reply) -> str:
+def _reason(reply: ServerReply) -> str:
     """What an answer says went wrong: OSWorld's routes say it in three ways."""
     value = reply.json()
     if isinstance(value, dict):

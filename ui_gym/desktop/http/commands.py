@@ -13,10 +13,10 @@ import time
 from typing import Any
 
 from ui_gym.desktop.device import Command, CommandResult
-from ui_gym.desktop.http.desk import Desk
 from ui_gym.desktop.http.lowering import PREFIX
-from ui_gym.desktop.http.message import Answer, Mistake, Request
+from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
 from ui_gym.desktop.http.routes import Route
+from ui_gym.desktop.http.shared import SharedDesktop
 from ui_gym.desktop.osworld.scripts import code_of, is_script
 from ui_gym.errors import ActionError, DeviceTimeout
 
@@ -29,66 +29,70 @@ MAX_SCRIPT = 100_000
 _CHROMIUM = ("google-chrome", "chromium")
 
 
-def execute(desk: Desk, request: Request) -> Answer:
-    command, shell = _command(desk, request.json())
-    done = _act(desk, command)
+def execute(desktop: SharedDesktop, request: Request) -> HttpAnswer:
+    command, shell = _command(desktop, request.json())
+    done = _act(desktop, command)
     if done is None:
-        done = _run(desk, _without_prefix(command), shell)
-    return Answer.json({"status": "success", **_result(done)})
+        done = _run(desktop, _without_prefix(command), shell)
+    return HttpAnswer.json({"status": "success", **_result(done)})
 
 
-def execute_with_verification(desk: Desk, request: Request) -> Answer:
+def execute_with_verification(desktop: SharedDesktop, request: Request) -> HttpAnswer:
     """Run a command, and wait until windows and other commands are as was asked."""
     said = request.json()
-    _check_allowed(desk)
-    command, shell = _command(desk, said)
-    result = _result(_run(desk, command, shell))
+    _check_allowed(desktop)
+    command, shell = _command(desktop, said)
+    result = _result(_run(desktop, command, shell))
     wanted = said.get("verification") or {}
     if not isinstance(wanted, dict):
         raise Mistake(400, "verification is no object")
     if not wanted:
-        return Answer.json({"status": "success", **result})
+        return HttpAnswer.json({"status": "success", **result})
     longest = _number(said, "max_wait_time", 10.0, most=LIMIT)
     pause = max(0.1, _number(said, "check_interval", 1.0, most=LIMIT))
     started = time.monotonic()
-    while not _holds(desk, wanted):
+    while not _holds(desktop, wanted):
         if time.monotonic() - started >= longest:
             failed = {"verification": "failed", "wait_time": longest}
-            return Answer.json({"status": "verification_failed", **result, **failed}, 500)
+            return HttpAnswer.json({"status": "verification_failed", **result, **failed}, 500)
         threading.Event().wait(pause)
     passed = {"verification": "passed", "wait_time": time.monotonic() - started}
-    return Answer.json({"status": "success", **result, **passed})
+    return HttpAnswer.json({"status": "success", **result, **passed})
 
 
-def launch(desk: Desk, request: Request) -> Answer:
-    _check_allowed(desk)
-    command, shell = _command(desk, request.json())
+def launch(desktop: SharedDesktop, request: Request) -> HttpAnswer:
+    _check_allowed(desktop)
+    command, shell = _command(desktop, request.json())
     if not shell:
         command = list(command)
-        if command[0] == _CHROMIUM[0] and not _has(desk, command[0]) and _has(desk, _CHROMIUM[1]):
+        if (
+            command[0] == _CHROMIUM[0]
+            and not _has(desktop, command[0])
+            and _has(desktop, _CHROMIUM[1])
+        ):
             command[0] = _CHROMIUM[1]
-        if not _has(desk, command[0]):
-            return Answer.error(_missing(command))
-    desk.device.launch(command)
+        if not _has(desktop, command[0]):
+            return HttpAnswer.error(_missing(command))
+    desktop.device.launch(command)
     words = command if isinstance(command, str) else " ".join(command)
-    return Answer.text(f"{words} launched successfully")
+    return HttpAnswer.text(f"{words} launched successfully")
 
 
-def run_python_script(desk: Desk, request: Request) -> Answer:
+def run_python_script(desktop: SharedDesktop, request: Request) -> HttpAnswer:
     said = request.json()
     code = _script(said, "code")
     if code is None:
         return _bad_script("code")
     command = ["python", "-c", code]
-    return _scripted(desk, command, said, 90, words=True)
+    return _scripted(desktop, command, said, 90, words=True)
 
 
-def run_bash_script(desk: Desk, request: Request) -> Answer:
+def run_bash_script(desktop: SharedDesktop, request: Request) -> HttpAnswer:
     said = request.json()
     script = _script(said, "script")
     if script is None:
         return _bad_script("script")
-    return _scripted(desk, ["/bin/bash", "-lc", script], said, 30)
+    return _scripted(desktop, ["/bin/bash", "-lc", script], said, 30)
 
 
 ROUTES: dict[tuple[str, str], Route] = {
@@ -102,16 +106,16 @@ ROUTES: dict[tuple[str, str], Route] = {
 }
 
 
-def _act(desk: Desk, command: Command) -> CommandResult | None:
+def _act(desktop: SharedDesktop, command: Command) -> CommandResult | None:
     """Do a command that is a script of pyautogui; None for others, which are to be run."""
     code = code_of(command) if is_script(command) else None
     if code is None:
         return None
     try:
-        desk.act(code)
+        desktop.act(code)
     except ActionError as error:
         if error.kind in ("parse", "name"):  # more than calls of pyautogui
-            if desk.allow_execute:
+            if desktop.allow_execute:
                 return None
             raise Mistake(403, f"{error}. {_REFUSED}") from None
         return CommandResult(b"", f"ActionError: {error}\n".encode(), 1)
@@ -127,37 +131,42 @@ def _without_prefix(command: Command) -> Command:
     return ["python", "-c", f"import time; {rest}"]
 
 
-def _run(desk: Desk, command: Command, shell: bool) -> CommandResult:
-    _check_allowed(desk)
+def _run(desktop: SharedDesktop, command: Command, shell: bool) -> CommandResult:
+    _check_allowed(desktop)
     try:
-        result = desk.run(command, timeout=LIMIT)
+        result = desktop.run(command, timeout=LIMIT)
         if result.code == 127 and not shell and command[0] == "python":
-            result = desk.run(["python3", *command[1:]], timeout=LIMIT)
+            result = desktop.run(["python3", *command[1:]], timeout=LIMIT)
     except DeviceTimeout:
         raise Mistake(500, f"Command {command!r} timed out after {LIMIT:g} seconds") from None
-    if result.code == 127 and not shell and not _has(desk, command[0]):
+    if result.code == 127 and not shell and not _has(desktop, command[0]):
         raise Mistake(500, _missing(command))
     return result
 
 
 def _scripted(
-    desk: Desk, command: list[str], said: dict[str, Any], usual: float, *, words: bool = False
-) -> Answer:
+    desktop: SharedDesktop,
+    command: list[str],
+    said: dict[str, Any],
+    usual: float,
+    *,
+    words: bool = False,
+) -> HttpAnswer:
     """Run a script: the status is always 200, and the answer says how it went."""
-    done = _act(desk, command)
+    done = _act(desktop, command)
     started = time.monotonic()
     if done is None:
-        _check_allowed(desk)
+        _check_allowed(desktop)
         folder = said.get("working_dir")
-        cwd = desk.path(folder) if isinstance(folder, str) and folder.strip() else None
-        if cwd is not None and desk.run(["test", "-d", cwd]).code != 0:
+        cwd = desktop.path(folder) if isinstance(folder, str) and folder.strip() else None
+        if cwd is not None and desktop.run(["test", "-d", cwd]).code != 0:
             missing = f"Working directory does not exist: {cwd}"
             return _unscripted(missing, "invalid_working_dir")
         seconds = _number(said, "timeout", usual, most=600.0)
         try:
-            done = desk.run(command, timeout=seconds, cwd=cwd)
+            done = desktop.run(command, timeout=seconds, cwd=cwd)
             if done.code == 127 and command[0] == "python":
-                done = desk.run(["python3", *command[1:]], timeout=seconds, cwd=cwd)
+                done = desktop.run(["python3", *command[1:]], timeout=seconds, cwd=cwd)
         except DeviceTimeout:
             late = f"Timed out after {seconds:g} seconds"
             return _unscripted("Script execution timed out", late)
@@ -167,17 +176,17 @@ def _scripted(
     if words:
         ending = "executed successfully" if done.code == 0 else "execution failed"
         told["message"] = f"Script {ending}"
-    return Answer.json(told)
+    return HttpAnswer.json(told)
 
 
-def _bad_script(name: str) -> Answer:
+def _bad_script(name: str) -> HttpAnswer:
     message = f"Field {name!r} is required and must be a string of 1 to {MAX_SCRIPT} bytes"
     return _unscripted(message, "invalid_request")
 
 
-def _unscripted(message: str, error: str) -> Answer:
+def _unscripted(message: str, error: str) -> HttpAnswer:
     told = {"status": "error", "message": message, "output": "", "error": error, "returncode": -1}
-    return Answer.json(told)
+    return HttpAnswer.json(told)
 
 
 _REFUSED = (
@@ -186,12 +195,12 @@ _REFUSED = (
 )
 
 
-def _check_allowed(desk: Desk) -> None:
-    if not desk.allow_execute:
+def _check_allowed(desktop: SharedDesktop) -> None:
+    if not desktop.allow_execute:
         raise Mistake(403, _REFUSED)
 
 
-def _command(desk: Desk, said: dict[str, Any]) -> tuple[Command, bool]:
+def _command(desktop: SharedDesktop, said: dict[str, Any]) -> tuple[Command, bool]:
     """The command, and whether it is one for a shell; as `subprocess` understands the two."""
     command, shell = said.get("command"), said.get("shell", False) is True
     if isinstance(command, str) and not shell:
@@ -205,7 +214,7 @@ def _command(desk: Desk, said: dict[str, Any]) -> tuple[Command, bool]:
         raise Mistake(400, "command is a text, or a list of texts")
     if not command or any("\0" in word for word in command):
         raise Mistake(400, "the command is empty")
-    home = desk.device.home
+    home = desktop.device.home
     words = [home + word[1:] if word.startswith("~/") else word for word in command]
     return (["/bin/sh", "-c", *words] if shell else words), shell
 
@@ -224,23 +233,23 @@ def _result(result: CommandResult) -> dict[str, Any]:
     }
 
 
-def _holds(desk: Desk, wanted: dict[str, Any]) -> bool:
+def _holds(desktop: SharedDesktop, wanted: dict[str, Any]) -> bool:
     title, command = wanted.get("window_exists"), wanted.get("command_success")
     if isinstance(title, str):
-        with desk.turn:
-            titles = [window.title.lower() for window in desk.device.windows()]
+        with desktop.turn:
+            titles = [window.title.lower() for window in desktop.device.windows()]
         if not any(title.lower() in one for one in titles):
             return False
     if isinstance(command, str):
         try:
-            return desk.run(command, timeout=5.0).code == 0
+            return desktop.run(command, timeout=5.0).code == 0
         except DeviceTimeout:
             return False
     return True
 
 
-def _has(desk: Desk, program: str) -> bool:
-    return desk.run(["/bin/sh", "-c", 'command -v -- "$0"', program]).code == 0
+def _has(desktop: SharedDesktop, program: str) -> bool:
+    return desktop.run(["/bin/sh", "-c", 'command -v -- "$0"', program]).code == 0
 
 
 def _missing(command: Command) -> str:

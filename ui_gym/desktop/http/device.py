@@ -13,9 +13,9 @@ import numpy as np
 from ui_gym.contract.action import Action, Drag, LongPress, Open, Type, Wait, shorten
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.desktop.http import lowering
-from ui_gym.desktop.http.address import Address, addresses
+from ui_gym.desktop.http.address import ServerAddress, addresses
 from ui_gym.desktop.http.client import Client, Refused
-from ui_gym.desktop.http.machine import Machine
+from ui_gym.desktop.http.machine import OSWorldMachine
 from ui_gym.desktop.http.picture import decode, png_size
 from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.errors import (
@@ -37,11 +37,12 @@ OPENING = 10.0
 """Seconds that an application has to show its window, if `DeviceOptions.timeout` is not less."""
 
 
-class OSWorldDevice(Machine):
+class OSWorldDevice(OSWorldMachine):
     """A `DesktopDevice` by the HTTP interface of OSWorld's virtual machines.
 
-    `options.kind` is ``osworld:http://HOST:PORT``; see `Address.parse` for forwarded ports. The
-    machine's screen is what is observed: it is asked to take `options.size`, and must then have it.
+    `options.kind` is ``osworld:http://HOST:PORT``; see `ServerAddress.parse` for forwarded ports.
+    The machine's screen is what is observed: it is asked to take `options.size`, and must then
+    have it.
     ``options.extra["settle"]``: see `SETTLE`; 0 takes each picture at once. The environment
     variable `ui_gym.desktop.http.address.TOKEN` holds the token of a server that wants one.
 
@@ -53,7 +54,7 @@ class OSWorldDevice(Machine):
         named = addresses(options.kind)
         if len(named) > 1:
             raise UserError(f"a device is one machine, not {len(named)}: {options.kind!r}")
-        super().__init__(Client(Address.parse(named[0]), options.timeout))
+        super().__init__(Client(ServerAddress.parse(named[0]), options.timeout))
         self.size = options.size
         self._settling = _seconds(options.extra.get("settle", str(SETTLE)))
         self._started = False
@@ -140,8 +141,8 @@ class OSWorldDevice(Machine):
         if self._client.post("/set_screen_resolution", value).status != 200:
             return shown
         # The server answers before the desktop has been laid out anew.
-        patience = min(deadline, time.monotonic() + 5.0)
-        while shown != self.size and time.monotonic() < patience:
+        until = min(deadline, time.monotonic() + 5.0)
+        while shown != self.size and time.monotonic() < until:
             self._closed.wait(QUIET)
             shown = png_size(self._get("/screenshot").body)
         return shown
@@ -190,7 +191,7 @@ class OSWorldDevice(Machine):
             raise ActionError("runtime", f"open: there is no program {program!r} on {self}")
         try:
             start = functools.partial(self.launch, [program])
-            self._await_window(start, program, patience=min(self._timeout, OPENING))
+            self._await_window(start, program, timeout=min(self._timeout, OPENING))
         except DeviceTimeout as error:
             raise ActionError("runtime", f"open: {error}") from None
 

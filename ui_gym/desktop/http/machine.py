@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ui_gym.desktop.device import Command, CommandResult, Session, Window
-from ui_gym.desktop.http import guest
-from ui_gym.desktop.http.client import Client, Reply
+from ui_gym.desktop.device import Command, CommandResult, SessionSpec, Window
+from ui_gym.desktop.http import remote_scripts
+from ui_gym.desktop.http.client import Client, ServerReply
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout
 
 SERVER_LIMIT = 115.0
@@ -31,7 +31,7 @@ _MISSING = re.compile(r"No such file or directory|not found|\[Errno 2\]|Exec for
 _PYTHONS = ("python", "python3")
 
 
-class Machine:
+class OSWorldMachine:
     """What `DesktopDevice` has beside looking and acting, by the routes of OSWorld's server.
 
     Routes that older servers lack are done without; those that only ours has (``/ui_gym/...``) are
@@ -111,7 +111,7 @@ class Machine:
     def windows(self) -> tuple[Window, ...]:
         if self.is_ours:
             return tuple(map(_window, self._listed(self._get("/ui_gym/windows").body)))
-        result = self._python(guest.WINDOWS)
+        result = self._python(remote_scripts.WINDOWS)
         if result.code != 0:
             return ()
         return tuple(map(_window, self._listed(_last_line(result))))
@@ -137,7 +137,7 @@ class Machine:
 
     # -- the desktop --
 
-    def renew(self, session: Session) -> None:
+    def renew(self, session: SessionSpec) -> None:
         """See `DesktopDevice.renew`. On a machine of others, all windows are closed (those that
         do not, are killed), files are written, and nothing else is cleared away."""
         if self.is_ours:
@@ -146,7 +146,7 @@ class Machine:
             self._close_all()
             self.prepare(session)
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: SessionSpec) -> None:
         """Write the files of `session` and start its programs, over what is there. None is kept
         warm: a program starts as it would without."""
         self._check_programs(session.packages)
@@ -197,19 +197,19 @@ class Machine:
     def _path(self, path: str) -> str:
         return posixpath.join(self.home, path)
 
-    def _get(self, path: str) -> Reply:
+    def _get(self, path: str) -> ServerReply:
         return self._client.check(path, self._client.get(path))
 
-    def _post(self, path: str, value: object) -> Reply:
+    def _post(self, path: str, value: object) -> ServerReply:
         return self._client.check(path, self._client.post(path, value))
 
-    def _upload(self, path: str, data: bytes) -> Reply:
+    def _upload(self, path: str, data: bytes) -> ServerReply:
         return self._client.form("/setup/upload", {"file_path": path}, ("file_data", data))
 
     def _execute(self, line: Sequence[str], seconds: float) -> CommandResult:
         value = {"command": list(line), "shell": False}
-        patience = min(seconds, SERVER_LIMIT) + MARGIN
-        reply = self._client.post("/execute", value, timeout=patience)
+        timeout = min(seconds, SERVER_LIMIT) + MARGIN
+        reply = self._client.post("/execute", value, timeout=timeout)
         if reply.status == 500 and "timed out" in reply.text:
             raise DeviceTimeout(f"{_said(line)} took longer than {self} allows (120 s)")
         if reply.status == 500 and _MISSING.search(reply.text):
@@ -221,12 +221,12 @@ class Machine:
         return CommandResult(output, error, said["returncode"])
 
     def _python(self, code: str, seconds: float = 0.0) -> CommandResult:
-        """Run a script of ours there, with `seconds` beyond the usual patience."""
-        patience = self._timeout + seconds
-        result = self._execute([self._python_name, "-c", code], patience)
+        """Run a script of ours there, with `seconds` beyond the usual timeout."""
+        timeout = self._timeout + seconds
+        result = self._execute([self._python_name, "-c", code], timeout)
         if result.code == 127 and self._python_name == _PYTHONS[0]:
             self._python_name = _PYTHONS[1]
-            result = self._execute([self._python_name, "-c", code], patience)
+            result = self._execute([self._python_name, "-c", code], timeout)
         return result
 
     def _listed(self, data: bytes) -> list[dict[str, Any]]:
@@ -246,7 +246,7 @@ class Machine:
         self._client.check(route, reply)
         return True
 
-    def _renew_ours(self, session: Session) -> None:
+    def _renew_ours(self, session: SessionSpec) -> None:
         files = {path: base64.b64encode(data).decode() for path, data in session.files.items()}
         launch = [list(command) for command in session.launch]
         value = {
@@ -254,12 +254,12 @@ class Machine:
             "accessible": session.accessible, "titles": list(session.titles),
             "warm": [[list(program.command), program.ready] for program in session.warm],
         }  # fmt: skip
-        patience = self._timeout * (2 + len(launch) + len(session.titles) + len(session.warm))
-        reply = self._client.post("/ui_gym/renew", {"session": value}, timeout=patience)
+        timeout = self._timeout * (2 + len(launch) + len(session.titles) + len(session.warm))
+        reply = self._client.post("/ui_gym/renew", {"session": value}, timeout=timeout)
         self._client.check("/ui_gym/renew", reply)
 
     def _close_all(self) -> None:
-        result = self._python(guest.close_all(CLOSING), 2 * CLOSING)
+        result = self._python(remote_scripts.close_all(CLOSING), 2 * CLOSING)
         if result.code != 0:
             said = result.stderr.decode("utf-8", "replace").strip()[-300:]
             raise DeviceError(f"the windows of {self} cannot be closed: {said}")
@@ -268,10 +268,10 @@ class Machine:
             raise DeviceError(f"{left.decode()} windows of {self} do not close")
 
     def _await_window(
-        self, start: Callable[[], None], what: str, *, patience: float | None = None
+        self, start: Callable[[], None], what: str, *, timeout: float | None = None
     ) -> None:
         """Start something and wait for a new window, where the machine tells its windows."""
-        seconds = self._timeout if patience is None else patience
+        seconds = self._timeout if timeout is None else timeout
         before = {window.id for window in self.windows()}
         start()
         deadline = time.monotonic() + seconds

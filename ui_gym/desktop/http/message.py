@@ -22,7 +22,7 @@ class Mistake(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """A status, a body and its type."""
 
     body: bytes = b""
@@ -30,15 +30,15 @@ class Answer:
     status: int = 200
 
     @classmethod
-    def text(cls, text: str, status: int = 200) -> Answer:
+    def text(cls, text: str, status: int = 200) -> HttpAnswer:
         return cls(text.encode(), status=status)
 
     @classmethod
-    def json(cls, value: object, status: int = 200) -> Answer:
+    def json(cls, value: object, status: int = 200) -> HttpAnswer:
         return cls(json.dumps(value).encode() + b"\n", "application/json", status)
 
     @classmethod
-    def error(cls, message: str, status: int = 500) -> Answer:
+    def error(cls, message: str, status: int = 500) -> HttpAnswer:
         return cls.json({"status": "error", "message": message}, status)
 
 

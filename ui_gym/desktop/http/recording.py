@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from ui_gym.desktop.http.desk import Desk
-from ui_gym.desktop.http.message import Answer, Mistake, Request
+from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
 from ui_gym.desktop.http.routes import Route
+from ui_gym.desktop.http.shared import SharedDesktop
 from ui_gym.errors import UIGymError
 
 RATE = 4
@@ -26,11 +26,11 @@ FINISHING = 60.0
 """Seconds that ffmpeg has to write the end of the file."""
 
 
-class Recorder:
-    """At most one recording of `desk` at a time."""
+class ScreenRecorder:
+    """At most one recording of `desktop` at a time."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desktop: SharedDesktop) -> None:
+        self._desktop = desktop
         self._lock = threading.Lock()
         self._recording: _Recording | None = None
 
@@ -44,7 +44,7 @@ class Recorder:
         with self._lock:
             if self._recording is not None:
                 raise Mistake(400, "Recording is already in progress.")
-            self._recording = _Recording(program, self._desk)
+            self._recording = _Recording(program, self._desktop)
 
     def end(self) -> bytes:
         """The file. `Mistake` where nothing is being recorded, or ffmpeg failed."""
@@ -65,12 +65,12 @@ class Recorder:
 class _Recording:
     """A thread that hands pictures to ffmpeg."""
 
-    def __init__(self, program: str, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, program: str, desktop: SharedDesktop) -> None:
+        self._desktop = desktop
         self._stop = threading.Event()
         self._folder = tempfile.TemporaryDirectory(prefix="ui-gym-recording-")
         self._file = Path(self._folder.name) / "recording.mp4"
-        width, height = desk.device.size
+        width, height = desktop.device.size
         source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(RATE)]
         # Odd sizes are none for this codec.
         even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]
@@ -123,8 +123,8 @@ class _Recording:
         started, written = time.monotonic(), 0
         with contextlib.suppress(OSError, UIGymError), pipe:
             while not self._stop.is_set() and time.monotonic() - started < LONGEST:
-                with self._desk.turn:
-                    picture = self._desk.device.capture().image.tobytes()
+                with self._desktop.turn:
+                    picture = self._desktop.device.capture().image.tobytes()
                 due = max(written + 1, int((time.monotonic() - started) * RATE) + 1)
                 for _ in range(due - written):
                     pipe.write(picture)
@@ -132,14 +132,14 @@ class _Recording:
                 self._stop.wait(max(0.0, started + written / RATE - time.monotonic()))
 
 
-def routes(recorder: Recorder) -> Mapping[tuple[str, str], Route]:
+def routes(recorder: ScreenRecorder) -> Mapping[tuple[str, str], Route]:
     """The routes of a recorder."""
 
-    def start(desk: Desk, request: Request) -> Answer:
+    def start(desktop: SharedDesktop, request: Request) -> HttpAnswer:
         recorder.start()
-        return Answer.json({"status": "success", "message": "Started recording successfully."})
+        return HttpAnswer.json({"status": "success", "message": "Started recording successfully."})
 
-    def end(desk: Desk, request: Request) -> Answer:
-        return Answer(recorder.end(), "video/mp4")
+    def end(desktop: SharedDesktop, request: Request) -> HttpAnswer:
+        return HttpAnswer(recorder.end(), "video/mp4")
 
     return {("POST", "/start_recording"): start, ("POST", "/end_recording"): end}

@@ -11,12 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ui_gym.contract.device import DevicePool
-from ui_gym.desktop.device import Session
+from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.http import commands, recording, routes
-from ui_gym.desktop.http.desk import Desk
 from ui_gym.desktop.http.guard import Guard
-from ui_gym.desktop.http.message import Answer, Mistake, Request
-from ui_gym.desktop.http.recording import Recorder
+from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
+from ui_gym.desktop.http.recording import ScreenRecorder
+from ui_gym.desktop.http.shared import SharedDesktop
 from ui_gym.errors import DeviceError, DeviceLost, UserError
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ _WITH_FILES = ("/setup/upload", "/ui_gym/renew")
 MOST_CLIENTS = 32
 """Requests in progress beyond these are turned away."""
 
-PATIENCE = 30.0
+TIMEOUT = 30.0
 """Seconds that a client may leave us waiting for the next bytes of its request."""
 
 
@@ -55,7 +55,7 @@ class DesktopServer:
     def __init__(
         self,
         pool: DevicePool,
-        session: Session | None = None,
+        session: SessionSpec | None = None,
         *,
         host: str = "127.0.0.1",
         port: int = 5000,
@@ -64,14 +64,14 @@ class DesktopServer:
         allow_execute: bool = False,
     ) -> None:
         self._guard = Guard(host, token, names)
-        self.desk = Desk(pool, session or Session(), allow_execute=allow_execute)
-        self._recorder = Recorder(self.desk)
+        self.desktop = SharedDesktop(pool, session or SessionSpec(), allow_execute=allow_execute)
+        self._recorder = ScreenRecorder(self.desktop)
         self._http = _listen(host, port, self)
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True
         )
         try:
-            _ = self.desk.device  # started before it is said to be there
+            _ = self.desktop.device  # started before it is said to be there
             self._thread.start()
         except BaseException:
             self.close()
@@ -98,28 +98,28 @@ class DesktopServer:
             self._http.shutdown()
             self._thread.join()
         self._http.server_close()
-        self.desk.close()  # frees what films it, if that waits for a picture
+        self.desktop.close()  # frees what films it, if that waits for a picture
         self._recorder.close()
 
-    def answer(self, method: str, path: str, request: Request) -> Answer:
+    def answer(self, method: str, path: str, request: Request) -> HttpAnswer:
         """What a request that was let in is answered. Never raises."""
         route = self._route(method, path)
         if route is None:
-            return Answer.error(f"there is no {method} {path}", 404)
-        device = self.desk.lent
+            return HttpAnswer.error(f"there is no {method} {path}", 404)
+        device = self.desktop.lent
         try:
-            return route(self.desk, request)
+            return route(self.desktop, request)
         except Mistake as mistake:
-            return Answer.error(str(mistake), mistake.status)
+            return HttpAnswer.error(str(mistake), mistake.status)
         except UserError as error:
-            return Answer.error(str(error), 400)
+            return HttpAnswer.error(str(error), 400)
         except DeviceError as error:
             if isinstance(error, DeviceLost):
-                self.desk.lose(device)
-            return Answer.error(str(error))
+                self.desktop.lose(device)
+            return HttpAnswer.error(str(error))
         except Exception as error:
             log.exception("%s %s failed", method, path)
-            return Answer.error(f"{type(error).__name__}: {error}")
+            return HttpAnswer.error(f"{type(error).__name__}: {error}")
 
     def _route(self, method: str, path: str) -> routes.Route | None:
         for known in (routes.ROUTES, commands.ROUTES, recording.routes(self._recorder)):
@@ -144,7 +144,7 @@ class DesktopServer:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = PATIENCE
+    timeout = TIMEOUT
     server: _Http
 
     @property
@@ -162,17 +162,17 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError, TimeoutError):
             self._send(self._answer(method))
 
-    def _answer(self, method: str) -> Answer:
+    def _answer(self, method: str) -> HttpAnswer:
         try:
             length = self.server.owner.admit(self)
         except Mistake as mistake:
-            return Answer.error(str(mistake), mistake.status)
+            return HttpAnswer.error(str(mistake), mistake.status)
         body = self.rfile.read(length)
         if len(body) < length:
-            return Answer.error("the body is cut short", 400)
+            return HttpAnswer.error("the body is cut short", 400)
         return self.server.owner.answer(method, self.route, Request(self.headers, body))
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: HttpAnswer) -> None:
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.kind)
         self.send_header("Content-Length", str(len(answer.body)))

@@ -49,7 +49,7 @@ def key(url: str) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """What the index says of a file; `size` in bytes."""
 
     url: str
@@ -62,7 +62,7 @@ class FileCache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or default_folder()
-        self._seen: tuple[tuple[int, int], dict[str, Entry]] | None = None
+        self._seen: tuple[tuple[int, int], dict[str, CacheEntry]] | None = None
         """The index as it was read last, with the time and the number of that file."""
 
     def find(self, url: str) -> Path | None:
@@ -101,7 +101,7 @@ class FileCache:
         path = self.folder / key(url)
         with self._locked():
             source.replace(path)
-            entries = {**self.entries(), key(url): Entry(url, size, digest.hexdigest())}
+            entries = {**self.entries(), key(url): CacheEntry(url, size, digest.hexdigest())}
             self._write(entries)
         return path
 
@@ -109,7 +109,7 @@ class FileCache:
         """Where an address's file grows until it is whole."""
         return self.folder / f"{key(url)}.part"
 
-    def entries(self) -> dict[str, Entry]:
+    def entries(self) -> dict[str, CacheEntry]:
         """The index, by name of file.
 
         Raises:
@@ -121,7 +121,7 @@ class FileCache:
             version = (about.st_mtime_ns, about.st_ino)
             if self._seen is None or self._seen[0] != version:
                 raw = json.loads(path.read_text(encoding="utf-8"))
-                self._seen = version, {name: Entry(**fields) for name, fields in raw.items()}
+                self._seen = version, {name: CacheEntry(**fields) for name, fields in raw.items()}
             return dict(self._seen[1])
         except FileNotFoundError:
             return {}
@@ -131,7 +131,7 @@ class FileCache:
                 "again"
             ) from error
 
-    def _write(self, entries: Mapping[str, Entry]) -> None:
+    def _write(self, entries: Mapping[str, CacheEntry]) -> None:
         text = json.dumps({name: asdict(entry) for name, entry in entries.items()}, indent=1)
         descriptor, part = tempfile.mkstemp(dir=self.folder, prefix=f".{INDEX}.")
         try:

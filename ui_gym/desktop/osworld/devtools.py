@@ -22,7 +22,7 @@ from ui_gym.desktop.osworld.metrics.urls import same_url
 from ui_gym.desktop.osworld.wire import WebSocket, connect, request
 from ui_gym.errors import DeviceError, DeviceTimeout
 
-__all__ = ["PORTS", "DevTools", "Page", "Tab", "find", "same_url"]
+__all__ = ["PORTS", "DevTools", "DevToolsPage", "Tab", "find", "same_url"]
 
 PORTS = (9222, 1337)
 """Where OSWorld's machine shows Chrome's port to others, and Chrome's own there."""
@@ -94,17 +94,17 @@ class DevTools:
         self._get("GET", f"/json/activate/{tab_id}")
 
     @contextlib.contextmanager
-    def page(self, tab: Tab) -> Iterator[Page]:
+    def page(self, tab: Tab) -> Iterator[DevToolsPage]:
         """What is in a tab."""
         connection = connect(self._device, self._port)
         if connection is None:
             raise DeviceError("Chrome is gone")
         path = f"/devtools/page/{tab.id}"
         with WebSocket(connection, path, timeout=self._timeout) as wire:
-            yield Page(wire, self._timeout)
+            yield DevToolsPage(wire, self._timeout)
 
     @contextlib.contextmanager
-    def visit(self, url: str, timeout: float = 60.0) -> Iterator[Page]:
+    def visit(self, url: str, timeout: float = 60.0) -> Iterator[DevToolsPage]:
         """A page in a tab of its own, which is closed afterwards."""
         tab = self.open(url)
         try:
@@ -140,7 +140,7 @@ def _tab(entry: object) -> Tab | None:
     return Tab(*said)
 
 
-class Page:
+class DevToolsPage:
     """A page that can be asked."""
 
     def __init__(self, wire: WebSocket, timeout: float) -> None:

@@ -22,16 +22,16 @@ from ui_gym.contract.action import Action, Finish
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop.osworld.pauses import keep_whole
 from ui_gym.desktop.osworld.placeholders import at_home
-from ui_gym.desktop.osworld.registry import GETTERS, METRICS, Config, Context
+from ui_gym.desktop.osworld.registry import GETTERS, METRICS, Config, EvaluationContext
 from ui_gym.desktop.osworld.setups import notes, run_steps
-from ui_gym.desktop.osworld.taskfile import Check, TaskFile
+from ui_gym.desktop.osworld.taskfile import EvaluatorCheck, TaskFile
 from ui_gym.errors import TaskError, UIGymError, UserError
 
 AUTHORED = frozenset({"cloud_file", "rule", "rule_relativeTime"})
 """Getters of what the task's author wrote, so that it is the author's mistake if it is broken."""
 
 
-def evaluate(context: Context, task: TaskFile, history: Sequence[Action]) -> Verdict:
+def evaluate(context: EvaluationContext, task: TaskFile, history: Sequence[Action]) -> Verdict:
     """The score of an episode that is over, with `history` all that was done in it.
 
     Raises:
@@ -70,7 +70,7 @@ def says_infeasible(history: Sequence[Action]) -> bool:
     return isinstance(last, Finish) and last.outcome == "infeasible"
 
 
-def _score(context: Context, check: Check) -> float:
+def _score(context: EvaluationContext, check: EvaluatorCheck) -> float:
     home = context.device.home
     try:
         result = _get(context, at_home(check.result, home))
@@ -94,5 +94,5 @@ def _score(context: Context, check: Check) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), 1.0)
 
 
-def _get(context: Context, config: Config) -> Any:
+def _get(context: EvaluationContext, config: Config) -> Any:
     return GETTERS.find(config["type"])(context, config)

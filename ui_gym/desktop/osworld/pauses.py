@@ -14,12 +14,12 @@ import time
 import numpy as np
 
 from ui_gym.contract.device import Image
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 
 WHOLE = 1.0
 """Seconds that are always waited, where a task asks for that many."""
 
-PATIENCE = 10.0
+TIMEOUT = 10.0
 """Seconds that are waited at most before an episode begins: as many as OSWorld waits always."""
 
 STILL = 0.4
@@ -34,18 +34,18 @@ _BEFORE = "windows before a launch"
 _KEPT = "pauses are kept whole"
 
 
-def expect_window(context: Context) -> None:
+def expect_window(context: EvaluationContext) -> None:
     """Note that a program is about to be started which will show a window."""
     known = [window.id for window in context.device.windows()]
     context.memory.setdefault(_BEFORE, frozenset(known))
 
 
-def keep_whole(context: Context) -> None:
+def keep_whole(context: EvaluationContext) -> None:
     """From now on, pauses last as long as they say."""
     context.memory[_KEPT] = True
 
 
-def pause(context: Context, seconds: float) -> None:
+def pause(context: EvaluationContext, seconds: float) -> None:
     """Wait `seconds`, or less where the machine is at rest before that."""
     until = time.monotonic() + seconds
     if context.memory.get(_KEPT):
@@ -56,16 +56,16 @@ def pause(context: Context, seconds: float) -> None:
         _await_still(context, until)
 
 
-def rest(context: Context) -> None:
+def rest(context: EvaluationContext) -> None:
     """Wait until what was started has come up and the picture is still."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     _has_shown(context, until)
     context.memory.pop(_BEFORE, None)
     context.device.settle()
     _await_still(context, until)
 
 
-def _has_shown(context: Context, until: float) -> bool:
+def _has_shown(context: EvaluationContext, until: float) -> bool:
     """Wait for a window that was not there before the last launch. False if none came in time."""
     before = context.memory.get(_BEFORE)
     if before is None:
@@ -79,7 +79,7 @@ def _has_shown(context: Context, until: float) -> bool:
     return True
 
 
-def _await_still(context: Context, until: float) -> None:
+def _await_still(context: EvaluationContext, until: float) -> None:
     """Wait until two pictures are the same, and every window has drawn something."""
     before = context.device.capture().image
     while (left := until - time.monotonic()) > 0:
@@ -95,7 +95,7 @@ def _same(one: Image, other: Image) -> bool:
     return bool(changed <= BLINKING * one.shape[0] * one.shape[1])
 
 
-def _drawn(context: Context, picture: Image) -> bool:
+def _drawn(context: EvaluationContext, picture: Image) -> bool:
     """Whether no window is of a single colour, as those of programs are that are still starting."""
     for window in context.device.windows():
         left, top, width, height = window.box

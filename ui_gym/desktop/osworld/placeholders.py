@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 
 HOME = "/home/user"
 """The home folder on OSWorld's machines, which task files name in full."""
@@ -35,7 +35,7 @@ def _replaced(value: Any, home: str) -> Any:
     return value
 
 
-def filled(text: str, context: Context) -> str:
+def filled(text: str, context: EvaluationContext) -> str:
     """A command with OSWorld's placeholders filled in: the user's password, and the width and
     height of the screen, whole and halved, in pixels."""
     width, height = context.size

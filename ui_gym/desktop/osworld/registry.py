@@ -29,7 +29,7 @@ Config = Mapping[str, Any]
 """A part of a task file: a getter's description, or a metric's rules."""
 
 
-class Files(Protocol):
+class FileSource(Protocol):
     """Where the files behind a task's addresses are had."""
 
     def get(self, url: str) -> Path:
@@ -37,7 +37,7 @@ class Files(Protocol):
 
 
 @dataclass
-class Context:
+class EvaluationContext:
     """What a setup step or a getter works with.
 
     `folder` is the episode's own, for copies of files; `password` that of the machine's user;
@@ -45,7 +45,7 @@ class Context:
     """
 
     device: DesktopDevice
-    files: Files
+    files: FileSource
     folder: Path
     size: tuple[int, int]
     task: str = ""
@@ -58,7 +58,7 @@ class Getter(Protocol):
     """Brings what a metric looks at: a value, or the path of a local file; None if there is
     nothing. It raises `DeviceError` where the machine failed, and nothing for what an agent did."""
 
-    def __call__(self, context: Context, config: Config) -> Any: ...
+    def __call__(self, context: EvaluationContext, config: Config) -> Any: ...
 
 
 Metric = Callable[..., float]

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.task import Brief, Judged, Split, Task, TaskSpec, Verdict
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
 from ui_gym.desktop.osworld.evaluate import evaluate
 from ui_gym.desktop.osworld.pauses import rest
 from ui_gym.desktop.osworld.placeholders import at_home
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 from ui_gym.desktop.osworld.setups import notes, run_steps
 from ui_gym.desktop.osworld.setups.commands import check_programs
 from ui_gym.desktop.osworld.spec import OSWORLD
@@ -130,7 +130,7 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
             self.files.get(url)  # says how to have it
         if before := _EPISODES.pop(device, None):
             before.folder.cleanup()
-        device.renew(Session(accessible=self._reads_the_screen()))
+        device.renew(SessionSpec(accessible=self._reads_the_screen()))
         device.run(["mkdir", "-p", *FOLDERS], cwd=device.home)
         episode = _Episode(tempfile.TemporaryDirectory(prefix="ui-gym-osworld-"))
         _EPISODES[device] = episode
@@ -156,8 +156,8 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
         wanted = [config for check in self.file.checks for config in (check.result, check.expected)]
         return any(config is not None and config["type"] in ACCESSIBLE for config in wanted)
 
-    def _context(self, device: DesktopDevice, episode: _Episode) -> Context:
-        return Context(
+    def _context(self, device: DesktopDevice, episode: _Episode) -> EvaluationContext:
+        return EvaluationContext(
             device=device,
             files=self.files,
             folder=Path(episode.folder.name),

@@ -41,7 +41,7 @@ Conjunction = Literal["and", "or"]
 
 
 @dataclass(frozen=True)
-class Step:
+class SetupStep:
     """A step of ``config`` or ``postconfig``. `place` is where it stands, as ``config.2``."""
 
     kind: str
@@ -50,7 +50,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Check:
+class EvaluatorCheck:
     """A metric with what it compares. Without an `expected` it is given the result alone."""
 
     metric: str
@@ -66,9 +66,9 @@ class TaskFile:
     id: str
     instruction: str
     path: Path
-    config: tuple[Step, ...]
-    postconfig: tuple[Step, ...]
-    checks: tuple[Check, ...]
+    config: tuple[SetupStep, ...]
+    postconfig: tuple[SetupStep, ...]
+    checks: tuple[EvaluatorCheck, ...]
     conjunction: Conjunction = "and"
     related_apps: tuple[str, ...] = ()
     max_steps: int | None = None
@@ -91,7 +91,7 @@ class TaskFile:
         return self.path.parent.name
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[SetupStep, ...]:
         """Every setup step, before the episode and after it."""
         return (*self.config, *self.postconfig)
 
@@ -118,7 +118,7 @@ def parse(raw: object, path: Path) -> TaskFile:
     Raises:
         UserError: see `read`.
     """
-    reader = _Reader()
+    reader = _TaskFileReader()
     try:
         task = reader.task(raw, path)
     except RecursionError:
@@ -215,7 +215,7 @@ def _looks_like_a_task(path: Path) -> bool:
     return isinstance(raw, dict) and "evaluator" in raw and "instruction" in raw
 
 
-class _Reader:
+class _TaskFileReader:
     """Reads a file's parts and keeps every problem, by the place where it is."""
 
     def __init__(self) -> None:
@@ -266,7 +266,7 @@ class _Reader:
             return tuple(self.text(name, f"{place}.{n}") for n, name in enumerate(value))
         return ()
 
-    def steps(self, raw: object, place: str) -> tuple[Step, ...]:
+    def steps(self, raw: object, place: str) -> tuple[SetupStep, ...]:
         if not isinstance(raw, list):
             self.wrong(place, "a list of steps", raw)
             return ()
@@ -278,7 +278,7 @@ class _Reader:
             parameters = self.mapping(step.get("parameters", {}), f"{here}.parameters")
             if kind == "download":
                 self.downloads(parameters.get("files", []), f"{here}.parameters.files")
-            found.append(Step(kind, parameters, here))
+            found.append(SetupStep(kind, parameters, here))
         return tuple(found)
 
     def downloads(self, raw: object, place: str) -> None:
@@ -290,7 +290,7 @@ class _Reader:
             if "url" in file:
                 self.text(file["url"], f"{place}.{number}.url")
 
-    def checks(self, evaluator: Mapping[str, Any]) -> tuple[Check, ...]:
+    def checks(self, evaluator: Mapping[str, Any]) -> tuple[EvaluatorCheck, ...]:
         func = evaluator.get("func")
         if func == INFEASIBLE:
             return ()
@@ -313,7 +313,7 @@ class _Reader:
             for key, config in (("result", result), ("expected", expected)):
                 if config:
                     self.getter(config, f"evaluator.{key}{suffix}")
-            found.append(Check(metric, result or {}, expected or None, options or {}))
+            found.append(EvaluatorCheck(metric, result or {}, expected or None, options or {}))
         return tuple(found)
 
     def getter(self, config: Mapping[str, Any], place: str) -> None:

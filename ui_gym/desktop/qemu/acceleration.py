@@ -17,7 +17,7 @@ import threading
 from pathlib import Path
 
 from ui_gym.desktop.qemu.liveness import await_life
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.desktop.qemu.vm import Acceleration, VirtualMachine
 from ui_gym.errors import DeviceLost, DeviceStartError, DeviceTimeout, UserError
 
@@ -31,7 +31,7 @@ _PROBE_SIZE = (800, 600)
 _probing = threading.Lock()
 
 
-def acceleration(settings: Settings) -> Acceleration:
+def acceleration(settings: QemuSettings) -> Acceleration:
     """How the image is best run here: as the environment says, as remembered, or by a probe.
 
     Raises:
@@ -57,7 +57,7 @@ def acceleration(settings: Settings) -> Acceleration:
         return known
 
 
-def probe_acceleration(settings: Settings) -> tuple[Acceleration, str]:
+def probe_acceleration(settings: QemuSettings) -> tuple[Acceleration, str]:
     """Start the image with KVM and say whether it came to life within `settings.probe` seconds.
 
     Gives back what to use, and why. `DeviceStartError` where QEMU is not installed or the image
@@ -88,7 +88,7 @@ def memory_file() -> Path:
     return Path(cache).expanduser() / "ui-gym" / "qemu-acceleration.json"
 
 
-def _recall(settings: Settings) -> Acceleration | None:
+def _recall(settings: QemuSettings) -> Acceleration | None:
     found = _remembered().get(_key(settings))
     value = found.get("use") if isinstance(found, dict) else None
     if value == "kvm":
@@ -96,7 +96,7 @@ def _recall(settings: Settings) -> Acceleration | None:
     return "tcg" if value == "tcg" else None
 
 
-def _remember(settings: Settings, use: Acceleration, why: str) -> None:
+def _remember(settings: QemuSettings, use: Acceleration, why: str) -> None:
     path = memory_file()
     known = _remembered()
     known[_key(settings)] = {"image": str(settings.image), "use": use, "why": why}
@@ -116,7 +116,7 @@ def _remembered() -> dict[str, object]:
     return known if isinstance(known, dict) else {}
 
 
-def _key(settings: Settings) -> str:
+def _key(settings: QemuSettings) -> str:
     """This machine (its name, kernel and processor) and this image (its path, size and time)."""
     state = settings.image.stat()
     parts = [

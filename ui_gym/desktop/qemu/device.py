@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
-from ui_gym.desktop.device import Command, CommandResult, Session, Window
+from ui_gym.desktop.device import Command, CommandResult, SessionSpec, Window
 from ui_gym.desktop.http.device import OSWorldDevice
 from ui_gym.desktop.qemu.acceleration import acceleration
 from ui_gym.desktop.qemu.liveness import await_server, server_of
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.desktop.qemu.vm import VirtualMachine
 from ui_gym.errors import DeviceError, DeviceLost
 
@@ -34,10 +34,10 @@ T = TypeVar("T")
 class QemuDevice:
     """A `DesktopDevice` in a virtual machine with OSWorld's server in it.
 
-    `options.kind` is ``qemu:IMAGE.qcow2``, with settings after it as `Settings.parse` reads them.
-    The image is never written to. Where the processor cannot help, the machine is run in software,
-    and `SLOWNESS` is allowed for. `start` switches the machine on and keeps its state once the
-    server shows a screen; `renew` goes back to that state: disk, memory and screen.
+    `options.kind` is ``qemu:IMAGE.qcow2``, with settings after it as `QemuSettings.parse` reads
+    them. The image is never written to. Where the processor cannot help, the machine is run in
+    software, and `SLOWNESS` is allowed for. `start` switches the machine on and keeps its state
+    once the server shows a screen; `renew` goes back to that state: disk, memory and screen.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class QemuDevice:
     ) -> None:
         """`machine` is what is switched on."""
         self.size = options.size
-        self.settings = Settings.parse(options.kind, options.extra)
+        self.settings = QemuSettings.parse(options.kind, options.extra)
         self._options = options
         self._machine = machine
         self._vm: VirtualMachine | None = None
@@ -93,7 +93,7 @@ class QemuDevice:
         ``/home/user``, and a started one tells itself."""
         return OSWorldDevice.home if self._desktop is None else self._desktop.home
 
-    def renew(self, session: Session) -> None:
+    def renew(self, session: SessionSpec) -> None:
         """Set the machine back to the state it was in when it was ready, then prepare `session`."""
         if self._vm is None or self._desktop is None:
             raise self._not_running()

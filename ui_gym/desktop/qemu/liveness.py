@@ -6,7 +6,7 @@ import re
 import threading
 import time
 
-from ui_gym.desktop.http.address import Address
+from ui_gym.desktop.http.address import ServerAddress
 from ui_gym.desktop.http.client import Client, Refused
 from ui_gym.desktop.qemu.vm import GUEST_PORTS, VirtualMachine
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
@@ -27,9 +27,9 @@ _NOT_US = (401, 403)
 _KERNEL = re.compile(r"^\[\s*\d+\.\d{6}\] ", re.MULTILINE)
 
 
-def server_of(vm: VirtualMachine) -> Address:
+def server_of(vm: VirtualMachine) -> ServerAddress:
     """Where OSWorld's server in the guest is reached, with the other ports that are forwarded."""
-    return Address("http", "127.0.0.1", vm.ports[SERVER_PORT], vm.ports)
+    return ServerAddress("http", "127.0.0.1", vm.ports[SERVER_PORT], vm.ports)
 
 
 def await_server(vm: VirtualMachine, seconds: float, closed: threading.Event) -> None:

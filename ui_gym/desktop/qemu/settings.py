@@ -27,7 +27,7 @@ def _cores() -> int:
 
 
 @dataclass(frozen=True)
-class Settings:
+class QemuSettings:
     """A machine's hardware, and how long its owner waits.
 
     `memory` is in MiB. `firmware` is a file for machines that do not start by a BIOS, such as
@@ -45,7 +45,7 @@ class Settings:
     probe: float = 60.0
 
     @classmethod
-    def parse(cls, kind: str, extra: Mapping[str, str] | None = None) -> Settings:
+    def parse(cls, kind: str, extra: Mapping[str, str] | None = None) -> QemuSettings:
         """Read ``qemu:IMAGE.qcow2``, or ``qemu:IMAGE.qcow2?memory=4096&cores=4``.
 
         `extra` are further settings by name; names that are none are left to others there.

@@ -20,7 +20,7 @@ from typing import Literal
 
 from ui_gym.child_process import ChildProcess
 from ui_gym.desktop.qemu.qmp import Qmp, QmpError
-from ui_gym.desktop.qemu.settings import Settings
+from ui_gym.desktop.qemu.settings import QemuSettings
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 
 Acceleration = Literal["kvm", "tcg"]
@@ -61,7 +61,7 @@ class VirtualMachine:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: QemuSettings,
         acceleration: Acceleration,
         size: tuple[int, int],
         *,
@@ -217,7 +217,7 @@ def _make_overlay(tool: str, image: Path, overlay: Path) -> None:
 
 
 def _arguments(
-    settings: Settings, acceleration: Acceleration, size: tuple[int, int], folder: Path
+    settings: QemuSettings, acceleration: Acceleration, size: tuple[int, int], folder: Path
 ) -> list[str]:
     # What the overlay holds need not survive a power cut.
     disk = {

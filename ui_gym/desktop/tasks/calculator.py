@@ -13,10 +13,10 @@ from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import between, pick, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import sheets, sums, words
 from ui_gym.desktop.content.sums import Sum
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.task import DesktopTask
 
@@ -26,7 +26,7 @@ REST = 0.2
 
 CALCULATOR = "galculator"
 
-KEYS: Mapping[str, moves.Place] = {
+KEYS: Mapping[str, navigation.Place] = {
     key: (35 + 65 * column, 160 + 40 * row)
     for row, keys in enumerate(("()", "789/", "456*", "123-", "0. +"))
     for column, key in enumerate(keys)
@@ -81,7 +81,7 @@ class DesktopCalculate(DesktopTask[CalculateParams]):
     def goal(self, params: CalculateParams) -> str:
         return self.goals[params.phrasing].format(sum=params.sum, file=params.file)
 
-    def session(self, params: CalculateParams) -> Session:
+    def session(self, params: CalculateParams) -> SessionSpec:
         return begun(params.file, "")
 
     def setup(self, device: DesktopDevice, params: CalculateParams) -> None:
@@ -96,14 +96,16 @@ class DesktopCalculate(DesktopTask[CalculateParams]):
         return Verdict(float(right), done=right, notes=f"{params.file} holds {text[:80]!r}")
 
     def oracle(self, device: DesktopDevice, params: CalculateParams) -> Iterator[Action | Demo]:
-        yield from moves.focus(device, CALCULATOR)
+        yield from navigation.focus(device, CALCULATOR)
         for key in f"{params.sum}=":
-            yield moves.at(moves.window(device, CALCULATOR), KEYS[key])
+            yield navigation.at(navigation.window(device, CALCULATOR), KEYS[key])
         yield Press("ctrl+c")
-        yield from moves.focus(device, params.file)
+        yield from navigation.focus(device, params.file)
         yield Press("ctrl+v")
         # The calculator hands it over in its own time; the title then says that there are changes.
-        yield from moves.until(lambda: moves.window(device, params.file).title.startswith("*"))
+        yield from navigation.until(
+            lambda: navigation.window(device, params.file).title.startswith("*")
+        )
         yield Press("ctrl+s")
 
     def misread(
@@ -179,7 +181,7 @@ class DesktopOrderTotal(DesktopTask[OrderTotalParams]):
     def goal(self, params: OrderTotalParams) -> str:
         return self.goals[params.phrasing].format(file=params.file)
 
-    def session(self, params: OrderTotalParams) -> Session:
+    def session(self, params: OrderTotalParams) -> SessionSpec:
         session = begun(params.file, params.text)
         return dataclasses.replace(session, files={**session.files, CONFIGURATION: PAPER})
 
@@ -197,9 +199,9 @@ class DesktopOrderTotal(DesktopTask[OrderTotalParams]):
 
     def oracle(self, device: DesktopDevice, params: OrderTotalParams) -> Iterator[Action | Demo]:
         products = [f"{count}*{price}" for _, count, price in params.items]
-        yield from moves.focus(device, CALCULATOR)
+        yield from navigation.focus(device, CALCULATOR)
         yield Type("+".join(products), enter=True)
-        yield from moves.focus(device, params.file)
+        yield from navigation.focus(device, params.file)
         yield Press("ctrl+end")
         yield Type(f"{float(params.total):.10g}")
         yield Press("ctrl+s")
@@ -221,9 +223,9 @@ class DesktopOrderTotal(DesktopTask[OrderTotalParams]):
         return params if misread.total == params.total else misread
 
 
-def begun(file: str, text: str) -> Session:
+def begun(file: str, text: str) -> SessionSpec:
     """A text in the editor, and the calculator in front of it."""
-    return Session(
+    return SessionSpec(
         files={file: text.encode()},
         launch=[["mousepad", file], ["galculator"]],
     )

@@ -12,9 +12,9 @@ import numpy as np
 from ui_gym.contract.action import Action, Click, Press, Type
 from ui_gym.contract.draws import between, some
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.files import encoded, judge_files
 from ui_gym.desktop.task import DesktopTask
 
@@ -94,9 +94,9 @@ class EditorTask(DesktopTask[P]):
         told = {"name": params.name, "folder": params.folder, **self.told(params)}
         return self.goals[params.phrasing].format(**told)
 
-    def session(self, params: P) -> Session:
+    def session(self, params: P) -> SessionSpec:
         opened = [f"{params.folder}/{name}" for name, _ in params.files]
-        return Session(files=encoded(self.before(params)), launch=[["mousepad", *opened]])
+        return SessionSpec(files=encoded(self.before(params)), launch=[["mousepad", *opened]])
 
     def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judge_files(device, self.before(params), self.after(params))
@@ -113,7 +113,9 @@ class EditorTask(DesktopTask[P]):
             return dataclasses.replace(params, saves=False)
         return dataclasses.replace(params, target=(params.target + 1) % len(params.files))
 
-    def desk(self, rng: np.random.Generator, lines: Sequence[str] | None = None) -> dict[str, Any]:
+    def sample_files(
+        self, rng: np.random.Generator, lines: Sequence[str] | None = None
+    ) -> dict[str, Any]:
         """The fields of `EditorParams`, drawn; the target's lines may be given.
 
         All open files have as many lines.
@@ -144,23 +146,23 @@ def show(params: EditorParams, which: int) -> Iterator[Action]:
 def go_to(device: DesktopDevice, line: int) -> Iterator[Action]:
     """Put the caret at the beginning of a line, the first being 0."""
     yield Press("ctrl+l")
-    yield from moves.opened(device, "Go To")
+    yield from navigation.opened(device, "Go To")
     yield Type(str(line + 1))
     yield Press("enter")
-    yield from moves.closed(device, "Go To")
+    yield from navigation.closed(device, "Go To")
 
 
 def save_as(device: DesktopDevice, path: str) -> Iterator[Action]:
     """Save what is shown under another path in the home folder."""
     yield Press("ctrl+shift+s")
-    yield from moves.opened(device, "Save As")
+    yield from navigation.opened(device, "Save As")
     yield Press("ctrl+a")
     yield Type(f"~/{path}")
     yield Press("enter")
-    yield from moves.closed(device, "Save As")
+    yield from navigation.closed(device, "Save As")
 
 
 def word_at(device: DesktopDevice, row: int, column: int, length: int) -> Click:
     """A double click on a word that is shown, where there are no tabs."""
     x = 3 + round(9 * (column + length / 2))
-    return moves.at(moves.window(device, EDITOR), (x, 39 + 18 * row), count=2)
+    return navigation.at(navigation.window(device, EDITOR), (x, 39 + 18 * row), count=2)

@@ -12,9 +12,9 @@ import numpy as np
 from ui_gym.contract.action import Action, Click, Press, Type
 from ui_gym.contract.draws import between, some
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.device import DesktopDevice, Session, Window
+from ui_gym.desktop.device import DesktopDevice, SessionSpec, Window
 from ui_gym.desktop.files import encoded, judge_files
 from ui_gym.desktop.task import DesktopTask
 
@@ -95,9 +95,9 @@ class FilingTask(DesktopTask[P]):
         told = {"folder": params.source, **self.told(params)}
         return self.goals[params.phrasing].format(**told)
 
-    def session(self, params: P) -> Session:
+    def session(self, params: P) -> SessionSpec:
         shown = params.places[0] if params.inside else "."
-        return Session(files=encoded(self.before(params)), launch=[["pcmanfm", shown]])
+        return SessionSpec(files=encoded(self.before(params)), launch=[["pcmanfm", shown]])
 
     def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judge_files(
@@ -126,7 +126,7 @@ class FilingTask(DesktopTask[P]):
         }
 
 
-class Browser:
+class FileManager:
     """The file manager in an oracle's hands: remembers which folder it shows."""
 
     def __init__(self, device: DesktopDevice, params: FilingParams, task: FilingTask[Any]) -> None:
@@ -140,28 +140,28 @@ class Browser:
         if folder == self._shown:
             return
         if self._shown:
-            yield from self._go("", moves.at(self._window, _HOME))
+            yield from self._go("", navigation.at(self._window, _HOME))
         yield from self._go(folder, self._click(folder, count=2))
 
     def choose(self, *names: str) -> Iterator[Action]:
         """Select entries of the folder that is shown, which are listed one after the other."""
         click = self._click(min(names, key=self._order))
-        yield from moves.insist(click, lambda: self._is_chosen(click), 1.0)
+        yield from navigation.insist(click, lambda: self._is_chosen(click), 1.0)
         for _ in names[1:]:
             yield Press("shift+down")
-        yield from moves.until(lambda: False, _NOTICED)
+        yield from navigation.until(lambda: False, _NOTICED)
 
     def name_dialog(self, title: str, name: str) -> Iterator[Action]:
         """Fill in the name that a dialog asks for."""
-        yield from moves.opened(self._device, title)
+        yield from navigation.opened(self._device, title)
         yield Press("ctrl+a")
         yield Type(name)
         yield Press("enter")
-        yield from moves.closed(self._device, title)
+        yield from navigation.closed(self._device, title)
 
     def sort_by_extension(self) -> Iterator[Action]:
         """List files of a kind one after the other."""
-        yield from moves.menu(self._window, VIEW, SORT_FILES, BY_EXTENSION)
+        yield from navigation.menu(self._window, VIEW, SORT_FILES, BY_EXTENSION)
         self._order = _by_extension
 
     def carry(self, source: str, names: Sequence[str], target: str, how: str) -> Iterator[Action]:
@@ -175,16 +175,18 @@ class Browser:
         moved = {f"{source}/{name}" for name in names}
         self.files |= {f"{target}/{name}" for name in names}
         self.files -= moved if how == "ctrl+x" else set()
-        yield from moves.until(self._is_listed)
+        yield from navigation.until(self._is_listed)
 
     def _go(self, folder: str, click: Click) -> Iterator[Action]:
         self._shown = folder
         title = folder or os.path.basename(self._device.home)
-        yield from moves.insist(click, lambda: self._window.title == title and self._is_listed())
+        yield from navigation.insist(
+            click, lambda: self._window.title == title and self._is_listed()
+        )
 
     def _click(self, name: str, *, count: int = 1) -> Click:
         y = _FIRST + _PITCH * self._entries().index(name)
-        return moves.at(self._window, (_NAME, y), count=count)
+        return navigation.at(self._window, (_NAME, y), count=count)
 
     def _is_chosen(self, click: Click) -> bool:
         """Whether a row is dark: right of the pointer, and of the name."""
@@ -207,7 +209,7 @@ class Browser:
 
     @property
     def _window(self) -> Window:
-        return moves.window(self._device, MANAGER)
+        return navigation.window(self._device, MANAGER)
 
     def _entries(self) -> list[str]:
         """What is listed: folders come first, in the order of their names."""

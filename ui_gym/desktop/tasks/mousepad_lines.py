@@ -12,7 +12,7 @@ from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import between, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
@@ -49,11 +49,11 @@ class LinesTask(EditorTask[LinesParams]):
     """How many lines may be meant."""
 
     def sample(self, rng: np.random.Generator) -> LinesParams:
-        desk = self.desk(rng)
-        count = len(desk["files"][0][1])
+        files = self.sample_files(rng)
+        count = len(files["files"][0][1])
         number = between(rng, 1, min(self.most, count - 1))
         first = between(rng, 0, count - number)
-        return LinesParams(**desk, first=first, last=first + number - 1)
+        return LinesParams(**files, first=first, last=first + number - 1)
 
     def told(self, params: LinesParams) -> Mapping[str, object]:
         return {"rows": params.rows, "line": params.lines[params.first]}
@@ -131,7 +131,7 @@ class DesktopUpperCase(LinesTask):
         for _ in range(params.last - params.first):
             yield Press("shift+down")
         yield Press("shift+end")
-        yield from moves.menu(moves.window(device, EDITOR), EDIT, CONVERT, TO_UPPERCASE)
+        yield from navigation.menu(navigation.window(device, EDITOR), EDIT, CONVERT, TO_UPPERCASE)
 
     def misread(self, params: LinesParams, mistake: str, rng: np.random.Generator) -> LinesParams:
         """``all``: all lines are taken; as all such tasks."""
@@ -177,7 +177,7 @@ class DesktopSortLines(EditorTask[SortParams]):
         lines = some(rng, words.LISTED, between(rng, 5, 9))
         while sorted(lines) in (list(lines), list(reversed(lines))):
             lines = some(rng, words.LISTED, len(lines))
-        return SortParams(**self.desk(rng, lines), backwards=bool(rng.random() < 0.4))
+        return SortParams(**self.sample_files(rng, lines), backwards=bool(rng.random() < 0.4))
 
     def told(self, params: SortParams) -> Mapping[str, object]:
         return {"order": "from Z to A" if params.backwards else "from A to Z"}

@@ -12,37 +12,37 @@ from ui_gym.contract.action import Action
 from ui_gym.contract.draws import between, other
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.desktop import keyfile, moves
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop import keyfile, navigation
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.tasks.editing import DOCUMENT, EDITOR, VIEW, EditorParams, EditorTask
 
 _GROUP = "org/xfce/mousepad/preferences/"
 
 
 @dataclass(frozen=True)
-class Setting:
+class EditorSetting:
     """Something that is on or off."""
 
     name: str
     group: str
     key: str
     """Where it is kept: see `keyfile`."""
-    menu: moves.Place
-    entry: moves.Place
+    menu: navigation.Place
+    entry: navigation.Place
     """Where it is switched: a menu, and the entry in it."""
 
 
 SETTINGS = (
-    Setting("line numbers", "view", "show-line-numbers", VIEW, (200, 88)),
-    Setting("the toolbar", "window", "toolbar-visible", VIEW, (200, 138)),
-    Setting("the status bar", "window", "statusbar-visible", VIEW, (200, 164)),
-    Setting("word wrap", "view", "word-wrap", DOCUMENT, (280, 37)),
-    Setting("automatic indentation", "view", "auto-indent", DOCUMENT, (280, 62)),
+    EditorSetting("line numbers", "view", "show-line-numbers", VIEW, (200, 88)),
+    EditorSetting("the toolbar", "window", "toolbar-visible", VIEW, (200, 138)),
+    EditorSetting("the status bar", "window", "statusbar-visible", VIEW, (200, 164)),
+    EditorSetting("word wrap", "view", "word-wrap", DOCUMENT, (280, 37)),
+    EditorSetting("automatic indentation", "view", "auto-indent", DOCUMENT, (280, 62)),
 )
 
 
 @dataclass(frozen=True)
-class ViewParams(EditorParams):
+class EditorViewParams(EditorParams):
     """A file, and how the editor shows it."""
 
     states: tuple[bool, ...]
@@ -55,7 +55,7 @@ class ViewParams(EditorParams):
     "DesktopEditorSetting", suite="desktop", category="mousepad", difficulty="easy", max_steps=10,
     tags=("settings",),
 )  # fmt: skip
-class DesktopEditorSetting(EditorTask[ViewParams]):
+class DesktopEditorSetting(EditorTask[EditorViewParams]):
     """Turn a setting of the text editor on or off, such as line numbers.
 
     ## Description
@@ -75,15 +75,17 @@ class DesktopEditorSetting(EditorTask[ViewParams]):
         "I want {setting} {state} in Mousepad. Leave its other settings alone.",
     )
 
-    def sample(self, rng: np.random.Generator) -> ViewParams:
+    def sample(self, rng: np.random.Generator) -> EditorViewParams:
         states = tuple(bool(rng.random() < 0.4) for _ in SETTINGS)
-        return ViewParams(**self.desk(rng), states=states, which=between(rng, 0, len(states) - 1))
+        return EditorViewParams(
+            **self.sample_files(rng), states=states, which=between(rng, 0, len(states) - 1)
+        )
 
-    def told(self, params: ViewParams) -> dict[str, object]:
+    def told(self, params: EditorViewParams) -> dict[str, object]:
         wanted = not params.states[params.which]
         return {"setting": SETTINGS[params.which].name, "state": "on" if wanted else "off"}
 
-    def session(self, params: ViewParams) -> Session:
+    def session(self, params: EditorViewParams) -> SessionSpec:
         changes: dict[str, dict[str, str]] = {}
         for setting, state in zip(SETTINGS, params.states, strict=True):
             changes.setdefault(_GROUP + setting.group, {})[setting.key] = str(state).lower()
@@ -92,7 +94,7 @@ class DesktopEditorSetting(EditorTask[ViewParams]):
         return dataclasses.replace(usual, files=files)
 
     def judge(
-        self, device: DesktopDevice, params: ViewParams, history: Sequence[Action]
+        self, device: DesktopDevice, params: EditorViewParams, history: Sequence[Action]
     ) -> Verdict:
         kept = keyfile.read(device)
         wrong = []
@@ -102,11 +104,13 @@ class DesktopEditorSetting(EditorTask[ViewParams]):
                 wrong.append(f"{setting.name}: {value}")
         return Verdict(0.0 if wrong else 1.0, done=not wrong, notes="; ".join(wrong))
 
-    def oracle(self, device: DesktopDevice, params: ViewParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: DesktopDevice, params: EditorViewParams) -> Iterator[Action | Demo]:
         setting = SETTINGS[params.which]
-        yield from moves.menu(moves.window(device, EDITOR), setting.menu, setting.entry)
+        yield from navigation.menu(navigation.window(device, EDITOR), setting.menu, setting.entry)
 
-    def misread(self, params: ViewParams, mistake: str, rng: np.random.Generator) -> ViewParams:
+    def misread(
+        self, params: EditorViewParams, mistake: str, rng: np.random.Generator
+    ) -> EditorViewParams:
         """``neighbour``: another setting is taken."""
         others = tuple(range(len(SETTINGS)))
         return dataclasses.replace(params, which=other(rng, others, params.which))

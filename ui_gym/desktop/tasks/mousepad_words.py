@@ -13,7 +13,7 @@ from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import between, pick, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
@@ -71,8 +71,8 @@ class DesktopReplaceWord(EditorTask[ReplaceParams]):
         lines = [texts.line_with(rng, old) for _ in range(between(rng, 2, 4))]
         lines += [texts.line_with(rng, longer) for _ in range(between(rng, 1, 2))]
         lines += [line for line in texts.lines(rng, 2) if old not in line.lower()]
-        desk = self.desk(rng, some(rng, lines, len(lines)))
-        return ReplaceParams(**desk, old=old, longer=longer, new=words.another(rng, longer))
+        files = self.sample_files(rng, some(rng, lines, len(lines)))
+        return ReplaceParams(**files, old=old, longer=longer, new=words.another(rng, longer))
 
     def told(self, params: ReplaceParams) -> Mapping[str, object]:
         return {"old": params.old, "new": params.new}
@@ -82,14 +82,14 @@ class DesktopReplaceWord(EditorTask[ReplaceParams]):
 
     def edit(self, device: DesktopDevice, params: ReplaceParams) -> Iterator[Action | Demo]:
         yield Press("ctrl+r")
-        yield from moves.opened(device, DIALOG)
-        dialog = moves.window(device, DIALOG)
+        yield from navigation.opened(device, DIALOG)
+        dialog = navigation.window(device, DIALOG)
         for place, text in ((SEARCH_FOR, params.old), (REPLACE_WITH, params.new)):
-            yield moves.at(dialog, place)
+            yield navigation.at(dialog, place)
             yield Type(text)
         for place in (MATCH_CASE, WHOLE_WORD, REPLACE_ALL, REPLACE, CLOSE):
-            yield moves.at(dialog, place)
-        yield from moves.closed(device, DIALOG)
+            yield navigation.at(dialog, place)
+        yield from navigation.closed(device, DIALOG)
 
     def misread(
         self, params: ReplaceParams, mistake: str, rng: np.random.Generator
@@ -143,7 +143,7 @@ class DesktopFixTypo(EditorTask[TypoParams]):
         lines = list(texts.lines(rng, between(rng, 3, 7)))
         row = between(rng, 0, len(lines))
         lines.insert(row, texts.line_with(rng, right).replace(right, wrong, 1))
-        return TypoParams(**self.desk(rng, lines), row=row, wrong=wrong, right=right)
+        return TypoParams(**self.sample_files(rng, lines), row=row, wrong=wrong, right=right)
 
     def edited(self, params: TypoParams) -> Sequence[str]:
         lines = list(params.lines)

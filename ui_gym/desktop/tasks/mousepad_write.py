@@ -56,7 +56,7 @@ class DesktopTypeAndSave(EditorTask[TextParams]):
 
     def sample(self, rng: np.random.Generator) -> TextParams:
         text = texts.lines(rng, between(rng, 1, 3))
-        return TextParams(**self.desk(rng), text=text, at_end=True)
+        return TextParams(**self.sample_files(rng), text=text, at_end=True)
 
     def told(self, params: TextParams) -> Mapping[str, object]:
         return {"text": "\n".join(params.text)}
@@ -100,10 +100,10 @@ class DesktopAppendLine(EditorTask[TextParams]):
     )
 
     def sample(self, rng: np.random.Generator) -> TextParams:
-        desk = self.desk(rng)
-        taken = {line for _, lines in desk["files"] for line in lines}
+        files = self.sample_files(rng)
+        taken = {line for _, lines in files["files"] for line in lines}
         text = next(line for line in texts.lines(rng, len(taken) + 1) if line not in taken)
-        return TextParams(**desk, text=(text,), at_end=True)
+        return TextParams(**files, text=(text,), at_end=True)
 
     def told(self, params: TextParams) -> Mapping[str, object]:
         return {"text": params.text[0]}
@@ -155,7 +155,7 @@ class DesktopJoinFiles(EditorTask[TextParams]):
     )
 
     def sample(self, rng: np.random.Generator) -> TextParams:
-        return TextParams(**self.desk(rng), text=(), at_end=True)
+        return TextParams(**self.sample_files(rng), text=(), at_end=True)
 
     def told(self, params: TextParams) -> Mapping[str, object]:
         return {"source": params.files[1 - params.target][0]}
@@ -219,15 +219,15 @@ class DesktopSaveAs(EditorTask[SaveAsParams]):
     )
 
     def sample(self, rng: np.random.Generator) -> SaveAsParams:
-        desk = self.desk(rng)
-        folders = [name for name in words.folder_names(rng, 3) if name != desk["folder"]][:2]
+        files = self.sample_files(rng)
+        folders = [name for name in words.folder_names(rng, 3) if name != files["folder"]][:2]
         elsewhere = tuple(
             (f"{folder}/{words.file_names(rng, 1)[0]}", texts.page(rng)) for folder in folders
         )
-        there = [name for name, _ in (*desk["files"], *desk["beside"])]
+        there = [name for name, _ in (*files["files"], *files["beside"])]
         there += [path.partition("/")[2] for path, _ in elsewhere]
         return SaveAsParams(
-            **desk, place=pick(rng, [desk["folder"], *folders]),
+            **files, place=pick(rng, [files["folder"], *folders]),
             new=words.new_name(rng, *there), elsewhere=elsewhere,
         )  # fmt: skip
 

@@ -12,14 +12,14 @@ from ui_gym.contract.action import Action, Press
 from ui_gym.contract.draws import other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.tasks.filing import Browser, FilingParams, FilingTask
+from ui_gym.desktop.tasks.filing import FileManager, FilingParams, FilingTask
 
 
 @dataclass(frozen=True)
-class FileParams(FilingParams):
+class OneFileParams(FilingParams):
     """Folders, and one file that is meant."""
 
     target: str
@@ -32,30 +32,32 @@ class FileParams(FilingParams):
         return f"{self.source}/{self.target}"
 
 
-class FileTask(FilingTask[FileParams]):
+class OneFileTask(FilingTask[OneFileParams]):
     """What tasks with one file share."""
 
-    def sample(self, rng: np.random.Generator) -> FileParams:
+    def sample(self, rng: np.random.Generator) -> OneFileParams:
         cabinet = self.cabinet(rng)
         first = dict(cabinet["folders"])[cabinet["source"]]
         elsewhere = {name for folder, held in cabinet["folders"][1:] for name, _ in held}
         names = [name for name, _ in first]
         target = pick(rng, self.choice(names, elsewhere))
-        params = FileParams(**cabinet, target=target, value="")
+        params = OneFileParams(**cabinet, target=target, value="")
         return dataclasses.replace(params, value=self.draw_value(rng, params))
 
     def choice(self, names: Sequence[str], elsewhere: set[str]) -> Sequence[str]:
         """The files that may be meant, of those in the folder."""
         return names
 
-    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+    def draw_value(self, rng: np.random.Generator, params: OneFileParams) -> str:
         """The new name, or the folder where it is to go."""
         return ""
 
-    def told(self, params: FileParams) -> Mapping[str, object]:
+    def told(self, params: OneFileParams) -> Mapping[str, object]:
         return {"name": params.target, "value": params.value}
 
-    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+    def misread(
+        self, params: OneFileParams, mistake: str, rng: np.random.Generator
+    ) -> OneFileParams:
         """``sibling``: another file of the folder is taken; ``twin``: one of its name in another
         folder, if there is one."""
         if mistake == "sibling":
@@ -76,7 +78,7 @@ class FileTask(FilingTask[FileParams]):
     "DesktopRenameFile", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
     tags=("files",),
 )  # fmt: skip
-class DesktopRenameFile(FileTask):
+class DesktopRenameFile(OneFileTask):
     """Give a file another name.
 
     ## Description
@@ -100,22 +102,24 @@ class DesktopRenameFile(FileTask):
         'Use the file manager to rename {folder}/{name} to "{value}".',
     )
 
-    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+    def draw_value(self, rng: np.random.Generator, params: OneFileParams) -> str:
         return words.new_name(rng, params.target, *params.names(params.source))
 
-    def after(self, params: FileParams) -> Mapping[str, str]:
+    def after(self, params: OneFileParams) -> Mapping[str, str]:
         files = self.before(params)
         text = files.pop(params.path)
         return {**files, f"{params.source}/{params.value}": text}
 
-    def oracle(self, device: DesktopDevice, params: FileParams) -> Iterator[Action | Demo]:
-        browser = Browser(device, params, self)
+    def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
+        browser = FileManager(device, params, self)
         yield from browser.show(params.source)
         yield from browser.choose(params.target)
         yield Press("f2")
         yield from browser.name_dialog("Rename File", params.value)
 
-    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+    def misread(
+        self, params: OneFileParams, mistake: str, rng: np.random.Generator
+    ) -> OneFileParams:
         """As all; ``name``: it gets another name."""
         if mistake != "name":
             return super().misread(params, mistake, rng)
@@ -123,7 +127,7 @@ class DesktopRenameFile(FileTask):
         return dataclasses.replace(params, value=words.new_name(rng, *taken))
 
 
-class CarryTask(FileTask):
+class CarryTask(OneFileTask):
     """What tasks share that take a file to another folder."""
 
     how = "ctrl+x"
@@ -131,15 +135,17 @@ class CarryTask(FileTask):
     def choice(self, names: Sequence[str], elsewhere: set[str]) -> Sequence[str]:
         return [name for name in names if name not in elsewhere]
 
-    def draw_value(self, rng: np.random.Generator, params: FileParams) -> str:
+    def draw_value(self, rng: np.random.Generator, params: OneFileParams) -> str:
         free = [folder for folder in params.places if params.target not in params.names(folder)]
         return pick(rng, free)
 
-    def oracle(self, device: DesktopDevice, params: FileParams) -> Iterator[Action | Demo]:
-        browser = Browser(device, params, self)
+    def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
+        browser = FileManager(device, params, self)
         yield from browser.carry(params.source, [params.target], params.value, self.how)
 
-    def misread(self, params: FileParams, mistake: str, rng: np.random.Generator) -> FileParams:
+    def misread(
+        self, params: OneFileParams, mistake: str, rng: np.random.Generator
+    ) -> OneFileParams:
         """``sibling``: another file is taken; ``place``: it goes into another folder."""
         free = [folder for folder in params.places if folder != params.source]
         if mistake == "place":
@@ -176,7 +182,7 @@ class DesktopMoveFile(CarryTask):
         "Use the file manager to move {folder}/{name} into the folder {value}.",
     )
 
-    def after(self, params: FileParams) -> Mapping[str, str]:
+    def after(self, params: OneFileParams) -> Mapping[str, str]:
         files = self.before(params)
         text = files.pop(params.path)
         return {**files, f"{params.value}/{params.target}": text}
@@ -208,7 +214,7 @@ class DesktopCopyFile(CarryTask):
         'The file "{name}" of {folder} is needed in {value}, too. Copy it there.',
     )
 
-    def after(self, params: FileParams) -> Mapping[str, str]:
+    def after(self, params: OneFileParams) -> Mapping[str, str]:
         files = self.before(params)
         return {**files, f"{params.value}/{params.target}": files[params.path]}
 
@@ -217,7 +223,7 @@ class DesktopCopyFile(CarryTask):
     "DesktopDeleteFile", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
     tags=("files",),
 )  # fmt: skip
-class DesktopDeleteFile(FileTask):
+class DesktopDeleteFile(OneFileTask):
     """Delete one file and no other.
 
     ## Description
@@ -237,16 +243,16 @@ class DesktopDeleteFile(FileTask):
         "Use the file manager to move {folder}/{name} to the trash.",
     )
 
-    def after(self, params: FileParams) -> Mapping[str, str]:
+    def after(self, params: OneFileParams) -> Mapping[str, str]:
         files = self.before(params)
         del files[params.path]
         return files
 
-    def oracle(self, device: DesktopDevice, params: FileParams) -> Iterator[Action | Demo]:
-        browser = Browser(device, params, self)
+    def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
+        browser = FileManager(device, params, self)
         yield from browser.show(params.source)
         yield from browser.choose(params.target)
         yield Press("delete")
-        yield from moves.opened(device, "Confirm")
+        yield from navigation.opened(device, "Confirm")
         yield Press("enter")
-        yield from moves.closed(device, "Confirm")
+        yield from navigation.closed(device, "Confirm")

@@ -13,8 +13,8 @@ from ui_gym.contract.action import Action
 from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.desktop import keyfile, moves
-from ui_gym.desktop.device import DesktopDevice, Session
+from ui_gym.desktop import keyfile, navigation
+from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.tasks.filing import (
     BY_EXTENSION,
     MANAGER,
@@ -49,7 +49,7 @@ TOLD = {
 
 
 @dataclass(frozen=True)
-class ViewParams(FilingParams):
+class FolderViewParams(FilingParams):
     """Folders, and how they are shown."""
 
     hidden: str
@@ -69,7 +69,7 @@ class ViewParams(FilingParams):
     "DesktopFolderSetting", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
     tags=("settings",),
 )  # fmt: skip
-class DesktopFolderSetting(FilingTask[ViewParams]):
+class DesktopFolderSetting(FilingTask[FolderViewParams]):
     """Change how the file manager shows folders, such as hidden files.
 
     ## Description
@@ -90,7 +90,7 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
         "Change the view of the file manager. It should {wanted}.",
     )
 
-    def sample(self, rng: np.random.Generator) -> ViewParams:
+    def sample(self, rng: np.random.Generator) -> FolderViewParams:
         hidden = "show_hidden=" + pick(rng, "01")
         order = pick(rng, [setting for setting in TOLD if setting.startswith("sort")])
         start = (hidden, "show_statusbar=0", order)
@@ -98,12 +98,12 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
         wanted = pick(rng, [one for one in TOLD if one not in start and one.startswith(kind)])
         cabinet = self.cabinet(rng)
         name = "." + cabinet["folders"][0][1][0][0]
-        return ViewParams(**cabinet, hidden=name, start=start, wanted=wanted)
+        return FolderViewParams(**cabinet, hidden=name, start=start, wanted=wanted)
 
-    def told(self, params: ViewParams) -> Mapping[str, object]:
+    def told(self, params: FolderViewParams) -> Mapping[str, object]:
         return {"wanted": TOLD[params.wanted]}
 
-    def session(self, params: ViewParams) -> Session:
+    def session(self, params: FolderViewParams) -> SessionSpec:
         usual = super().session(params)
         home = files("ui_gym.desktop.x11") / "home"
         lines = (home / CONFIG).read_text().splitlines()
@@ -115,28 +115,30 @@ class DesktopFolderSetting(FilingTask[ViewParams]):
         return dataclasses.replace(usual, files={**usual.files, **own})
 
     def judge(
-        self, device: DesktopDevice, params: ViewParams, history: Sequence[Action]
+        self, device: DesktopDevice, params: FolderViewParams, history: Sequence[Action]
     ) -> Verdict:
         kept = keyfile.parse(device.read(CONFIG) or b"").get("ui", {})
         wrong = [key for key, value in params.end.items() if kept.get(key) != value]
         notes = ", ".join(f"{key} is {kept.get(key)!r}" for key in wrong)
         return Verdict(0.0 if wrong else 1.0, done=not wrong, notes=notes)
 
-    def oracle(self, device: DesktopDevice, params: ViewParams) -> Iterator[Action | Demo]:
-        window = moves.window(device, MANAGER)
+    def oracle(self, device: DesktopDevice, params: FolderViewParams) -> Iterator[Action | Demo]:
+        window = navigation.window(device, MANAGER)
         key, _, value = params.wanted.partition("=")
         if key != "sort":
             entry = SHOW_HIDDEN if key == "show_hidden" else STATUS_BAR
-            yield from moves.menu(window, VIEW, entry)
+            yield from navigation.menu(window, VIEW, entry)
             return
         column, order, _ = value.split(";")
         old = dict(setting.split("=") for setting in params.start)["sort"].split(";")
         if order != old[1]:
-            yield from moves.menu(window, VIEW, SORT_FILES, ORDERS[order])
+            yield from navigation.menu(window, VIEW, SORT_FILES, ORDERS[order])
         if column != old[0]:
-            yield from moves.menu(window, VIEW, SORT_FILES, COLUMNS[column])
+            yield from navigation.menu(window, VIEW, SORT_FILES, COLUMNS[column])
 
-    def misread(self, params: ViewParams, mistake: str, rng: np.random.Generator) -> ViewParams:
+    def misread(
+        self, params: FolderViewParams, mistake: str, rng: np.random.Generator
+    ) -> FolderViewParams:
         """``other``: another setting is changed; ``direction``: the list goes the other way."""
         key = params.wanted.partition("=")[0]
         if mistake == "other":

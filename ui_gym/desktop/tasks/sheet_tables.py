@@ -14,7 +14,7 @@ from ui_gym.contract.draws import between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 from ui_gym.desktop.content import sheets
-from ui_gym.desktop.content.sheets import Book, Cell, Table, reference
+from ui_gym.desktop.content.sheets import Cell, Table, Workbook, reference
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.sheet_task import SheetParams, SheetTask, before, with_cells
 
@@ -84,7 +84,7 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
     def wanted(self, params: SumColumnParams) -> dict[str, dict[str, Cell]]:
         return with_cells(params, params.table.name, {params.cell: params.total})
 
-    def lacks(self, book: Book, params: SumColumnParams) -> list[str]:
+    def lacks(self, book: Workbook, params: SumColumnParams) -> list[str]:
         letter = reference(params.column, 0)[0]
         formula = book.formulas[params.table.name].get(params.cell, "")
         summed = re.search(rf"(?<![A-Z]){letter}\$?\d|(?<![A-Z]){letter}:", formula.upper())

@@ -13,7 +13,7 @@ from ui_gym.contract.action import Action, Press, Type, Wait
 from ui_gym.contract.draws import between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.content import documents, texts, words
 from ui_gym.desktop.content.documents import Paragraph
 from ui_gym.desktop.device import DesktopDevice
@@ -83,19 +83,19 @@ class DesktopWriterReplaceWord(DocumentTask[WriterReplaceParams]):
 
     def oracle(self, device: DesktopDevice, params: WriterReplaceParams) -> Iterator[Action | Demo]:
         yield Press("ctrl+h")
-        yield from moves.opened(device, "Find and Replace")
-        dialog = moves.window(device, "Find and Replace")
-        yield moves.at(dialog, (371, 30))
+        yield from navigation.opened(device, "Find and Replace")
+        dialog = navigation.window(device, "Find and Replace")
+        yield navigation.at(dialog, (371, 30))
         yield Type(params.word, clear=True)
         if params.whole:
-            yield moves.at(dialog, (223, 64))
-        yield moves.at(dialog, (371, 123))
+            yield navigation.at(dialog, (223, 64))
+        yield navigation.at(dialog, (371, 123))
         yield Type(params.new, clear=True)
-        yield moves.at(dialog, (608, 178))  # Replace All
+        yield navigation.at(dialog, (608, 178))  # Replace All
         yield Wait(0.5)
         yield Press("escape")
-        yield from moves.closed(device, "Find and Replace")
-        yield from moves.opened(device, params.file)
+        yield from navigation.closed(device, "Find and Replace")
+        yield from navigation.opened(device, params.file)
         yield from save()
 
     def misread(

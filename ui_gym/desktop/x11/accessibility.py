@@ -22,7 +22,7 @@ from ui_gym.desktop.uitree import NAMESPACES
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.errors import DeviceError, DeviceTimeout
 
-PATIENCE = 5.0
+TIMEOUT = 5.0
 """Seconds that all applications together may take to answer."""
 
 SILENCE = 1.5
@@ -58,7 +58,7 @@ Reference = tuple[str, str]
 
 
 @dataclass
-class Node:
+class AccessibleNode:
     """An accessible object."""
 
     where: Reference
@@ -71,18 +71,18 @@ class Node:
     value: dict[str, float] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     actions: Sequence[tuple[str, str, str]] = ()
-    children: list[Node] = field(default_factory=list)
+    children: list[AccessibleNode] = field(default_factory=list)
 
 
 def read_tree(sandbox: Sandbox, *, showing: bool = False) -> str:
     """The tree of a sandbox's applications, as XML; only what shows if `showing`.
 
     Raises:
-        DeviceError: applications were started without telling (`Session.accessible`).
+        DeviceError: applications were started without telling (`SessionSpec.accessible`).
         DeviceTimeout: none of them answered.
     """
     with _Bus(sandbox) as bus:
-        top = Node(_ROOT, role="desktop-frame")
+        top = AccessibleNode(_ROOT, role="desktop-frame")
         level = [top]
         count = 0
         for depth in range(MOST_DEPTH):
@@ -101,7 +101,7 @@ class _Bus:
     """A connection to the bus of the accessible applications."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self._deadline = time.monotonic() + PATIENCE
+        self._deadline = time.monotonic() + TIMEOUT
         self.silent: set[str] = set()
         user = sandbox.user
         session = sandbox.environment["DBUS_SESSION_BUS_ADDRESS"]
@@ -109,7 +109,7 @@ class _Bus:
             address = DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus")
             try:
                 asked = new_method_call(address, "GetAddress")
-                answer = bus.send_and_get_reply(asked, timeout=PATIENCE)
+                answer = bus.send_and_get_reply(asked, timeout=TIMEOUT)
             except TimeoutError:
                 raise DeviceTimeout("the desktop's accessibility bus did not answer") from None
         if answer.header.message_type is MessageType.error:
@@ -125,14 +125,16 @@ class _Bus:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def expand(self, parents: Sequence[Node], *, showing: bool) -> list[Node]:
+    def expand(self, parents: Sequence[AccessibleNode], *, showing: bool) -> list[AccessibleNode]:
         """Give these nodes their children; those children."""
-        found: list[Node] = []
+        found: list[AccessibleNode] = []
         lists = self._ask(
             (node.where, _A11Y + "Accessible", "GetChildren", "", ()) for node in parents
         )
         for parent, children in zip(parents, lists, strict=True):
-            parent.children = [Node((name, path)) for name, path in (children or [()])[0] or ()]
+            parent.children = [
+                AccessibleNode((name, path)) for name, path in (children or [()])[0] or ()
+            ]
             found += parent.children
         self._describe(found)
         for parent in parents:
@@ -151,7 +153,7 @@ class _Bus:
             node for node in kept if "manages_descendants" not in node.states or len(kept) < AT_ONCE
         ]
 
-    def _describe(self, nodes: Sequence[Node]) -> None:
+    def _describe(self, nodes: Sequence[AccessibleNode]) -> None:
         accessible = _A11Y + "Accessible"
         questions = (
             (accessible, "GetRoleName", "", ()),
@@ -169,9 +171,9 @@ class _Bus:
             node.name = name[0][1] if name else ""
             node.attributes = dict((attributes or ({},))[0])
 
-    def _measure(self, nodes: Sequence[Node]) -> None:
+    def _measure(self, nodes: Sequence[AccessibleNode]) -> None:
         """What depends on the interfaces that a node has."""
-        asked: list[tuple[Node, str, tuple[Any, ...]]] = []
+        asked: list[tuple[AccessibleNode, str, tuple[Any, ...]]] = []
         for node in nodes:
             interfaces = {name.removeprefix(_A11Y) for name in node.interfaces}
             if "Component" in interfaces and {"visible", "showing"} <= node.states:
@@ -261,7 +263,7 @@ def _states(words: Sequence[int]) -> frozenset[str]:
     return frozenset(name for n, name in enumerate(STATES) if bits >> n & 1)
 
 
-def _xml(node: Node) -> ElementTree.Element:
+def _xml(node: AccessibleNode) -> ElementTree.Element:
     uris = NAMESPACES
     made = ElementTree.Element(_tag(node.role.strip()) or "unknown")
     if node.where != _ROOT:

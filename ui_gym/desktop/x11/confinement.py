@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ui_gym.desktop.x11 import steward
+from ui_gym.desktop.x11 import supervisor
 from ui_gym.desktop.x11.users import LentUser
 from ui_gym.errors import DeviceStartError
 
@@ -39,7 +39,7 @@ SIZES = {
 """How many bytes the folders hold that are in memory; nothing else can be written to."""
 
 HOME, RUNTIME = "/home/user", "/run/user/1000"
-STEWARD = "/run/steward.py"
+SUPERVISOR = "/run/supervisor.py"
 
 _PASSWD = f"root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:User:{HOME}:/bin/bash\n"
 _GROUP = "root:x:0:\nuser:x:1000:\n"
@@ -57,7 +57,7 @@ TRIAL_SECONDS = 20.0
 def bubblewrap(share: Sequence[str], files: contextlib.ExitStack) -> tuple[list[str], list[int]]:
     """The command that makes the namespaces, and the descriptors that it reads (files that are
     open until `files` closes). `share` are paths of the host that are seen as well."""
-    # --as-pid-1: the steward is the first process, which no other one may trace, stop or end.
+    # --as-pid-1: the supervisor is the first process, which no other one may trace, stop or end.
     words = [
         _program(), "--die-with-parent", "--unshare-all", "--as-pid-1", "--new-session",
         "--hostname", "desktop", "--uid", "1000", "--gid", "1000", "--proc", "/proc",
@@ -82,7 +82,7 @@ def bubblewrap(share: Sequence[str], files: contextlib.ExitStack) -> tuple[list[
     for path, text in (
         ("/etc/passwd", _PASSWD),
         ("/etc/group", _GROUP),
-        (STEWARD, inspect.getsource(steward)),
+        (SUPERVISOR, inspect.getsource(supervisor)),
     ):
         file = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         file.write(text.encode())
@@ -138,7 +138,7 @@ def why_no_namespaces() -> str:
 
 @functools.cache
 def interpreter() -> str:
-    """A Python that every user may run, for the steward.
+    """A Python that every user may run, for the supervisor.
 
     Raises:
         DeviceStartError: there is none.

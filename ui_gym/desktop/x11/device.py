@@ -9,15 +9,15 @@ from collections.abc import Mapping
 
 from ui_gym.contract.action import Action, Open
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
-from ui_gym.desktop.device import Command, CommandResult, Session, Warm, Window
+from ui_gym.desktop.device import Command, CommandResult, SessionSpec, Warm, Window
 from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.desktop.x11 import applications
 from ui_gym.desktop.x11.accessibility import read_tree
 from ui_gym.desktop.x11.confinement import Confinement
-from ui_gym.desktop.x11.desk import WRITTEN, Desk, Spare
-from ui_gym.desktop.x11.display import Display
+from ui_gym.desktop.x11.display import XDisplay
 from ui_gym.desktop.x11.needs import SESSION, missing
 from ui_gym.desktop.x11.sandbox import Sandbox
+from ui_gym.desktop.x11.session import WRITTEN, SpareSession, X11Session
 from ui_gym.errors import (
     ActionError,
     DeviceError,
@@ -61,8 +61,8 @@ class X11Device:
         self._timeout = options.timeout
         self._accessible = options.elements
         self._lock = threading.Lock()
-        self._desk: Desk | None = None
-        self._spare: Spare | None = None
+        self._session: X11Session | None = None
+        self._spare: SpareSession | None = None
         self._started = self._closed = False
 
     # -- Device --
@@ -82,7 +82,7 @@ class X11Device:
         if isinstance(action, Open):
             self._open(action.target)
         else:
-            self.desk.hand.do(action)
+            self.session.input.do(action)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         started = time.perf_counter()
@@ -96,11 +96,11 @@ class X11Device:
         with self._lock:
             self._closed = True
             spare, self._spare = self._spare, None
-            desk, self._desk = self._desk, None
+            session, self._session = self._session, None
         if spare is not None:
             spare.close()
-        if desk is not None:
-            desk.close()
+        if session is not None:
+            session.close()
 
     # -- DesktopDevice --
 
@@ -108,20 +108,20 @@ class X11Device:
     def home(self) -> str:
         return self.sandbox.home
 
-    def renew(self, session: Session) -> None:
-        """A new X server, a new sandbox, a window manager, the session's files and programs."""
+    def renew(self, session: SessionSpec) -> None:
+        """A new X server, a new sandbox, a window manager, the files and programs of `session`."""
         if not self._started and not self._closed:
             raise DeviceLost("the desktop was not started: call start() first")
-        desk = self._new_desk(session)
+        started = self._new_session(session)
         for path, data in session.files.items():
-            desk.sandbox.write(path, data, mtime=WRITTEN)
+            started.sandbox.write(path, data, mtime=WRITTEN)
         for command in session.launch:
-            known = desk.display.known_windows()
-            desk.start(command, session.packages)
+            known = started.display.known_windows()
+            started.start(command, session.packages)
             self._await_window(known, command[0])
         for title in session.titles:
-            desk.display.wait_for_title(title, self._timeout)
-        desk.display.settle(quiet=SESSION_QUIET)
+            started.display.wait_for_title(title, self._timeout)
+        started.display.settle(quiet=SESSION_QUIET)
         if session.warm:
             self._keep(spare=self._prepare_spare(session))
 
@@ -199,65 +199,67 @@ class X11Device:
     # -- parts --
 
     @property
-    def desk(self) -> Desk:
+    def session(self) -> X11Session:
         """What is played on. `DeviceLost` before the first `renew` and after `close`."""
-        desk = self._desk
-        if desk is None:
+        session = self._session
+        if session is None:
             raise DeviceLost("the desktop is closed" if self._closed else "call renew() first")
-        return desk
+        return session
 
     @property
-    def display(self) -> Display:
+    def display(self) -> XDisplay:
         """The X display, of this session."""
-        return self.desk.display
+        return self.session.display
 
     @property
     def sandbox(self) -> Sandbox:
         """Where programs run, in this session."""
-        return self.desk.sandbox
+        return self.session.sandbox
 
-    def _new_desk(self, session: Session) -> Desk:
-        """A desk with a new session: the spare one, if it is like this."""
+    def _new_session(self, spec: SessionSpec) -> X11Session:
+        """A new session: the spare one, if it was made ready for this."""
         with self._lock:
             spare, self._spare = self._spare, None
-            old, self._desk = self._desk, None
+            old, self._session = self._session, None
         if old is not None:
             old.close()
-        desk = None
+        session = None
         if spare is not None:
-            if spare.ready_for == self._wanted(session):
-                desk = spare.take(self._timeout)
+            if spare.ready_for == self._wanted(spec):
+                session = spare.take(self._timeout)
             else:
                 spare.close()
-        if desk is None:
-            desk = Desk(self.size, self._way, self._timeout)
-            self._keep(desk=desk)  # so that `close` finds it, while it begins
-            accessible, warm = self._wanted(session)
-            desk.begin(accessible=accessible, warm=warm)
+        if session is None:
+            session = X11Session(self.size, self._way, self._timeout)
+            self._keep(session=session)  # so that `close` finds it, while it begins
+            accessible, warm = self._wanted(spec)
+            session.begin(accessible=accessible, warm=warm)
         else:
-            self._keep(desk=desk)
-        return desk
+            self._keep(session=session)
+        return session
 
-    def _prepare_spare(self, session: Session) -> Spare:
-        accessible, warm = self._wanted(session)
-        return Spare(self.size, self._way, self._timeout, accessible=accessible, warm=warm)
+    def _prepare_spare(self, spec: SessionSpec) -> SpareSession:
+        accessible, warm = self._wanted(spec)
+        return SpareSession(self.size, self._way, self._timeout, accessible=accessible, warm=warm)
 
-    def _wanted(self, session: Session) -> tuple[bool, tuple[Warm, ...]]:
-        return self._accessible or session.accessible, tuple(session.warm)
+    def _wanted(self, spec: SessionSpec) -> tuple[bool, tuple[Warm, ...]]:
+        return self._accessible or spec.accessible, tuple(spec.warm)
 
-    def _keep(self, *, desk: Desk | None = None, spare: Spare | None = None) -> None:
+    def _keep(
+        self, *, session: X11Session | None = None, spare: SpareSession | None = None
+    ) -> None:
         """Keep it until `close`, or close it if that has been."""
         with self._lock:
             if not self._closed:
-                self._desk, self._spare = desk or self._desk, spare or self._spare
+                self._session, self._spare = session or self._session, spare or self._spare
                 return
-        for one in (desk, spare):
+        for one in (session, spare):
             if one is not None:
                 one.close()
         raise DeviceLost("the desktop is closed")
 
     def _await_window(self, known: set[int], name: str) -> None:
-        self.desk.await_window(known, name)
+        self.session.await_window(known, name)
         self.settle()
 
     def _window(self, name: str, *, strict: bool, by_class: bool) -> Window | None:

@@ -4,7 +4,7 @@ A click is settled when three things have happened. The window manager, which lo
 applications do, has handled it: it answers a request for frame extents after what came before. The
 window that has the input has handled it: it answers ``_NET_WM_PING`` when it comes to it. (Both are
 of the Extended Window Manager Hints.) And nothing was painted for `QUIET` since (the DAMAGE
-extension). After `PATIENCE` the screen is taken as it is.
+extension). After `SETTLE_TIMEOUT` the screen is taken as it is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ui_gym.xvfb import XServer
 QUIET = 0.05
 """Seconds without painting after which the screen counts as at rest."""
 
-PATIENCE = 2.0
+SETTLE_TIMEOUT = 2.0
 """Seconds after which a screen that does not come to rest is taken as it is."""
 
 BACKGROUND = 0x3B5B78
@@ -57,7 +57,7 @@ _ANY = 0
 _LONGEST = 1 << 16
 
 
-class Display:
+class XDisplay:
     """A connection of ours to an X server. Not for use by several threads at once.
 
     Raises:
@@ -83,7 +83,7 @@ class Display:
         except BaseException:
             self.server.close()
             raise
-        self._patience = timeout
+        self._timeout = timeout
         self._heard = time.monotonic()
         threading.Thread(target=self._watch, name="ui-gym-x-watch", daemon=True).start()
 
@@ -102,7 +102,7 @@ class Display:
         self._closed.set()
         self.server.close()
         # The connection is let go once nobody is in the middle of it.
-        if self._use.acquire(timeout=PATIENCE):
+        if self._use.acquire(timeout=SETTLE_TIMEOUT):
             self.x.disconnect()
             self._use.release()
 
@@ -119,12 +119,12 @@ class Display:
         image: Image = cv2.cvtColor(self.server.screen, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
         return image
 
-    def settle(self, *, patience: float = PATIENCE, quiet: float = QUIET) -> bool:
+    def settle(self, *, timeout: float = SETTLE_TIMEOUT, quiet: float = QUIET) -> bool:
         """Wait until all input is handled and the screen is at rest for `quiet` seconds. Whether it
-        is, within `patience` seconds; `silent_since` then tells since when (in monotonic seconds)
+        is, within `timeout` seconds; `silent_since` then tells since when (in monotonic seconds)
         somebody has not handled it, 0 if all have.
         """
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         with self.lost():
             for _ in self._events(0):  # what has come since the last time
                 continue
@@ -149,10 +149,10 @@ class Display:
         self._silent = window
         self.silent_since = (self.silent_since or now) if window else 0.0
 
-    def pass_manager(self, *, patience: float = PATIENCE) -> None:
+    def pass_manager(self, *, timeout: float = SETTLE_TIMEOUT) -> None:
         """Wait until the window manager has handled all input: it holds clicks back while it looks
         at them, and keys would arrive before these."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         with self.lost():
             waiting = bool(self._ask_manager())
             while waiting and (left := deadline - time.monotonic()) > 0:
@@ -221,7 +221,7 @@ class Display:
         """End a server that does not answer, as when a program has grabbed it: a wait for an answer
         has no deadline of its own."""
         while not self._closed.wait(1.0):
-            if self._depth and time.monotonic() - self._heard > self._patience + PATIENCE:
+            if self._depth and time.monotonic() - self._heard > self._timeout + SETTLE_TIMEOUT:
                 self.server.close()
 
     def _prepare(self) -> None:

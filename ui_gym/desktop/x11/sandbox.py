@@ -23,11 +23,11 @@ from typing import Any
 
 from ui_gym.child_process import ChildProcess, folder_for
 from ui_gym.desktop.device import Command, CommandResult
-from ui_gym.desktop.x11 import steward
+from ui_gym.desktop.x11 import supervisor
 from ui_gym.desktop.x11.confinement import (
     HOME,
     RUNTIME,
-    STEWARD,
+    SUPERVISOR,
     Confinement,
     best_confinement,
     bubblewrap,
@@ -81,7 +81,7 @@ class Sandbox:
             if self._user is not None:
                 self._user.give_back()
             raise
-        self._await_steward()
+        self._await_supervisor()
 
     # -- what is done there --
 
@@ -200,7 +200,7 @@ class Sandbox:
         }  # fmt: skip
 
     def _send(self, request: Mapping[str, Any], data: bytes) -> socket.socket:
-        """The line on which the steward answers."""
+        """The line on which the supervisor answers."""
         ours, theirs = socket.socketpair()
         try:
             with theirs, self._lock:
@@ -245,7 +245,7 @@ class Sandbox:
     def _start(self, share: Sequence[str], theirs: socket.socket) -> None:
         command: list[str] = []
         descriptors: list[int] = []
-        source = STEWARD
+        source = SUPERVISOR
         with contextlib.ExitStack() as files:
             if self.confinement == "bubblewrap":
                 command, descriptors = bubblewrap(share, files)
@@ -259,17 +259,17 @@ class Sandbox:
             )  # fmt: skip
 
     def _folders(self) -> str:
-        """Make the folders that a namespace would hold; where the steward's source lies."""
+        """Make the folders that a namespace would hold; where the supervisor's source lies."""
         for made in (self.home, self.environment["XDG_RUNTIME_DIR"]):
             Path(made).mkdir(mode=0o700)
-        source = self._folder / "steward.py"
-        source.write_text(inspect.getsource(steward))
+        source = self._folder / "supervisor.py"
+        source.write_text(inspect.getsource(supervisor))
         if self._user is not None:
             for path in self._folder.iterdir():
                 os.chown(path, self._user.id, self._user.id)
         return str(source)
 
-    def _await_steward(self) -> None:
+    def _await_supervisor(self) -> None:
         try:
             self.run(["true"], cwd="/")
         except DeviceError as error:

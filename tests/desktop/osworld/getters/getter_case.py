@@ -15,7 +15,7 @@ from typing import Any
 import openpyxl
 from fake import FakeDesktop
 
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 from ui_gym.errors import UserError
 
 
@@ -35,7 +35,7 @@ class Cloud:
         return path
 
 
-Prepare = Callable[[Context], object]
+Prepare = Callable[[EvaluationContext], object]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Case:
 def files(**contents: bytes | str) -> Prepare:
     """Puts files into the home folder; a double underscore stands for a slash."""
 
-    def put(context: Context) -> None:
+    def put(context: EvaluationContext) -> None:
         for name, data in contents.items():
             content = data.encode() if isinstance(data, str) else data
             context.device.write(name.replace("__", "/"), content)
@@ -68,7 +68,7 @@ def at(path: str, data: bytes | str | dict[str, Any]) -> Prepare:
 def program(name: str, script: str) -> Prepare:
     """Puts a program in the machine's path."""
 
-    def put(context: Context) -> None:
+    def put(context: EvaluationContext) -> None:
         path = Path(context.device.home, "bin", name)
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
@@ -84,7 +84,7 @@ def both(*steps: Prepare) -> Prepare:
 def fake(change: Callable[[FakeDesktop], object]) -> Prepare:
     """Changes the fake desktop itself."""
 
-    def prepare(context: Context) -> None:
+    def prepare(context: EvaluationContext) -> None:
         assert isinstance(context.device, FakeDesktop)
         change(context.device)
 
@@ -111,7 +111,7 @@ def local_state(**data: Any) -> Prepare:
 
 
 def data_base(path: str, *statements: str) -> Prepare:
-    def put(context: Context) -> None:
+    def put(context: EvaluationContext) -> None:
         file = Path(context.device.home, path)
         file.parent.mkdir(parents=True)
         connection = sqlite3.connect(file)

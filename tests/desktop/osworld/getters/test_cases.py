@@ -12,14 +12,14 @@ from fake import FakeDesktop
 from getter_case import Case, Cloud
 from getter_cases import CASES, ELSEWHERE
 
-from ui_gym.desktop.osworld.registry import GETTERS, Context
+from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
+def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
     folder = tmp_path / "episode"
     folder.mkdir()
-    return Context(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
+    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
     [(name, case) for name in sorted(CASES) for case in CASES[name]],
     ids=lambda value: value if isinstance(value, str) else value.id,
 )
-def test_a_getter_brings_what_is_there(name: str, case: Case, context: Context) -> None:
+def test_a_getter_brings_what_is_there(name: str, case: Case, context: EvaluationContext) -> None:
     case.prepare(context)
     found = GETTERS[name](context, case.config)
     if isinstance(case.expected, bytes):

@@ -19,7 +19,7 @@ from getter_case import Cloud, address_bar
 from waiting import eventually
 
 from ui_gym.desktop.osworld import devtools
-from ui_gym.desktop.osworld.registry import GETTERS, Context
+from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -86,15 +86,15 @@ def chrome_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, chrome_port: int, tmp_path: Path) -> Context:
+def context(desktop: FakeDesktop, chrome_port: int, tmp_path: Path) -> EvaluationContext:
     desktop.ports[9222] = ("127.0.0.1", chrome_port)
     folder = tmp_path / "episode"
     folder.mkdir()
-    return Context(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
+    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
 
 
 @pytest.fixture
-def shop(context: Context, site: str) -> Iterator[str]:
+def shop(context: EvaluationContext, site: str) -> Iterator[str]:
     """The address of the shop, which is in the active tab."""
     browser = devtools.find(context.device)
     assert browser is not None
@@ -104,12 +104,12 @@ def shop(context: Context, site: str) -> Iterator[str]:
     browser.close(tab.id)
 
 
-def parse(context: Context, category: str, **config: Any) -> Any:
+def parse(context: EvaluationContext, category: str, **config: Any) -> Any:
     whole = {"goto_prefix": "http://", "category": category, **config}
     return GETTERS["active_tab_html_parse"](context, whole)
 
 
-def test_open_tabs_are_told(context: Context, shop: str) -> None:
+def test_open_tabs_are_told(context: EvaluationContext, shop: str) -> None:
     def tabs() -> list[dict[str, str]]:
         found: list[dict[str, str]] = GETTERS["open_tabs_info"](context, {})
         return found
@@ -118,19 +118,21 @@ def test_open_tabs_are_told(context: Context, shop: str) -> None:
     assert "about:blank" in [tab["url"] for tab in tabs()]
 
 
-def test_the_active_tab_is_told_with_its_content(context: Context, shop: str) -> None:
+def test_the_active_tab_is_told_with_its_content(context: EvaluationContext, shop: str) -> None:
     found = GETTERS["active_tab_info"](context, {"goto_prefix": "http://"})
     assert (found["title"], found["url"]) == ("Shop", shop)
     assert 'class="date"' in found["content"]
 
 
-def test_without_an_address_bar_the_last_tab_is_the_active_one(context: Context, shop: str) -> None:
+def test_without_an_address_bar_the_last_tab_is_the_active_one(
+    context: EvaluationContext, shop: str
+) -> None:
     context.device.tree = ""
     assert GETTERS["active_url_from_accessTree"](context, {}) == shop
     assert GETTERS["active_tab_info"](context, {})["url"] == shop
 
 
-def test_texts_are_found_by_class(context: Context, shop: str) -> None:
+def test_texts_are_found_by_class(context: EvaluationContext, shop: str) -> None:
     found = parse(
         context,
         "class",
@@ -155,7 +157,7 @@ def test_texts_are_found_by_class(context: Context, shop: str) -> None:
     }
 
 
-def test_texts_are_found_by_path_and_label(context: Context, shop: str) -> None:
+def test_texts_are_found_by_path_and_label(context: EvaluationContext, shop: str) -> None:
     paths = {"/html/body/p[2]": "place", "/html/body/p[9]": "none", "///": "wrong"}
     assert parse(context, "xpath", xpathObject=paths) == {
         "place": "New York",
@@ -168,7 +170,7 @@ def test_texts_are_found_by_path_and_label(context: Context, shop: str) -> None:
     assert parse(context, "label", labelObject=labels) == {"label": "Your size", "none": ""}
 
 
-def test_filters_are_found_by_class_and_address(context: Context, shop: str) -> None:
+def test_filters_are_found_by_class_and_address(context: EvaluationContext, shop: str) -> None:
     found = parse(
         context,
         "class&url",
@@ -192,7 +194,7 @@ def test_filters_are_found_by_class_and_address(context: Context, shop: str) -> 
     }
 
 
-def test_a_page_is_visited_in_a_tab_of_its_own(context: Context, site: str) -> None:
+def test_a_page_is_visited_in_a_tab_of_its_own(context: EvaluationContext, site: str) -> None:
     def tabs() -> list[str]:  # not their titles, which a starting Chrome still changes
         return sorted(tab["url"] for tab in GETTERS["open_tabs_info"](context, {}))
 
@@ -203,12 +205,12 @@ def test_a_page_is_visited_in_a_tab_of_its_own(context: Context, site: str) -> N
     assert eventually(lambda: tabs() == before)
 
 
-def test_a_page_is_printed(context: Context, site: str) -> None:
+def test_a_page_is_printed(context: EvaluationContext, site: str) -> None:
     found = GETTERS["pdf_from_url"](context, {"path": f"{site}/rank", "dest": "a.pdf"})
     assert Path(found).read_bytes().startswith(b"%PDF")
 
 
-def test_infos_are_read_off_a_web_site(context: Context, site: str) -> None:
+def test_infos_are_read_off_a_web_site(context: EvaluationContext, site: str) -> None:
     infos = [
         {"action": "inner_text", "selector": ".date"},
         {"action": "click_and_inner_text", "selector": ["#next", "#rank"]},
@@ -234,7 +236,7 @@ def test_infos_are_read_off_a_web_site(context: Context, site: str) -> None:
 def test_without_chrome_there_is_nothing(
     name: str, nothing: Any, desktop: FakeDesktop, tmp_path: Path
 ) -> None:
-    context = Context(desktop, Cloud(tmp_path / "cloud"), tmp_path, (1920, 1080))
+    context = EvaluationContext(desktop, Cloud(tmp_path / "cloud"), tmp_path, (1920, 1080))
     config = {"category": "class", "url": "", "path": "", "dest": "a", "backups": ["backup"]}
     assert GETTERS[name](context, config) == nothing
 
@@ -246,12 +248,12 @@ def test_a_lost_machine_is_not_taken_for_a_closed_chrome(
         raise DeviceLost("the machine is gone")
 
     monkeypatch.setattr(desktop, "connect", connect)
-    context = Context(desktop, Cloud(tmp_path / "cloud"), tmp_path, (1920, 1080))
+    context = EvaluationContext(desktop, Cloud(tmp_path / "cloud"), tmp_path, (1920, 1080))
     with pytest.raises(DeviceLost):
         GETTERS["open_tabs_info"](context, {})
 
 
-def test_large_messages_and_many_of_them_pass(context: Context, shop: str) -> None:
+def test_large_messages_and_many_of_them_pass(context: EvaluationContext, shop: str) -> None:
     browser = devtools.find(context.device)
     assert browser is not None
     with browser.page(browser.tabs()[0]) as page:

@@ -13,17 +13,17 @@ import pytest
 from fake import FakeDesktop
 from getter_case import Cloud, deck
 
-from ui_gym.desktop.osworld.registry import GETTERS, Context
+from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
 
 SLIDE = {"ppt_file_path": "deck.pptx", "slide_index": 0, "dest": "sound.wav"}
 RELATIONS = "ppt/slides/_rels/slide1.xml.rels"
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
+def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
     folder = tmp_path / "episode"
     folder.mkdir()
-    return Context(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
+    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
 
 
 def with_relations(data: bytes) -> bytes:
@@ -52,12 +52,12 @@ def deflated_badly() -> bytes:
     ],
     ids=["deflate", "multi-byte", "encoding", "large", "nul", "absent"],
 )
-def test_a_broken_presentation_has_no_sound(context: Context, data: bytes) -> None:
+def test_a_broken_presentation_has_no_sound(context: EvaluationContext, data: bytes) -> None:
     context.device.write("deck.pptx", data)
     assert GETTERS["audio_in_slide"](context, SLIDE) is None
 
 
-def test_settings_nested_without_end_are_none(context: Context) -> None:
+def test_settings_nested_without_end_are_none(context: EvaluationContext) -> None:
     context.device.write(".config/google-chrome/Default/Preferences", b"[" * 100_000)
     assert GETTERS["default_search_engine"](context, {}) == "Google"
 
@@ -105,7 +105,7 @@ def posing() -> Iterator[int]:
     ids=["text", "object", "items", "no id", "number", "url", "line", "deep"],
 )
 def test_what_poses_as_chrome_has_no_tabs(
-    context: Context,
+    context: EvaluationContext,
     desktop: FakeDesktop,
     posing: int,
     said: bytes,

@@ -16,15 +16,15 @@ from getter_case import Cloud
 
 from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.osworld.getters.dates import named_day, written
-from ui_gym.desktop.osworld.registry import GETTERS, Context
+from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
 from ui_gym.errors import UserError
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> Context:
+def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
     folder = tmp_path / "episode"
     folder.mkdir()
-    return Context(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
+    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
 
 
 @pytest.fixture
@@ -51,17 +51,17 @@ def vlc() -> Iterator[int]:
     server.server_close()
 
 
-def test_vlc_says_what_it_plays(context: Context, vlc: int) -> None:
+def test_vlc_says_what_it_plays(context: EvaluationContext, vlc: int) -> None:
     context.device.ports[8080] = ("127.0.0.1", vlc)
     found = GETTERS["vlc_playing_info"](context, {"dest": "status.xml"})
     assert Path(found).read_text() == "<root>/requests/status.xml</root>"
 
 
-def test_without_vlc_nothing_is_played(context: Context) -> None:
+def test_without_vlc_nothing_is_played(context: EvaluationContext) -> None:
     assert GETTERS["vlc_playing_info"](context, {"dest": "status.xml"}) is None
 
 
-def test_vs_code_is_asked_by_its_command_palette(context: Context) -> None:
+def test_vs_code_is_asked_by_its_command_palette(context: EvaluationContext) -> None:
     context.device.write("out.txt", b"project")
     config = {"vscode_extension_command": "OpenProject", "path": "out.txt", "dest": "out.txt"}
     GETTERS["vscode_config"](context, config)
@@ -69,7 +69,7 @@ def test_vs_code_is_asked_by_its_command_palette(context: Context) -> None:
     assert context.device.settled == 3
 
 
-def test_a_trajectory_is_replayed(context: Context) -> None:
+def test_a_trajectory_is_replayed(context: EvaluationContext) -> None:
     steps = [
         {"type": "hotkey", "param": ["ctrl", "s"]},
         {"type": "typewrite", "param": "name"},
@@ -81,7 +81,7 @@ def test_a_trajectory_is_replayed(context: Context) -> None:
         GETTERS["replay"](context, {"trajectory": [{"type": "drag", "param": ""}]})
 
 
-def test_the_config_of_a_task_is_left_as_it_is(context: Context) -> None:
+def test_the_config_of_a_task_is_left_as_it_is(context: EvaluationContext) -> None:
     config = {
         "rules": {"relativeTime": {"from": "tomorrow"}, "expected": {"time": "{Year}"}},
     }
@@ -91,27 +91,27 @@ def test_the_config_of_a_task_is_left_as_it_is(context: Context) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "name"), [(False, "a.txt"), (True, "a_2.txt")])
-def test_a_copy_may_carry_the_time(context: Context, suffix: bool, name: str) -> None:
+def test_a_copy_may_carry_the_time(context: EvaluationContext, suffix: bool, name: str) -> None:
     context.device.write("a.txt", b"")
     config = {"path": "a.txt", "dest": "a.txt", "time_suffix": suffix, "time_format": "2"}
     assert Path(GETTERS["vm_file"](context, config)).name == name
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/out", "", "."])
-def test_no_copy_leaves_the_folder_of_the_episode(context: Context, name: str) -> None:
+def test_no_copy_leaves_the_folder_of_the_episode(context: EvaluationContext, name: str) -> None:
     context.device.write("a.txt", b"")
     with pytest.raises(UserError, match="leads out of its folder"):
         GETTERS["vm_file"](context, {"path": "a.txt", "dest": name})
 
 
-def test_a_gold_file_never_takes_the_place_of_a_result(context: Context) -> None:
+def test_a_gold_file_never_takes_the_place_of_a_result(context: EvaluationContext) -> None:
     context.device.write("a.txt", b"result")
     result = GETTERS["vm_file"](context, {"path": "a.txt", "dest": "a.txt"})
     gold = GETTERS["cloud_file"](context, {"path": "https://x.test/gold.txt", "dest": "a.txt"})
     assert (Path(result).read_text(), Path(gold).read_text()) == ("result", "gold.txt")
 
 
-def test_an_address_that_cannot_be_had_is_a_mistake_of_the_user(context: Context) -> None:
+def test_an_address_that_cannot_be_had_is_a_mistake_of_the_user(context: EvaluationContext) -> None:
     with pytest.raises(UserError, match="is not here"):
         GETTERS["cloud_file"](context, {"path": "https://x.test/none.txt", "dest": "a.txt"})
 
@@ -155,7 +155,9 @@ def test_days_have_names(name: str, today: date, day: date) -> None:
         ("next Saturday", "next Sunday", date(2025, 2, 2)),
     ],
 )
-def test_a_span_ends_after_it_begins(start: str, end: str, day: date, context: Context) -> None:
+def test_a_span_ends_after_it_begins(
+    start: str, end: str, day: date, context: EvaluationContext
+) -> None:
     context.memory["today"] = FRIDAY
     expected = {"from": "{Year}-{Month0D}-{Day0D}", "to": "{Year}-{Month0D}-{Day0D}"}
     rules = {"relativeTime": {"from": start, "to": end}, "expected": expected}

@@ -10,7 +10,7 @@ from typing import Any
 
 from ui_gym.desktop.osworld.metrics.office import opened
 from ui_gym.desktop.osworld.metrics.reading import Broken, library
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import UserError
 
 EXPECTED = "expected"
@@ -19,7 +19,7 @@ the machine never takes its place."""
 
 
 @getter("vm_file")
-def vm_file(context: Context, config: Config) -> Any:
+def vm_file(context: EvaluationContext, config: Config) -> Any:
     """The local copy of a file of the machine; None where there is none there.
 
     ``multi``: ``path`` and ``dest`` are lists; the files whose numbers ``gives`` names (the first
@@ -34,7 +34,7 @@ def vm_file(context: Context, config: Config) -> Any:
 
 
 @getter("cloud_file")
-def cloud_file(context: Context, config: Config) -> Any:
+def cloud_file(context: EvaluationContext, config: Config) -> Any:
     """The local copy of what lies at an address; ``multi`` and ``gives`` as for a ``vm_file``."""
     urls, names = _paths(config)
     copies = []
@@ -46,14 +46,14 @@ def cloud_file(context: Context, config: Config) -> Any:
 
 
 @getter("cache_file")
-def cache_file(context: Context, config: Config) -> str | None:
+def cache_file(context: EvaluationContext, config: Config) -> str | None:
     """A file that an earlier step left in the episode's folder (an ``execute`` with ``stdout``)."""
     path = inside(context.folder, config["path"])
     return str(path) if path.is_file() else None
 
 
 @getter("content_from_vm_file")
-def content_from_vm_file(context: Context, config: Config) -> list[str] | None:
+def content_from_vm_file(context: EvaluationContext, config: Config) -> list[str] | None:
     """The last row (``file_content`` "last_row") of a workbook's first sheet, as texts.
 
     Numbers of a column with gaps or fractions are written with a fraction, and a gap as "nan", as
@@ -65,7 +65,7 @@ def content_from_vm_file(context: Context, config: Config) -> list[str] | None:
     return _last_row(path) if path is not None else None
 
 
-def fetch(context: Context, path: str, name: str) -> Path | None:
+def fetch(context: EvaluationContext, path: str, name: str) -> Path | None:
     """A file of the machine, copied into the episode's folder; None where there is none."""
     data = context.device.read(on_machine(context, path))
     if data is None:
@@ -73,14 +73,14 @@ def fetch(context: Context, path: str, name: str) -> Path | None:
     return keep(context, name, data)
 
 
-def keep(context: Context, name: str, data: bytes) -> Path:
+def keep(context: EvaluationContext, name: str, data: bytes) -> Path:
     """Bytes as a file in the episode's folder."""
     copy = inside(context.folder, name)
     copy.write_bytes(data)
     return copy
 
 
-def on_machine(context: Context, path: str) -> str:
+def on_machine(context: EvaluationContext, path: str) -> str:
     """A path of the machine, whose ``~`` is its user's home."""
     return f"{context.device.home}/{path[2:]}" if path.startswith("~/") else path
 
@@ -94,7 +94,7 @@ def inside(folder: Path, name: str) -> Path:
     return path
 
 
-def _copied(context: Context, path: str, name: str) -> str | None:
+def _copied(context: EvaluationContext, path: str, name: str) -> str | None:
     copy = fetch(context, path, name)
     return str(copy) if copy is not None else None
 

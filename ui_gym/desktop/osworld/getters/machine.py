@@ -9,7 +9,7 @@ from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.device import CommandResult
 from ui_gym.desktop.osworld.commands import guest_command
 from ui_gym.desktop.osworld.getters.files import fetch, keep, on_machine
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import UserError
 
 COMMAND_TIMEOUT = 120.0
@@ -26,25 +26,25 @@ VIDEO_TYPES = (
 
 
 @getter("vm_command_line")
-def vm_command_line(context: Context, config: Config) -> str:
+def vm_command_line(context: EvaluationContext, config: Config) -> str:
     """What a command writes to its standard output."""
     return _run(context, config).stdout.decode("utf-8", "replace")
 
 
 @getter("vm_command_error")
-def vm_command_error(context: Context, config: Config) -> str:
+def vm_command_error(context: EvaluationContext, config: Config) -> str:
     """What a command writes to its standard error."""
     return _run(context, config).stderr.decode("utf-8", "replace")
 
 
 @getter("accessibility_tree")
-def accessibility_tree(context: Context, config: Config) -> str:
+def accessibility_tree(context: EvaluationContext, config: Config) -> str:
     """The accessibility tree, as XML."""
     return context.device.ui_tree()
 
 
 @getter("vm_terminal_output")
-def vm_terminal_output(context: Context, config: Config) -> str | None:
+def vm_terminal_output(context: EvaluationContext, config: Config) -> str | None:
     """What the terminal shows that has the focus, without blanks at its end; None without one.
 
     A device's own ``terminal_output()`` is asked where it has one, else the accessibility tree.
@@ -64,13 +64,13 @@ def vm_terminal_output(context: Context, config: Config) -> str | None:
 
 
 @getter("vm_screen_size")
-def vm_screen_size(context: Context, config: Config) -> dict[str, int]:
+def vm_screen_size(context: EvaluationContext, config: Config) -> dict[str, int]:
     """The screen's ``width`` and ``height``, in pixels."""
     return {"width": context.size[0], "height": context.size[1]}
 
 
 @getter("vm_window_size")
-def vm_window_size(context: Context, config: Config) -> dict[str, int] | None:
+def vm_window_size(context: EvaluationContext, config: Config) -> dict[str, int] | None:
     """``width`` and ``height``, in pixels, of the first window of the class ``app_class_name``.
 
     A device's own ``window_size(name)`` is asked where it has one.
@@ -85,7 +85,7 @@ def vm_window_size(context: Context, config: Config) -> dict[str, int] | None:
 
 
 @getter("vm_wallpaper")
-def vm_wallpaper(context: Context, config: Config) -> str | None:
+def vm_wallpaper(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of the desktop's background picture.
 
     A device's own ``wallpaper()`` is asked where it has one, else GNOME's settings.
@@ -105,7 +105,7 @@ def vm_wallpaper(context: Context, config: Config) -> str | None:
 
 
 @getter("list_directory")
-def list_directory(context: Context, config: Config) -> dict[str, Any] | None:
+def list_directory(context: EvaluationContext, config: Config) -> dict[str, Any] | None:
     """A folder as a tree of ``{"type", "name", "children"}``; None where there is none.
 
     Links are neither followed nor told from files.
@@ -114,7 +114,7 @@ def list_directory(context: Context, config: Config) -> dict[str, Any] | None:
 
 
 @getter("default_video_player")
-def default_video_player(context: Context, config: Config) -> str:
+def default_video_player(context: EvaluationContext, config: Config) -> str:
     """The ``.desktop`` file of the program for most kinds of film, or "unknown"."""
     lines = "; ".join(f"xdg-mime query default video/{kind}" for kind in VIDEO_TYPES.split())
     output = context.device.run(lines, timeout=COMMAND_TIMEOUT).stdout.decode("utf-8", "replace")
@@ -123,7 +123,7 @@ def default_video_player(context: Context, config: Config) -> str:
 
 
 @getter("replay")
-def replay(context: Context, config: Config) -> None:
+def replay(context: EvaluationContext, config: Config) -> None:
     """Do the actions of ``trajectory``: ``{"type": "hotkey" | "typewrite" | "press", "param"}``."""
     for step in config["trajectory"]:
         kind, parameter = step["type"], step["param"]
@@ -137,7 +137,7 @@ def replay(context: Context, config: Config) -> None:
             raise UserError(f"a trajectory has no step {kind!r} (known: hotkey, typewrite, press)")
 
 
-def directory_tree(context: Context, path: str) -> dict[str, Any] | None:
+def directory_tree(context: EvaluationContext, path: str) -> dict[str, Any] | None:
     """A folder of the machine as a tree; None where there is none."""
     folder = on_machine(context, path)
     command = ["find", folder, "-mindepth", "1", "-printf", r"%y\t%P\0"]
@@ -162,6 +162,6 @@ def _directory(name: str) -> dict[str, Any]:
     return {"type": "directory", "name": name, "children": []}
 
 
-def _run(context: Context, config: Config) -> CommandResult:
+def _run(context: EvaluationContext, config: Config) -> CommandResult:
     command = guest_command(config["command"], config.get("shell"), context.device.home)
     return context.device.run(command, timeout=COMMAND_TIMEOUT)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ui_gym.desktop.osworld import devtools
-from ui_gym.desktop.osworld.devtools import Page
+from ui_gym.desktop.osworld.devtools import DevToolsPage
 from ui_gym.desktop.osworld.getters.files import keep
 from ui_gym.desktop.osworld.getters.tabs import active_tab
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import DeviceError, DeviceLost, UserError
 
 OTHERS = "is_other_exist"
@@ -36,7 +36,7 @@ CLICK = "(css) => { const e = document.querySelector(css); if (e) e.click(); ret
 
 
 @getter("active_tab_html_parse")
-def active_tab_html_parse(context: Context, config: Config) -> dict[str, Any] | None:
+def active_tab_html_parse(context: EvaluationContext, config: Config) -> dict[str, Any] | None:
     """Texts of the active tab's page under the names that the config gives them, "" for what is
     not there; None without Chrome.
 
@@ -63,7 +63,7 @@ def active_tab_html_parse(context: Context, config: Config) -> dict[str, Any] | 
 
 
 @getter("pdf_from_url")
-def pdf_from_url(context: Context, config: Config) -> str | None:
+def pdf_from_url(context: EvaluationContext, config: Config) -> str | None:
     """The page at the address ``path``, printed to PDF by Chrome; None without it."""
     browser = devtools.find(context.device)
     if browser is None:
@@ -73,7 +73,7 @@ def pdf_from_url(context: Context, config: Config) -> str | None:
 
 
 @getter("info_from_website")
-def info_from_website(context: Context, config: Config) -> Any:
+def info_from_website(context: EvaluationContext, config: Config) -> Any:
     """What is found on the page ``url``, one text for each of ``infos``; ``backups`` where any of
     it cannot be had, or there is no Chrome.
 
@@ -109,7 +109,7 @@ def _info(browser: devtools.DevTools, url: str, info: Mapping[str, Any]) -> Any:
         return text
 
 
-def _by_class(page: Page, config: Config) -> dict[str, Any]:
+def _by_class(page: DevToolsPage, config: Config) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for option, script in (
         ("class_multiObject", TEXTS),
@@ -130,22 +130,22 @@ def _by_class(page: Page, config: Config) -> dict[str, Any]:
     return found
 
 
-def _by_path(page: Page, config: Config) -> dict[str, Any]:
+def _by_path(page: DevToolsPage, config: Config) -> dict[str, Any]:
     wanted = config.get("xpathObject", {})
     return {key: _first(_texts(page, AT_PATH, p, "textContent")) for p, key in wanted.items()}
 
 
-def _by_input(page: Page, config: Config) -> dict[str, Any]:
+def _by_input(page: DevToolsPage, config: Config) -> dict[str, Any]:
     wanted = config.get("inputObject", {})
     return {key: _first(_texts(page, AT_PATH, path, "value")) for path, key in wanted.items()}
 
 
-def _by_label(page: Page, config: Config) -> dict[str, Any]:
+def _by_label(page: DevToolsPage, config: Config) -> dict[str, Any]:
     wanted = config.get("labelObject", {})
     return {key: _first(_texts(page, WITH_LABEL, label)) for label, key in wanted.items()}
 
 
-def _by_class_and_url(page: Page, config: Config) -> dict[str, Any]:
+def _by_class_and_url(page: DevToolsPage, config: Config) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for option, script in (("class_multiObject", TEXTS), ("class_multiObject_li", ITEMS)):
         for name, wanted in config.get(option, {}).items():
@@ -173,7 +173,7 @@ READERS = {
 }
 
 
-def _texts(page: Page, script: str, *arguments: str) -> list[str]:
+def _texts(page: DevToolsPage, script: str, *arguments: str) -> list[str]:
     found = page.evaluate(script, *arguments)
     return [str(text or "").strip() for text in found] if isinstance(found, list) else []
 

@@ -6,7 +6,7 @@ import base64
 
 from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.osworld.getters.files import fetch, keep
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.desktop.osworld.wire import connect, request
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
@@ -18,13 +18,13 @@ TIMEOUT = 10.0
 
 
 @getter("vlc_config")
-def vlc_config(context: Context, config: Config) -> str | None:
+def vlc_config(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of VLC's ``vlcrc``."""
     return _copy(context, ".config/vlc/vlcrc", config["dest"])
 
 
 @getter("vlc_playing_info")
-def vlc_playing_info(context: Context, config: Config) -> str | None:
+def vlc_playing_info(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of ``status.xml``, in which VLC's web interface (port 8080) says what is
     played; None where VLC does not run, or without it."""
     connection = connect(context.device, VLC_PORT)
@@ -44,7 +44,7 @@ def vlc_playing_info(context: Context, config: Config) -> str | None:
 
 
 @getter("gimp_config_file")
-def gimp_config_file(context: Context, config: Config) -> str | None:
+def gimp_config_file(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of a file of GIMP's settings: of 2.10, or of a later GIMP where it has
     written none for 2.10."""
     for folder in GIMP_FOLDERS:
@@ -55,7 +55,7 @@ def gimp_config_file(context: Context, config: Config) -> str | None:
 
 
 @getter("vscode_config")
-def vscode_config(context: Context, config: Config) -> str | None:
+def vscode_config(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of the file ``path`` that VS Code's command ``vscode_extension_command``
     writes; the command is given by the keyboard."""
     device = context.device
@@ -70,6 +70,6 @@ def vscode_config(context: Context, config: Config) -> str | None:
     return str(copy) if copy is not None else None
 
 
-def _copy(context: Context, path: str, name: str) -> str | None:
+def _copy(context: EvaluationContext, path: str, name: str) -> str | None:
     copy = fetch(context, path, name)
     return str(copy) if copy is not None else None

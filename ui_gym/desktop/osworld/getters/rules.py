@@ -8,27 +8,27 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ui_gym.desktop.osworld.getters.dates import named_day, written
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 
 TODAY = "today"
-"""Under this name `Context.memory` may hold a `datetime.date` that counts as today."""
+"""Under this name `EvaluationContext.memory` may hold a `datetime.date` that counts as today."""
 SPLIT = ("Day", "Month", "Year")
 
 
 @getter("rule")
-def rule(context: Context, config: Config) -> Any:
+def rule(context: EvaluationContext, config: Config) -> Any:
     """``rules``, as they are."""
     return config["rules"]
 
 
 @getter("time_diff_range")
-def time_diff_range(context: Context, config: Config) -> Any:
+def time_diff_range(context: EvaluationContext, config: Config) -> Any:
     """``diff_range_in_minutes``; None where it is not there."""
     return config.get("diff_range_in_minutes")
 
 
 @getter("rule_relativeTime")
-def rule_relative_time(context: Context, config: Config) -> Any:
+def rule_relative_time(context: EvaluationContext, config: Config) -> Any:
     """``rules``, the dates in their ``expected`` written out.
 
     ``relativeTime`` names the days: ``from`` alone is written into ``time``, ``from`` and ``to``

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from ui_gym.desktop.osworld.getters.files import fetch, keep
 from ui_gym.desktop.osworld.metrics.office import opened
 from ui_gym.desktop.osworld.metrics.reading import Broken
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 
 PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 BACKGROUND = "{http://schemas.openxmlformats.org/presentationml/2006/main}bgPr"
@@ -27,20 +27,20 @@ _LONGEST_NAME = 60
 
 
 @getter("audio_in_slide")
-def audio_in_slide(context: Context, config: Config) -> str | None:
+def audio_in_slide(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of the first sound on the slide ``slide_index`` (from 0), whether it lies in
     the presentation or is linked; None where there is none."""
     return _part(context, config, "audio")
 
 
 @getter("background_image_in_slide")
-def background_image_in_slide(context: Context, config: Config) -> str | None:
+def background_image_in_slide(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of the background picture of the slide ``slide_index`` (from 0); None where
     it has none of its own."""
     return _part(context, config, "image")
 
 
-def _part(context: Context, config: Config, kind: str) -> str | None:
+def _part(context: EvaluationContext, config: Config, kind: str) -> str | None:
     path = config["ppt_file_path"]
     deck = fetch(context, path, PurePosixPath(path).name)
     if deck is None:

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.osworld import devtools
 from ui_gym.desktop.osworld.devtools import DevTools, Tab
-from ui_gym.desktop.osworld.registry import Config, Context, getter
+from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout, UserError
 
 BROWSERS = {"Google Chrome", "Chromium", "Chromium Web Browser"}
@@ -25,7 +25,7 @@ PREFIX = "https://"
 
 
 @getter("active_url_from_accessTree")
-def active_url_from_access_tree(context: Context, config: Config) -> str | None:
+def active_url_from_access_tree(context: EvaluationContext, config: Config) -> str | None:
     """The address of the active tab: ``goto_prefix`` ("https://" by default) and what the address
     bar shows. Where the tree shows no bar, Chrome itself is asked; None where there is no Chrome.
     """
@@ -37,7 +37,7 @@ def active_url_from_access_tree(context: Context, config: Config) -> str | None:
 
 
 @getter("open_tabs_info")
-def open_tabs_info(context: Context, config: Config) -> list[dict[str, str]]:
+def open_tabs_info(context: EvaluationContext, config: Config) -> list[dict[str, str]]:
     """The open tabs: ``title`` and ``url`` of each; none without Chrome."""
     browser = devtools.find(context.device)
     if browser is None:
@@ -46,7 +46,7 @@ def open_tabs_info(context: Context, config: Config) -> list[dict[str, str]]:
 
 
 @getter("active_tab_info")
-def active_tab_info(context: Context, config: Config) -> dict[str, str] | None:
+def active_tab_info(context: EvaluationContext, config: Config) -> dict[str, str] | None:
     """``title``, ``url`` and ``content`` (HTML) of the active tab; None without Chrome."""
     browser = devtools.find(context.device)
     tab = active_tab(context, config, browser)
@@ -56,7 +56,7 @@ def active_tab_info(context: Context, config: Config) -> dict[str, str] | None:
 
 
 @getter("active_tab_url_parse")
-def active_tab_url_parse(context: Context, config: Config) -> dict[str, Any] | None:
+def active_tab_url_parse(context: EvaluationContext, config: Config) -> dict[str, Any] | None:
     """The first value of each of ``parse_keys`` in the active tab's query, "" where there is none.
 
     ``replace`` gives keys other names; ``split_list`` splits the values at commas.
@@ -73,7 +73,7 @@ def active_tab_url_parse(context: Context, config: Config) -> dict[str, Any] | N
 
 
 @getter("url_dashPart")
-def url_dash_part(context: Context, config: Config) -> Any:
+def url_dash_part(context: EvaluationContext, config: Config) -> Any:
     """The part number ``partIndex`` of the active tab's address, split at slashes.
 
     ``needDeleteId`` cuts it at its question mark; ``returnType`` is "string", or "json" for an
@@ -95,7 +95,7 @@ def url_dash_part(context: Context, config: Config) -> Any:
 
 
 @getter("url_path_parse", "macys_product_url_parse")
-def url_path_parse(context: Context, config: Config) -> dict[str, Any] | None:
+def url_path_parse(context: EvaluationContext, config: Config) -> dict[str, Any] | None:
     """What a shop's address of the form ``.../Key,Key/value,value`` filters by.
 
     ``mens_clothing``, ``shirts`` and ``short_sleeve`` are True or None; the ``parse_keys`` that the
@@ -122,7 +122,7 @@ def url_path_parse(context: Context, config: Config) -> dict[str, Any] | None:
 
 
 @getter("page_info")
-def page_info(context: Context, config: Config) -> dict[str, str] | None:
+def page_info(context: EvaluationContext, config: Config) -> dict[str, str] | None:
     """``title``, ``url`` and ``content`` (HTML) of the page ``url``, which is opened in a tab of
     its own; None without Chrome."""
     browser = devtools.find(context.device)
@@ -132,7 +132,7 @@ def page_info(context: Context, config: Config) -> dict[str, str] | None:
         return _info(page)
 
 
-def active_tab(context: Context, config: Config, browser: DevTools | None) -> Tab | None:
+def active_tab(context: EvaluationContext, config: Config, browser: DevTools | None) -> Tab | None:
     """The tab whose address the address bar shows, else the one used last."""
     if browser is None:
         return None
@@ -152,7 +152,7 @@ def tab_info(browser: DevTools, tab: Tab) -> dict[str, str]:
         return _info(page)
 
 
-def _info(page: devtools.Page) -> dict[str, str]:
+def _info(page: devtools.DevToolsPage) -> dict[str, str]:
     title, url = page.evaluate("() => [document.title, location.href]") or ("", "")
     return {"title": title, "url": url, "content": page.content()}
 

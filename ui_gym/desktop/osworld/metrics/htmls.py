@@ -8,7 +8,7 @@ from typing import Any
 
 from ui_gym.desktop.osworld.metrics.reading import Broken, given, library, read_text, scored
 
-Node = str | tuple[str, str, dict[str, str]]
+FormulaNode = str | tuple[str, str, dict[str, str]]
 """A text, or an element's (tag, text of everything in it, attributes)."""
 
 
@@ -21,7 +21,7 @@ def compare_htmls(result: object, expected: object, **options: Any) -> float:
     """
     ignored = {"sdnum"} if options.get("ignore_sdnum") else set()
 
-    def nodes(path: object) -> Iterator[Node]:
+    def nodes(path: object) -> Iterator[FormulaNode]:
         return _nodes(_page(path), ignored)
 
     pairs = zip_longest(nodes(result), given(lambda path: list(nodes(path)), expected))
@@ -36,7 +36,7 @@ def _page(path: object) -> Any:
         raise Broken(f"{path} is no page: {error}") from error
 
 
-def _nodes(element: Any, ignored: set[str]) -> Iterator[Node]:
+def _nodes(element: Any, ignored: set[str]) -> Iterator[FormulaNode]:
     for event in _walk(element):
         if isinstance(event, str):
             yield event

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 
 from ui_gym.desktop.osworld.metrics.office import opened
 from ui_gym.desktop.osworld.metrics.reading import Broken, given, library, read_bytes
-from ui_gym.desktop.osworld.metrics.table_frame import Frame, frame
+from ui_gym.desktop.osworld.metrics.table_frame import TableFrame, frame
 from ui_gym.errors import UserError
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -32,7 +32,7 @@ CellValue = str | float | bool | None
 
 
 @dataclass
-class Book:
+class WorkbookFile:
     """A workbook file, `expected` by the task or left by an agent.
 
     Where the file cannot be read, every method raises `Broken`; `UserError` if it is the expected.
@@ -58,13 +58,13 @@ class Book:
         """openpyxl's worksheet of that name. A sheet that holds only a chart is none."""
         return self._read(lambda path: _named(self.styled.worksheets, name, path))
 
-    def frame(self, name: str) -> Frame:
+    def frame(self, name: str) -> TableFrame:
         """What a sheet shows: results, where it holds formulas."""
         key = ("frame", name)
         if key not in self._kept:
             sheets = self._values().worksheets
             self._kept[key] = self._read(lambda path: frame(_rows(_named(sheets, name, path))))
-        return cast(Frame, self._kept[key])
+        return cast(TableFrame, self._kept[key])
 
     def cells(self, name: str) -> dict[str, CellValue]:
         """The values of a sheet's cells by coordinate (``"B3"``), as they lie in the file."""
@@ -99,13 +99,13 @@ class Book:
 
 
 @dataclass(frozen=True)
-class Books:
+class WorkbookFiles:
     """The workbook that an agent left and the one that the task expects, if it expects one."""
 
-    result: Book
-    expected: Book | None
+    result: WorkbookFile
+    expected: WorkbookFile | None
 
-    def find(self, place: int | str) -> tuple[Book, str]:
+    def find(self, place: int | str) -> tuple[WorkbookFile, str]:
         """The book and the name of the sheet that a rule means.
 
         ``0`` and ``"RI0"``: the first sheet of the result; ``"EI0"``: that of the expected file;

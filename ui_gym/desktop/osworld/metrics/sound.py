@@ -26,7 +26,7 @@ WINDOW, STEP = 2048, 512
 BANDS, COEFFICIENTS = 128, 20
 MAX_SECONDS = 600
 """What comes later is not heard."""
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds for a program to decode a file."""
 SOUND = re.compile(
     rb"RIFF....WAVE|FORM....AIF[FC]|ID3|\xff[\xe2-\xe5\xf0-\xf5\xf8-\xfd]|OggS|fLaC|....ftyp"
@@ -101,9 +101,9 @@ def _load_by_ffmpeg(path: Path) -> Values:
     command = [program, "-v", "error", "-nostdin", "-protocol_whitelist", "file", "-i", str(path)]
     command += ["-t", str(MAX_SECONDS), "-ac", "1", "-ar", str(RATE), "-f", "f32le", "-"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired as error:
-        raise Broken(f"{path} took longer than {PATIENCE:g} s to decode") from error
+        raise Broken(f"{path} took longer than {TIMEOUT:g} s to decode") from error
     whole = done.stdout[: len(done.stdout) // 4 * 4]
     return np.frombuffer(whole, "<f4").astype(np.float64)
 

@@ -27,7 +27,7 @@ class Unsupported(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class CellContext:
     """Where a formula is computed: the values of its sheet, and how far its cell lies from the one
     that it was written for (rows down, columns to the right)."""
 
@@ -36,11 +36,11 @@ class Place:
     right: int = 0
 
 
-Node = Callable[[Place], Any]
+FormulaNode = Callable[[CellContext], Any]
 """A part of a formula, ready to be computed; a range gives the list of its values."""
 
 
-def compiled(formula: str) -> Node:
+def compiled(formula: str) -> FormulaNode:
     """What computes a formula of one sheet, written without its ``=``. `Unsupported` says why
     not."""
     tokenizer = library("openpyxl.formula").Tokenizer
@@ -48,7 +48,7 @@ def compiled(formula: str) -> Node:
         tokens = tokenizer("=" + formula).items
     except Exception as error:  # it fails in as many ways as a formula can be wrong
         raise Unsupported(f"{formula!r} is no formula") from error
-    parser = _Parser([token for token in tokens if token.type != "WHITE-SPACE"])
+    parser = _FormulaParser([token for token in tokens if token.type != "WHITE-SPACE"])
     try:
         node = parser.expression(0)
     except RecursionError as error:
@@ -58,7 +58,7 @@ def compiled(formula: str) -> Node:
     return node
 
 
-class _Parser:
+class _FormulaParser:
     """A parser by descent through `LEVELS`, over the tokens of openpyxl."""
 
     def __init__(self, tokens: Sequence[Any]) -> None:
@@ -68,7 +68,7 @@ class _Parser:
         token = self.rest[0] if self.rest else None
         return token is not None and token.type == kind and (not values or token.value in values)
 
-    def expression(self, level: int) -> Node:
+    def expression(self, level: int) -> FormulaNode:
         if level == len(LEVELS):
             return self._signed()
         node = self.expression(level + 1)
@@ -77,7 +77,7 @@ class _Parser:
             node = _joined(sign, node, self.expression(level + 1))
         return node
 
-    def _signed(self) -> Node:
+    def _signed(self) -> FormulaNode:
         if self._is("OPERATOR-PREFIX"):
             sign = -1 if self.rest.pop(0).value == "-" else 1
             inner = self._signed()
@@ -88,7 +88,7 @@ class _Parser:
             node = _percent(node)
         return node
 
-    def _operand(self) -> Node:
+    def _operand(self) -> FormulaNode:
         if not self.rest:
             raise Unsupported("a formula ends too early")
         token = self.rest.pop(0)
@@ -102,11 +102,11 @@ class _Parser:
             return _operand(token)
         raise Unsupported(f"{token.value!r} is not known")
 
-    def _function(self, name: str) -> Node:
+    def _function(self, name: str) -> FormulaNode:
         function = FUNCTIONS.get(name.removeprefix("_XLFN."))
         if function is None and name not in {"IF", "IFERROR", "ISERROR"}:
             raise Unsupported(f"the function {name} is not known")
-        arguments: list[Node] = []
+        arguments: list[FormulaNode] = []
         while not self._is("FUNC", ")"):
             arguments.append(self.expression(0))
             if self._is("SEP"):
@@ -121,7 +121,7 @@ class _Parser:
             raise Unsupported("a bracket is not closed")
 
 
-def _operand(token: Any) -> Node:
+def _operand(token: Any) -> FormulaNode:
     text = token.value
     if token.subtype == "NUMBER":
         amount = float(text)
@@ -141,12 +141,12 @@ def _operand(token: Any) -> Node:
     return _range(corners)
 
 
-def _range(corners: Sequence[re.Match[str] | None]) -> Node:
+def _range(corners: Sequence[re.Match[str] | None]) -> FormulaNode:
     fixed = all(match is not None and match.group(1, 3) == ("$", "$") for match in corners)
     kept: list[Value] | None = None
     looks = 0
 
-    def values(place: Place) -> list[Value]:
+    def values(place: CellContext) -> list[Value]:
         nonlocal kept, looks
         # What is fixed is the same for every cell of the sheet that the formula is compiled for.
         found = kept if kept is not None else [place.cells.get(c) for c in _area(corners, place)]
@@ -159,12 +159,12 @@ def _range(corners: Sequence[re.Match[str] | None]) -> Node:
     return values
 
 
-def _shifted(match: re.Match[str] | None, place: Place) -> str:
+def _shifted(match: re.Match[str] | None, place: CellContext) -> str:
     row, column = _corner(match, place)
     return f"{library('openpyxl.utils').get_column_letter(column)}{row}"
 
 
-def _corner(match: re.Match[str] | None, place: Place) -> tuple[int, int]:
+def _corner(match: re.Match[str] | None, place: CellContext) -> tuple[int, int]:
     assert match is not None
     fixed_column, letters, fixed_row, digits = match.groups()
     column = library("openpyxl.utils").column_index_from_string(letters)
@@ -175,7 +175,7 @@ def _corner(match: re.Match[str] | None, place: Place) -> tuple[int, int]:
     return row, column
 
 
-def _area(corners: Sequence[re.Match[str] | None], place: Place) -> Iterator[str]:
+def _area(corners: Sequence[re.Match[str] | None], place: CellContext) -> Iterator[str]:
     (top, left), (bottom, right) = (_corner(corner, place) for corner in corners)
     letter = library("openpyxl.utils").get_column_letter
     if (bottom - top + 1) * (right - left + 1) > 200_000:
@@ -186,11 +186,11 @@ def _area(corners: Sequence[re.Match[str] | None], place: Place) -> Iterator[str
             yield f"{name}{row}"
 
 
-def _percent(node: Node) -> Node:
+def _percent(node: FormulaNode) -> FormulaNode:
     return lambda place: number(node(place)) / 100
 
 
-def _joined(sign: str, left: Node, right: Node) -> Node:
+def _joined(sign: str, left: FormulaNode, right: FormulaNode) -> FormulaNode:
     compare = {
         "=": operator.eq,
         "<>": operator.ne,
@@ -208,7 +208,7 @@ def _joined(sign: str, left: Node, right: Node) -> Node:
         return lambda place: compute(number(left(place)), number(right(place)))
     power = sign == "^"
 
-    def divided(place: Place) -> float:
+    def divided(place: CellContext) -> float:
         first, second = number(left(place)), number(right(place))
         try:
             return float(first**second) if power else first / second
@@ -218,12 +218,12 @@ def _joined(sign: str, left: Node, right: Node) -> Node:
     return divided
 
 
-def _lazy(name: str, arguments: list[Node]) -> Node:
+def _lazy(name: str, arguments: list[FormulaNode]) -> FormulaNode:
     """The functions that do not compute all of their arguments, or outlive a fault in one."""
     if name == "IF" and 2 <= len(arguments) <= 3:
         test, then, *other = arguments
 
-        def choose(place: Place) -> Any:
+        def choose(place: CellContext) -> Any:
             if number(test(place)):
                 return then(place)
             return other[0](place) if other else False
@@ -233,7 +233,7 @@ def _lazy(name: str, arguments: list[Node]) -> Node:
     if len(arguments) != wanted:
         raise Unsupported(f"{name} has {len(arguments)} arguments")
 
-    def attempt(place: Place) -> Any:
+    def attempt(place: CellContext) -> Any:
         try:
             value = arguments[0](place)
         except Fault:

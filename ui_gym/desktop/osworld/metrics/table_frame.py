@@ -42,7 +42,7 @@ TRUTHS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """The values of a column below its header; None for an empty cell. `float` has NaN there."""
 
     kind: Kind
@@ -50,13 +50,13 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Frame:
+class TableFrame:
     """A sheet: its header and its columns."""
 
     header: tuple[Any, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
 
-    def same(self, other: Frame, precision: int) -> bool:
+    def same(self, other: TableFrame, precision: int) -> bool:
         """Whether both hold the same, floats rounded to `precision` decimal digits."""
         return (
             self.header == other.header
@@ -68,18 +68,18 @@ class Frame:
         )
 
 
-def frame(rows: Iterable[Sequence[Any]]) -> Frame:
+def frame(rows: Iterable[Sequence[Any]]) -> TableFrame:
     """The table that the rows of a sheet make; an empty cell is None or an empty text."""
     lines = _trimmed(rows)
     if not lines:
-        return Frame((), ())
+        return TableFrame((), ())
     width = max(len(line) for line in lines)
     if width * len(lines) > MAX_CELLS:
         raise Broken(f"a sheet of {len(lines)} x {width} cells is too large")
     padded = [line + [""] * (width - len(line)) for line in lines]
     body = padded[1:]
     columns = tuple(_column([line[place] for line in body]) for place in range(width))
-    return Frame(_header(padded[0]), columns)
+    return TableFrame(_header(padded[0]), columns)
 
 
 def _trimmed(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
@@ -122,20 +122,20 @@ def _header(cells: list[Any]) -> tuple[Any, ...]:
     return tuple(names)
 
 
-def _column(cells: list[Any]) -> Column:
+def _column(cells: list[Any]) -> TableColumn:
     numbers = _numbers(cells)
     if numbers is not None:
         return numbers
     values = tuple(None if cell in MISSING or cell is math.nan else cell for cell in cells)
     if all(isinstance(value, bool) for value in values):
-        return Column("bool", values)
+        return TableColumn("bool", values)
     truths = [TRUTHS.get(value.lower()) if isinstance(value, str) else None for value in values]
     if None not in truths:
-        return Column("bool", tuple(truths))
-    return Column("object", values)
+        return TableColumn("bool", tuple(truths))
+    return TableColumn("object", values)
 
 
-def _numbers(cells: list[Any]) -> Column | None:
+def _numbers(cells: list[Any]) -> TableColumn | None:
     """A column of numbers; None where a cell is something else, or where all are truths."""
     if any(isinstance(cell, bool) for cell in cells) and not any(map(_is_number, cells)):
         return None
@@ -158,8 +158,8 @@ def _numbers(cells: list[Any]) -> Column | None:
         else:
             return None
     if whole:
-        return Column("int", tuple(numbers)) if cells else Column("object", ())
-    return Column("float", np.array(numbers, dtype=np.float64))
+        return TableColumn("int", tuple(numbers)) if cells else TableColumn("object", ())
+    return TableColumn("float", np.array(numbers, dtype=np.float64))
 
 
 def _is_number(cell: Any) -> bool:
@@ -168,7 +168,7 @@ def _is_number(cell: Any) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _same(mine: Column, its: Column, precision: int) -> bool:
+def _same(mine: TableColumn, its: TableColumn, precision: int) -> bool:
     if mine.kind != its.kind or len(mine.values) != len(its.values):
         return False
     if mine.kind != "float":

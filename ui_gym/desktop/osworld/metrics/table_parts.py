@@ -1,8 +1,8 @@
 """What lies on a sheet beside its cells, told in plain values that can be compared: charts,
 sparklines, pivot tables, filters, the measures of rows and columns.
 
-Each function takes a `Book` and a sheet's name. The keys and values are those that OSWorld's rules
-name (``chart_props``, ``pivot_props``, ``props``).
+Each function takes a `WorkbookFile` and a sheet's name. The keys and values are those that
+OSWorld's rules name (``chart_props``, ``pivot_props``, ``props``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from ui_gym.desktop.osworld.metrics.office import chain
 from ui_gym.desktop.osworld.metrics.reading import library, unknown
-from ui_gym.desktop.osworld.metrics.sheets import Book
+from ui_gym.desktop.osworld.metrics.sheets import WorkbookFile
 
 SPARKLINE = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}sparkline"
 FORMULA = "{http://schemas.microsoft.com/office/excel/2006/main}f"
@@ -26,7 +26,7 @@ MEASURES = {
 }
 
 
-def charts(book: Book, name: str, props: Collection[str]) -> dict[str, Any]:
+def charts(book: WorkbookFile, name: str, props: Collection[str]) -> dict[str, Any]:
     """The charts by the ranges that they draw, each with the properties asked for.
 
     Two differences to OSWorld: ``anchor`` holds the row at which a chart begins (there the row at
@@ -76,7 +76,7 @@ def _asked(
     return {prop: known[prop](thing) for prop in props}
 
 
-def sparklines(book: Book, name: str) -> dict[str, str]:
+def sparklines(book: WorkbookFile, name: str) -> dict[str, str]:
     """The ranges that the sparklines draw, by the cells in which they lie."""
     lines = book.part(name).iter(SPARKLINE)
     return {_stripped(line, PLACE): _stripped(line, FORMULA) for line in lines}
@@ -86,7 +86,7 @@ def _stripped(line: ET.Element, tag: str) -> str:
     return (line.findtext(tag) or "").strip()
 
 
-def pivots(book: Book, name: str, props: Collection[str]) -> dict[str, Any]:
+def pivots(book: WorkbookFile, name: str, props: Collection[str]) -> dict[str, Any]:
     """The pivot tables by the range that they sum up, each with the properties asked for.
 
     Columns at either end of that range that the table does not use are left out of it, and
@@ -148,7 +148,7 @@ def _pivot(table: Any, left: int, items: list[list[Any]], props: Collection[str]
     return _asked("pivot_props", props, known, table)
 
 
-def filters(book: Book, name: str) -> dict[str, Any]:
+def filters(book: WorkbookFile, name: str) -> dict[str, Any]:
     """The automatic filter of a sheet: its range, the columns it filters, how it sorts."""
     auto = book.sheet(name).auto_filter
     columns = sorted((_filtered(column) for column in auto.filterColumn), key=lambda c: c["column"])
@@ -183,7 +183,7 @@ def _sorting(state: Any) -> dict[str, Any] | None:
     }
 
 
-def measures(book: Book, name: str, which: str, props: Collection[str]) -> dict[Any, Any]:
+def measures(book: WorkbookFile, name: str, which: str, props: Collection[str]) -> dict[Any, Any]:
     """The measures of each row or column (`which`) that the file has some of."""
     for prop in props:
         if prop not in MEASURES[which]:

@@ -7,8 +7,13 @@ from typing import Any
 
 from ui_gym.desktop.osworld.metrics.office import chain
 from ui_gym.desktop.osworld.metrics.reading import Broken, library, unknown
-from ui_gym.desktop.osworld.metrics.sheets import Book, CellValue
-from ui_gym.desktop.osworld.metrics.table_formula import Node, Place, Unsupported, compiled
+from ui_gym.desktop.osworld.metrics.sheets import CellValue, WorkbookFile
+from ui_gym.desktop.osworld.metrics.table_formula import (
+    CellContext,
+    FormulaNode,
+    Unsupported,
+    compiled,
+)
 from ui_gym.desktop.osworld.metrics.table_frame import MAX_CELLS
 from ui_gym.desktop.osworld.metrics.table_functions import Fault, ordered
 
@@ -62,7 +67,7 @@ def _colour(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else "theme"
 
 
-def styles(book: Book, name: str, props: Sequence[str]) -> dict[str, list[Any]]:
+def styles(book: WorkbookFile, name: str, props: Sequence[str]) -> dict[str, list[Any]]:
     """The styles asked for, of every cell of the sheet, by its coordinate.
 
     Of conditional formats, those with a formula and those that compare a cell count, as in
@@ -91,7 +96,7 @@ def _format(cell: Any) -> tuple[bytes, bool, str]:
     return bytes(cell._style or b""), cell.value is None, cell.data_type
 
 
-def _conditional(sheet: Any, book: Book, name: str) -> Iterator[tuple[str, Any]]:
+def _conditional(sheet: Any, book: WorkbookFile, name: str) -> Iterator[tuple[str, Any]]:
     """The cells that a conditional format applies to, each with that format."""
     for area in sheet.conditional_formatting:
         cells = book.cells(name)
@@ -102,7 +107,7 @@ def _conditional(sheet: Any, book: Book, name: str) -> Iterator[tuple[str, Any]]
             if holds is None:
                 continue
             for place, row, column in _filled(ranges, cells):
-                if _is_true(holds, cells[place], Place(cells, row - top, column - left)):
+                if _is_true(holds, cells[place], CellContext(cells, row - top, column - left)):
                     yield place, rule.dxf
 
 
@@ -120,10 +125,10 @@ def _filled(
             yield place, row, column
 
 
-Condition = Callable[[CellValue, Place], bool]
+Condition = Callable[[CellValue, CellContext], bool]
 
 
-def _is_true(holds: Condition, value: CellValue, at: Place) -> bool:
+def _is_true(holds: Condition, value: CellValue, at: CellContext) -> bool:
     try:
         return holds(value, at)
     except (Fault, TypeError):  # TypeError: a function with a wrong number of arguments
@@ -144,10 +149,10 @@ def _condition(rule: Any) -> Condition | None:
     return None
 
 
-def _comparison(sign: str, parts: Sequence[Node]) -> Condition | None:
+def _comparison(sign: str, parts: Sequence[FormulaNode]) -> Condition | None:
     """What compares a cell. A text and a number are not equal, and nothing else."""
 
-    def holds(value: CellValue, at: Place) -> bool:
+    def holds(value: CellValue, at: CellContext) -> bool:
         pairs = [ordered(value, part(at)) for part in parts]
         if any(first[0] != second[0] for first, second in pairs):
             return sign == "notEqual"

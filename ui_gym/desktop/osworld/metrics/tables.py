@@ -9,12 +9,12 @@ from ui_gym.desktop.osworld.metrics import table_parts as parts
 from ui_gym.desktop.osworld.metrics.office import examined, opened
 from ui_gym.desktop.osworld.metrics.reading import library, unknown
 from ui_gym.desktop.osworld.metrics.rules import matches
-from ui_gym.desktop.osworld.metrics.sheets import Book, Books
+from ui_gym.desktop.osworld.metrics.sheets import WorkbookFile, WorkbookFiles
 from ui_gym.desktop.osworld.metrics.table_styles import style, styles
 from ui_gym.errors import UserError
 
 Rule = Mapping[str, Any]
-Check = Callable[[Books, Rule], bool]
+Check = Callable[[WorkbookFiles, Rule], bool]
 
 PAIR = ("sheet_idx0", "sheet_idx1")
 """Where a rule names the two sheets that it compares."""
@@ -32,17 +32,17 @@ def compare_table(result: Any, expected: Any = None, **options: Any) -> float:
     if "rules" not in options:
         raise UserError("compare_table has no rules: give them in the task's 'options'")
     mine = _book(result)
-    books = Books(mine, None if expected is None else _book(expected, expected=True))
+    books = WorkbookFiles(mine, None if expected is None else _book(expected, expected=True))
     return float(all(_holds(rule, books) for rule in options["rules"]))
 
 
-def _book(path: Any, *, expected: bool = False) -> Book:
-    book = Book(str(path), expected)
+def _book(path: Any, *, expected: bool = False) -> WorkbookFile:
+    book = WorkbookFile(str(path), expected)
     _ = book.names  # whether it is a workbook at all
     return book
 
 
-def _holds(rule: Rule, books: Books) -> bool:
+def _holds(rule: Rule, books: WorkbookFiles) -> bool:
     check, needed = RULES.get(rule.get("type", ""), (None, ()))
     if check is None:
         raise unknown("type of rule of compare_table", rule.get("type"), ", ".join(RULES))
@@ -52,38 +52,38 @@ def _holds(rule: Rule, books: Books) -> bool:
     return check(books, rule)
 
 
-def _compared(read: Callable[[Book, str, Rule], Any]) -> Check:
+def _compared(read: Callable[[WorkbookFile, str, Rule], Any]) -> Check:
     """A rule that holds where `read` tells the same of both of its sheets."""
 
-    def check(books: Books, rule: Rule) -> bool:
+    def check(books: WorkbookFiles, rule: Rule) -> bool:
         first, second = (books.find(rule[key]) for key in PAIR)
         return bool(read(*first, rule) == read(*second, rule))
 
     return check
 
 
-def _sheet_name(books: Books, rule: Rule) -> bool:
+def _sheet_name(books: WorkbookFiles, rule: Rule) -> bool:
     return books.expected is not None and books.result.names == books.expected.names
 
 
-def _sheet_data(books: Books, rule: Rule) -> bool:
+def _sheet_data(books: WorkbookFiles, rule: Rule) -> bool:
     (book, name), (other, its_name) = (books.find(rule[k]) for k in PAIR)
     return book.frame(name).same(other.frame(its_name), rule.get("precision", 4))
 
 
-def _sheet_print(books: Books, rule: Rule) -> bool:
+def _sheet_print(books: WorkbookFiles, rule: Rule) -> bool:
     first, second = (_printed(books, rule[key]) for key in PAIR)
     if rule.get("ignore_case", False):
         first, second = ([line.lower() for line in lines] for lines in (first, second))
     return first == second
 
 
-def _printed(books: Books, place: int | str) -> list[str]:
+def _printed(books: WorkbookFiles, place: int | str) -> list[str]:
     book, name = books.find(place)
     return book.printed(name)
 
 
-def _sheet_fuzzy(books: Books, rule: Rule) -> bool:
+def _sheet_fuzzy(books: WorkbookFiles, rule: Rule) -> bool:
     first, second = (_cells(books, rule[key]) for key in PAIR)
     areas = library("openpyxl.worksheet.cell_range").MultiCellRange
     letter = library("openpyxl.utils").get_column_letter
@@ -98,7 +98,7 @@ def _sheet_fuzzy(books: Books, rule: Rule) -> bool:
     return True
 
 
-def _cells(books: Books, place: int | str) -> dict[str, Any]:
+def _cells(books: WorkbookFiles, place: int | str) -> dict[str, Any]:
     book, name = books.find(place)
     return book.cells(name)
 
@@ -130,7 +130,7 @@ def _normal(text: str, part: Rule) -> str:
     return text.lower() if part.get("ignore_case", False) else text
 
 
-def _zoom(books: Books, rule: Rule) -> bool:
+def _zoom(books: WorkbookFiles, rule: Rule) -> bool:
     book, name = books.find(rule["sheet_idx"])
     return matches(book.sheet(name).sheet_view.zoomScale or 100.0, rule)
 
@@ -143,7 +143,7 @@ VALIDATION = (
 """What a rule may ask of a data validation."""
 
 
-def _data_validation(books: Books, rule: Rule) -> bool:
+def _data_validation(books: WorkbookFiles, rule: Rule) -> bool:
     """Whether there are as many validations as wanted, and each is one of those wanted."""
     book, name = books.find(rule["sheet_idx"])
     found = book.sheet(name).data_validations.dataValidation
@@ -170,7 +170,7 @@ def _valid(value: Any, demand: Rule) -> bool:
     )
 
 
-def _check_cell(books: Books, rule: Rule) -> bool:
+def _check_cell(books: WorkbookFiles, rule: Rule) -> bool:
     book, name = books.find(rule["sheet_idx"])
     place = rule["coordinate"]
     for prop, demand in rule["props"].items():
@@ -219,7 +219,7 @@ RULES: Mapping[str, tuple[Check, tuple[str, ...]]] = {
 def compare_conference_city_in_order(result: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the cells C2 to C22 of the sheet in view hold the cities of ``expected``, in
     order; of a list of names, one is enough."""
-    sheet = opened(result, lambda path: Book(path).styled).active
+    sheet = opened(result, lambda path: WorkbookFile(path).styled).active
     found = [cell.value for row in sheet["C2:C22"] for cell in row] if sheet is not None else []
     wanted = rules["expected"]
     if not found or len(wanted) < len(found):

@@ -16,16 +16,16 @@ import inspect
 from collections.abc import Sequence
 
 from ui_gym.desktop.osworld.placeholders import at_home
-from ui_gym.desktop.osworld.registry import SETUPS, Context
+from ui_gym.desktop.osworld.registry import SETUPS, EvaluationContext
 from ui_gym.desktop.osworld.setups import chrome, commands, files, history, windows
 from ui_gym.desktop.osworld.setups.notes import notes
-from ui_gym.desktop.osworld.taskfile import Step
+from ui_gym.desktop.osworld.taskfile import SetupStep
 from ui_gym.errors import DeviceError, UserError
 
 __all__ = ["chrome", "commands", "files", "history", "notes", "run_steps", "windows"]
 
 
-def run_steps(context: Context, steps: Sequence[Step]) -> None:
+def run_steps(context: EvaluationContext, steps: Sequence[SetupStep]) -> None:
     """Do the steps in order.
 
     Raises:

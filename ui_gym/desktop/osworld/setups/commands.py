@@ -12,7 +12,7 @@ from ui_gym.desktop.device import Command, CommandResult
 from ui_gym.desktop.osworld.commands import guest_command
 from ui_gym.desktop.osworld.pauses import expect_window
 from ui_gym.desktop.osworld.placeholders import filled
-from ui_gym.desktop.osworld.registry import Context, setup
+from ui_gym.desktop.osworld.registry import EvaluationContext, setup
 from ui_gym.desktop.osworld.scripts import is_script, run_script
 from ui_gym.desktop.osworld.setups.notes import note
 from ui_gym.errors import DeviceStartError, DeviceTimeout, UserError
@@ -45,7 +45,7 @@ it. A device that reaches that port itself may do without."""
 
 @setup("execute", "command")
 def execute(
-    context: Context,
+    context: EvaluationContext,
     command: Command,
     stdout: str = "",
     stderr: str = "",
@@ -77,7 +77,7 @@ def execute(
 
 @setup("execute_with_verification")
 def execute_with_verification(
-    context: Context,
+    context: EvaluationContext,
     command: Command,
     verification: Mapping[str, Any] | None = None,
     max_wait_time: float = 10,
@@ -96,7 +96,7 @@ def execute_with_verification(
 
 
 @setup("launch")
-def launch(context: Context, command: Command, shell: bool = False) -> None:
+def launch(context: EvaluationContext, command: Command, shell: bool = False) -> None:
     """Start a program and do not wait for its end.
 
     Raises:
@@ -116,7 +116,7 @@ def launch(context: Context, command: Command, shell: bool = False) -> None:
     context.device.launch(words)
 
 
-def _run(context: Context, command: Command, shell: bool) -> CommandResult | None:
+def _run(context: EvaluationContext, command: Command, shell: bool) -> CommandResult | None:
     """What came of a command; None if it took too long.
 
     Its placeholders are filled in here, and not in what is said of it: one is the password.
@@ -139,7 +139,7 @@ def _run(context: Context, command: Command, shell: bool) -> CommandResult | Non
     return result
 
 
-def _filled(command: Command, context: Context) -> Command:
+def _filled(command: Command, context: EvaluationContext) -> Command:
     if isinstance(command, str):
         return filled(command, context)
     return [filled(word, context) for word in command]
@@ -154,7 +154,7 @@ def _meets(result: CommandResult, wanted: Mapping[str, Any]) -> bool:
     )
 
 
-def _keep(context: Context, name: str, data: bytes) -> None:
+def _keep(context: EvaluationContext, name: str, data: bytes) -> None:
     if not name:
         return
     path = (context.folder / name).resolve()
@@ -164,7 +164,7 @@ def _keep(context: Context, name: str, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _is_verified(context: Context, wanted: Mapping[str, Any]) -> bool:
+def _is_verified(context: EvaluationContext, wanted: Mapping[str, Any]) -> bool:
     name = str(wanted.get("window_exists", "")).lower()
     if name and not any(name in window.title.lower() for window in context.device.windows()):
         return False
@@ -175,14 +175,14 @@ def _is_verified(context: Context, wanted: Mapping[str, Any]) -> bool:
     return context.device.run(command, timeout=SECONDS).code == 0
 
 
-def check_programs(context: Context, names: Sequence[str]) -> None:
+def check_programs(context: EvaluationContext, names: Sequence[str]) -> None:
     """Raise `DeviceStartError` for a program that the desktop does not have."""
     for name in names:
         if not _is_there(context, name):
             raise _absent(name)
 
 
-def _program(context: Context, name: str) -> str:
+def _program(context: EvaluationContext, name: str) -> str:
     """The program of that name, or what stands in for it."""
     for candidate in (name, *STAND_INS.get(name, ())):
         if _is_there(context, candidate):
@@ -198,6 +198,6 @@ def _absent(name: str) -> DeviceStartError:
     )
 
 
-def _is_there(context: Context, name: str) -> bool:
+def _is_there(context: EvaluationContext, name: str) -> bool:
     look: Sequence[str] = ("/bin/sh", "-c", 'command -v -- "$1"', "sh", name)
     return context.device.run(look, timeout=SECONDS).code == 0

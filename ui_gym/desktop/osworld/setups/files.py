@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ui_gym.desktop.osworld.placeholders import expanded
-from ui_gym.desktop.osworld.registry import Context, setup
+from ui_gym.desktop.osworld.registry import EvaluationContext, setup
 from ui_gym.errors import UserError
 
 
 @setup("download")
-def download(context: Context, files: Sequence[Mapping[str, str]]) -> None:
+def download(context: EvaluationContext, files: Sequence[Mapping[str, str]]) -> None:
     """Put the file of each ``url`` at its ``path``; it comes from the file cache."""
     for file in files:
         url, path = file.get("url"), file.get("path")
@@ -21,7 +21,7 @@ def download(context: Context, files: Sequence[Mapping[str, str]]) -> None:
 
 
 @setup("upload_file")
-def upload_file(context: Context, files: Sequence[Mapping[str, str]]) -> None:
+def upload_file(context: EvaluationContext, files: Sequence[Mapping[str, str]]) -> None:
     """Put each ``local_path`` of this machine at its ``path`` there; a relative one lies beside
     the task file."""
     for file in files:
@@ -31,5 +31,5 @@ def upload_file(context: Context, files: Sequence[Mapping[str, str]]) -> None:
         _write(context, path, context.files.get(f"file:{local}"))
 
 
-def _write(context: Context, path: str, source: Path) -> None:
+def _write(context: EvaluationContext, path: str, source: Path) -> None:
     context.device.write(expanded(path, context.device.home), source.read_bytes())

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ui_gym.desktop.osworld.registry import Context, setup
+from ui_gym.desktop.osworld.registry import EvaluationContext, setup
 from ui_gym.desktop.osworld.taskfile import EMPTY_HISTORY
 
 PROFILES = (".config/google-chrome/Default", ".config/chromium/Default")
@@ -23,7 +23,7 @@ TYPED = 0x30000000
 
 
 @setup("update_browse_history")
-def update_browse_history(context: Context, history: Sequence[Mapping[str, Any]]) -> None:
+def update_browse_history(context: EvaluationContext, history: Sequence[Mapping[str, Any]]) -> None:
     """Add visits to Chrome's history: ``url``, ``title``, ``visit_time_from_now_in_seconds``.
 
     The browser must not be running. A profile without a history is given OSWorld's empty one.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ui_gym.desktop.osworld.registry import Context
+from ui_gym.desktop.osworld.registry import EvaluationContext
 
 _NOTES = "notes of setup steps"
 
 
-def note(context: Context, text: str) -> None:
+def note(context: EvaluationContext, text: str) -> None:
     """Add a sentence, for people."""
     context.memory.setdefault(_NOTES, []).append(text)
 
 
-def notes(context: Context) -> list[str]:
+def notes(context: EvaluationContext) -> list[str]:
     """The sentences so far."""
     return list(context.memory.get(_NOTES, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ui_gym.desktop.osworld import pauses
 from ui_gym.desktop.osworld.placeholders import expanded
-from ui_gym.desktop.osworld.registry import Context, setup
+from ui_gym.desktop.osworld.registry import EvaluationContext, setup
 from ui_gym.desktop.osworld.setups.notes import note
 from ui_gym.errors import UserError
 
@@ -14,7 +14,7 @@ BACKGROUND = ("org.gnome.desktop.background", "picture-uri")
 
 
 @setup("open")
-def open_file(context: Context, path: str) -> None:
+def open_file(context: EvaluationContext, path: str) -> None:
     """Open a file with the program that the desktop has for it, and wait for a window of it."""
     if not path:
         raise UserError("the path is empty")
@@ -23,7 +23,7 @@ def open_file(context: Context, path: str) -> None:
 
 @setup("activate_window")
 def activate_window(
-    context: Context, window_name: str, strict: bool = False, by_class: bool = False
+    context: EvaluationContext, window_name: str, strict: bool = False, by_class: bool = False
 ) -> None:
     """Bring a window to the front: the first whose title (class) holds, or `strict`: is, that."""
     if not context.device.activate_window(window_name, strict=strict, by_class=by_class):
@@ -32,7 +32,7 @@ def activate_window(
 
 @setup("close_window")
 def close_window(
-    context: Context, window_name: str, strict: bool = False, by_class: bool = False
+    context: EvaluationContext, window_name: str, strict: bool = False, by_class: bool = False
 ) -> None:
     """Ask a window to close, chosen as by `activate_window`."""
     if not context.device.close_window(window_name, strict=strict, by_class=by_class):
@@ -40,7 +40,7 @@ def close_window(
 
 
 @setup("change_wallpaper")
-def change_wallpaper(context: Context, path: str) -> None:
+def change_wallpaper(context: EvaluationContext, path: str) -> None:
     """Let the desktop's settings name a picture of the machine as its wallpaper."""
     if not path:
         raise UserError("the path is empty")
@@ -52,6 +52,6 @@ def change_wallpaper(context: Context, path: str) -> None:
 
 
 @setup("sleep")
-def sleep(context: Context, seconds: float) -> None:
+def sleep(context: EvaluationContext, seconds: float) -> None:
     """Wait so many seconds at most; see `ui_gym.desktop.osworld.pauses`."""
     pauses.pause(context, float(seconds))

@@ -66,7 +66,7 @@ print(json.dumps(found))
 CLOSE_ALL = (
     _WINDOWS
     + """
-deadline = time.monotonic() + PATIENCE
+deadline = time.monotonic() + TIMEOUT
 asked = set()
 while time.monotonic() < deadline:
     left = list(windows())
@@ -83,7 +83,7 @@ while time.monotonic() < deadline:
 for window in windows():
     window.kill_client()
 d.sync()
-deadline = time.monotonic() + PATIENCE
+deadline = time.monotonic() + TIMEOUT
 while list(windows()) and time.monotonic() < deadline:
     time.sleep(0.1)
 print(len(list(windows())))
@@ -93,5 +93,5 @@ print(len(list(windows())))
 
 
 def close_all(seconds: float) -> str:
-    """`CLOSE_ALL` with this patience before windows are killed, in seconds."""
-    return f"PATIENCE = {float(seconds)!r}\n{CLOSE_ALL}"
+    """`CLOSE_ALL` with this timeout before windows are killed, in seconds."""
+    return f"TIMEOUT = {float(seconds)!r}\n{CLOSE_ALL}"

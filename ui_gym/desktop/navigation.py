@@ -14,7 +14,7 @@ from ui_gym.contract.action import Action, Button, Click
 from ui_gym.desktop.device import DesktopDevice, Window
 from ui_gym.errors import TaskError
 
-PATIENCE = 10.0
+TIMEOUT = 10.0
 """Seconds to wait for what an application does in its own time."""
 
 LOOK = 0.05
@@ -24,7 +24,7 @@ TRIES = 3
 """How often an action is done that may be lost on an application which is still busy."""
 
 Place = tuple[int, int]
-Moves = Generator[Action, None, bool]
+OracleSteps = Generator[Action, None, bool]
 
 
 def find_window(device: DesktopDevice, name: str) -> Window | None:
@@ -69,7 +69,7 @@ def focus(device: DesktopDevice, name: str) -> Iterator[Action]:
         yield Click(found.box[0] + found.box[2] // 3, found.box[1] - 8)
 
 
-def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> Moves:
+def until(holds: Callable[[], bool], seconds: float = TIMEOUT) -> OracleSteps:
     """Wait until something holds; not for ever. Whether it does.
 
     It takes no step, as not every dialect has words for such a wait.
@@ -83,7 +83,7 @@ def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> Moves:
     return True
 
 
-def insist(action: Action, holds: Callable[[], bool], seconds: float = PATIENCE) -> Moves:
+def insist(action: Action, holds: Callable[[], bool], seconds: float = TIMEOUT) -> OracleSteps:
     """Do it, and again if what it is to bring about does not hold. Whether it does."""
     for _ in range(TRIES):
         yield action
@@ -92,7 +92,7 @@ def insist(action: Action, holds: Callable[[], bool], seconds: float = PATIENCE)
     return False
 
 
-def opened(device: DesktopDevice, title: str) -> Moves:
+def opened(device: DesktopDevice, title: str) -> OracleSteps:
     """Wait for a window that has the keyboard and whose title holds `title`."""
 
     def holds() -> bool:
@@ -101,7 +101,7 @@ def opened(device: DesktopDevice, title: str) -> Moves:
     return (yield from until(holds))
 
 
-def closed(device: DesktopDevice, title: str) -> Moves:
+def closed(device: DesktopDevice, title: str) -> OracleSteps:
     """Wait until no window's title holds `title` and another one has the keyboard."""
 
     def holds() -> bool:

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from ui_gym.contract.action import Action, Click, Press
-from ui_gym.desktop import moves
+from ui_gym.desktop import navigation
 from ui_gym.desktop.device import DesktopDevice, Window
 from ui_gym.errors import TaskError
 
@@ -42,34 +42,34 @@ def run(steps: Generator[Action, None, bool]) -> tuple[list[Action], bool]:
 
 def test_a_window_goes_by_its_class_or_a_part_of_its_title_the_uppermost_first() -> None:
     device = desktop(EDITOR, DIALOG)
-    assert moves.window(device, "mousepad") == DIALOG
-    assert moves.window(device, "notes.txt") == EDITOR
+    assert navigation.window(device, "mousepad") == DIALOG
+    assert navigation.window(device, "notes.txt") == EDITOR
     with pytest.raises(TaskError, match=r"no window 'Save As' .*'notes.txt - Mousepad', 'Find'"):
-        moves.window(device, "Save As")
+        navigation.window(device, "Save As")
 
 
 def test_places_count_from_the_nearest_corner() -> None:
-    assert moves.at(EDITOR, (10, 20)) == Click(110, 70)
-    assert moves.at(EDITOR, (-10, -20), count=2) == Click(730, 510, count=2)
+    assert navigation.at(EDITOR, (10, 20)) == Click(110, 70)
+    assert navigation.at(EDITOR, (-10, -20), count=2) == Click(730, 510, count=2)
 
 
 def test_a_window_that_has_the_keyboard_is_not_clicked_for_it() -> None:
     device = desktop(EDITOR, DIALOG)
-    assert list(moves.focus(device, "Find")) == []
-    (click,) = moves.focus(device, "notes.txt")
+    assert list(navigation.focus(device, "Find")) == []
+    (click,) = navigation.focus(device, "notes.txt")
     assert isinstance(click, Click)
     assert click.y < EDITOR.box[1]
 
 
 def test_waits_take_no_step_and_end() -> None:
-    assert run(moves.until(lambda: True)) == ([], True)
-    assert run(moves.until(lambda: False, 0.0)) == ([], False)
-    assert run(moves.opened(desktop(EDITOR, DIALOG), "Find")) == ([], True)
-    assert run(moves.closed(desktop(DIALOG), "Save As")) == ([], True)
+    assert run(navigation.until(lambda: True)) == ([], True)
+    assert run(navigation.until(lambda: False, 0.0)) == ([], False)
+    assert run(navigation.opened(desktop(EDITOR, DIALOG), "Find")) == ([], True)
+    assert run(navigation.closed(desktop(DIALOG), "Save As")) == ([], True)
 
 
 def test_an_action_that_was_lost_is_done_again_but_not_for_ever() -> None:
     answers = iter([False, True])
     press = Press("f2")
-    assert run(moves.insist(press, lambda: next(answers), 0.0)) == ([press, press], True)
-    assert run(moves.insist(press, lambda: False, 0.0)) == ([press] * moves.TRIES, False)
+    assert run(navigation.insist(press, lambda: next(answers), 0.0)) == ([press, press], True)
+    assert run(navigation.insist(press, lambda: False, 0.0)) == ([press] * navigation.TRIES, False)

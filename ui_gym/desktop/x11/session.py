@@ -1,4 +1,4 @@
-"""Desk: one session on an X server of its own, in a sandbox of its own."""
+"""X11Session: one session on an X server of its own, in a sandbox of its own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from importlib.resources.abc import Traversable
 
 from ui_gym.desktop.device import Warm
 from ui_gym.desktop.x11.confinement import Confinement, best_confinement
-from ui_gym.desktop.x11.display import Display
-from ui_gym.desktop.x11.hand import Hand
+from ui_gym.desktop.x11.display import XDisplay
 from ui_gym.desktop.x11.needs import package_of
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.desktop.x11.users import LentUser
+from ui_gym.desktop.x11.xtest import XTestInput
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 from ui_gym.xvfb import authority
 
@@ -27,7 +27,7 @@ READY_PAUSE = 0.05
 """Seconds between two looks whether a program that is kept warm has started."""
 
 
-class Desk:
+class X11Session:
     """One session on a display of its own, of `size` (width, height) pixels.
 
     `timeout` bounds each wait, in seconds. `close` may be called at any time, from any thread.
@@ -41,12 +41,12 @@ class Desk:
         self._timeout = timeout
         self._lock = threading.Lock()
         self._closed = False
-        self._display: Display | None = None
+        self._display: XDisplay | None = None
         self._sandbox: Sandbox | None = None
         self._server_user: LentUser | None = None
 
     @property
-    def display(self) -> Display:
+    def display(self) -> XDisplay:
         """The X display. `DeviceLost` before `begin` and after `close`."""
         if self._display is None:
             raise DeviceLost("the desktop is closed")
@@ -68,7 +68,7 @@ class Desk:
         way = self._confinement or best_confinement()
         cookie = None if way == "bubblewrap" else os.urandom(16)  # there, nobody else sees it
         display = self._open_display(cookie)
-        self.hand = Hand(display)
+        self.input = XTestInput(display)
         sandbox = Sandbox(
             _environment(display.name, accessible=accessible), [display.socket], confinement=way,
             timeout=self._timeout,
@@ -87,7 +87,7 @@ class Desk:
         self.start(["dbus-daemon", "--session", "--nofork", f"--address={bus}"], vital=True)
         self.start(["openbox"], vital=True)
         display.wait_for_manager(self._timeout)
-        self.hand.rest()
+        self.input.rest()
         for program in warm:
             self._warm_up(program)
 
@@ -128,11 +128,11 @@ class Desk:
 
     # -- parts --
 
-    def _open_display(self, cookie: bytes | None) -> Display:
+    def _open_display(self, cookie: bytes | None) -> XDisplay:
         # A server that reads what programs send it is better not root.
         user = LentUser(named=False) if os.geteuid() == 0 else None
         try:
-            display = Display(
+            display = XDisplay(
                 self._size,
                 timeout=self._timeout,
                 user=None if user is None else user.id,
@@ -157,8 +157,8 @@ class Desk:
             pause.wait(READY_PAUSE)
 
 
-class Spare:
-    """A desk that is made ready in a thread, while another one is in use."""
+class SpareSession:
+    """A session that is made ready in a thread, while another one is in use."""
 
     def __init__(
         self,
@@ -170,30 +170,30 @@ class Spare:
         warm: Sequence[Warm],
     ) -> None:
         self.ready_for = (accessible, tuple(warm))
-        self._desk = Desk(size, confinement, timeout)
+        self._session = X11Session(size, confinement, timeout)
         self._ready = False
 
         def prepare() -> None:
             try:
-                self._desk.begin(accessible=accessible, warm=warm)
+                self._session.begin(accessible=accessible, warm=warm)
                 self._ready = True
             except DeviceError:
-                self._desk.close()
+                self._session.close()
 
-        self._thread = threading.Thread(target=prepare, name="ui-gym-spare-desk", daemon=True)
+        self._thread = threading.Thread(target=prepare, name="ui-gym-spare-session", daemon=True)
         self._thread.start()
 
-    def take(self, seconds: float) -> Desk | None:
-        """The desk, waiting until it is ready; None where it could not be made in time."""
+    def take(self, seconds: float) -> X11Session | None:
+        """The session, waiting until it is ready; None where it could not be made in time."""
         self._thread.join(seconds)
         if self._thread.is_alive() or not self._ready:
             self.close()
             return None
-        return self._desk
+        return self._session
 
     def close(self) -> None:
         """Give it up, whether it is ready or not."""
-        self._desk.close()
+        self._session.close()
 
 
 def _environment(display: str, *, accessible: bool) -> dict[str, str]:

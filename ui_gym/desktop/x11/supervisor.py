@@ -1,11 +1,11 @@
-"""The steward: the first process of a sandbox, which runs commands and keeps files for us there.
+"""The supervisor: the first process of a sandbox, which runs commands and keeps files for us there.
 
 The sandbox sees none of our files but this one, which therefore imports the standard library alone.
 Its standard output is a socket, over which our side sends it one end of a new pair of sockets for
 each request: a line of JSON comes in, then what belongs to it; a line of JSON goes back, then the
-bytes that it announces. When the socket closes, the steward ends, and the sandbox with it.
+bytes that it announces. When the socket closes, the supervisor ends, and the sandbox with it.
 
-Nobody beside the steward can read or trace its memory, though all of the sandbox is one user.
+Nobody beside the supervisor can read or trace its memory, though all of the sandbox is one user.
 """
 
 from __future__ import annotations

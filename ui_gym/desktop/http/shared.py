@@ -1,4 +1,4 @@
-"""Desk: the one desktop behind a server, which its requests take turns at."""
+"""SharedDesktop: the one desktop behind a server, which its requests take turns at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import cast
 
 from ui_gym.contract.action import Action, Wait
 from ui_gym.contract.device import DevicePool
-from ui_gym.desktop.device import Command, CommandResult, DesktopDevice, Session
+from ui_gym.desktop.device import Command, CommandResult, DesktopDevice, SessionSpec
 from ui_gym.desktop.http.message import Mistake
 from ui_gym.desktop.http.picture import encode
 from ui_gym.dialects.pyautogui import read_script
@@ -34,14 +34,16 @@ OSWORLD_HOME = "/home/user"
 """The home folder in OSWorld's machines, which its task files name."""
 
 
-class Desk:
+class SharedDesktop:
     """Lends one device to requests. What looks or acts does so alone; commands run beside it.
 
     `allow_execute` says whether clients may run commands. A device that is lost is given back, and
     another one borrowed at the next request.
     """
 
-    def __init__(self, pool: DevicePool, session: Session, *, allow_execute: bool = False) -> None:
+    def __init__(
+        self, pool: DevicePool, session: SessionSpec, *, allow_execute: bool = False
+    ) -> None:
         self.allow_execute = allow_execute
         self.turn = threading.RLock()
         self.pointer: Point | None = None
@@ -54,7 +56,7 @@ class Desk:
 
     @property
     def device(self) -> DesktopDevice:
-        """The device, started. `DeviceLost` once the desk is closed."""
+        """The device, started. `DeviceLost` once the desktop is closed."""
         device = self._device
         if device is not None and not self._closed:
             return device  # not its turn: a command runs beside a long script
@@ -64,7 +66,7 @@ class Desk:
             return self._device or self._started()
 
     def _started(self) -> DesktopDevice:
-        """A device from the pool, which is the desk's once its session is there."""
+        """A device from the pool, which is the desktop's once its session is there."""
         device = self._starting = cast(DesktopDevice, self._pool.acquire())
         try:
             device.renew(self._session)
@@ -76,7 +78,7 @@ class Desk:
         self._device, self._starting = device, None
         return device
 
-    def renew(self, session: Session | None = None) -> None:
+    def renew(self, session: SessionSpec | None = None) -> None:
         """Come to the start of `session`; without one, of that which the server began with."""
         with self.turn:
             self.pointer, self._held = None, ""

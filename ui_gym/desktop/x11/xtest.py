@@ -18,7 +18,7 @@ from ui_gym.contract.action import (
     Type,
     Wait,
 )
-from ui_gym.desktop.x11.display import Display
+from ui_gym.desktop.x11.display import XDisplay
 from ui_gym.desktop.x11.keyboard import Keyboard, Stroke
 from ui_gym.dialects.common import NOTCH
 from ui_gym.errors import ActionError
@@ -37,10 +37,10 @@ DRAG_STEPS = 12
 """Points on the way of a drag."""
 
 
-class Hand:
+class XTestInput:
     """The mouse and the keyboard of a display."""
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, display: XDisplay) -> None:
         self._display = display
         self.keyboard = Keyboard(display.x, display.settle)
         self._pause = threading.Event()
@@ -109,7 +109,7 @@ class Hand:
                     round(action.y1 + part * (action.y2 - action.y1)),
                 )
             # What is dropped on must have seen that something comes.
-            self._display.settle(patience=0.5)
+            self._display.settle(timeout=0.5)
         self._display.pass_manager()
 
     def _scroll(self, action: Scroll) -> None:
