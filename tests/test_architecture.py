@@ -34,7 +34,7 @@ LAYERS = (
     ("playing.vector",),
     ("wrappers",),
     ("android", "browser", "desktop"),
-    ("catalog", "testing", "tools.film"),
+    ("catalog", "testing", "tools.film", "tools.terminal"),
     ("tools.doctor", "tools.play", "tools.show"),
     ("tools.cli",),
 )

@@ -161,8 +161,8 @@ def test_a_file_is_shown(tasks: Command, tmp_path: Path) -> None:
     (tmp_path / "tasks.jsonl").write_text(f"PaintClick\n{json.dumps(kept)}\n")
     status, output, _ = tasks("show", "tasks.jsonl")
     assert status == 0
-    assert output.splitlines()[2].split() == [
-        "UI/PaintText-v0", '{"boxes":', "2}", "train", "7", "input", "1", "25", "%", "of", "8"
+    assert output.splitlines()[1].split("\t") == [
+        "UI/PaintText-v0", '{"boxes": 2}', "train", "7", "input", "1", "25 % of 8"
     ]  # fmt: skip
     status, output, _ = tasks("show", "tasks.jsonl", "--json")
     assert [json.loads(line) for line in output.splitlines()][1] == kept

@@ -6,15 +6,12 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from ui_gym.errors import UserError
-from ui_gym_agents.training.display import LiveDisplay, StepProgress, clock
 from ui_gym_agents.training.parts import run_processes
 from ui_gym_agents.training.settings import RunConfig
 
@@ -58,7 +55,7 @@ def test_a_run_measures_saves_and_tells_what_it_did(train: Train, work: Path) ->
     assert [p.name for p in sorted((work / "run" / "checkpoints").iterdir())] == [
         "step_000002", "step_000004", "step_000006",
     ]  # fmt: skip
-    assert "step 1/6  success 0.31" in output
+    assert "step 1/6\tsuccess 31.2 %\t" in output
     assert "greedy   before training: 0.0 % (0.0 to 0.0 %, 20 episodes)" in output
     assert "the result is in run/checkpoints/step_000006" in output
     assert "saved step_000006" in (work / "run" / "log.txt").read_text()
@@ -248,21 +245,3 @@ def test_each_process_takes_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(UserError, match="cuda:1 is one GPU, and each process takes its own"):
         run_processes(config, Several)  # type: ignore[arg-type]
-
-
-def test_the_live_table_shows_the_last_steps() -> None:
-    stream = StringIO()
-    display = LiveDisplay(Console(file=stream, force_terminal=True, width=100))
-    display.start()
-    display.note("a note")
-    display.busy("evaluating 20 episodes")
-    for step in range(1, 21):
-        display.step(StepProgress(step, 20, {"loss": 0.5, "time_learn": 1.25}, 61.0, 3700.0))
-    display.stop()
-    last = stream.getvalue().rpartition("step")[2]
-    assert "a note" in stream.getvalue()
-    assert "20/20" in last
-    assert " 8/20" not in last
-    assert "1.2" in last
-    assert "elapsed 1:01  left 1:01:40" in last
-    assert clock(3599.6) == "1:00:00"

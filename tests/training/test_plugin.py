@@ -36,7 +36,7 @@ def test_listing_plugins_imports_none_of_them(train: Train) -> None:
     sys.modules.pop("ui_gym_toy", None)
     status, output, _ = train("--list-plugins")
     assert status == 0
-    assert "toy-broken  ui-gym-toy    1.2" in output
+    assert "toy-broken\tui-gym-toy\t1.2\t" in output
     assert "ui_gym_toy" not in sys.modules
 
 

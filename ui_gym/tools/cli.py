@@ -18,6 +18,7 @@ from rich.text import Text
 
 from ui_gym.desktop.osworld.cli import app as osworld
 from ui_gym.errors import UIGymError, UserError, nearest
+from ui_gym.tools.terminal import TableColumn, print_table
 
 if TYPE_CHECKING:
     from ui_gym.contract.task import TaskSpec
@@ -82,25 +83,25 @@ def list_tasks(
     found = [spec for spec in found if spec not in folded]
     if as_json:
         return _print_json([{"id": spec.id, **asdict(spec)} for spec in found])
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("task", style="bold", no_wrap=True)
-    if suite is None:
-        table.add_column("suite")
-    table.add_column("category")
-    table.add_column("difficulty")
-    table.add_column("steps", justify="right")
-    table.add_column("what to do", ratio=1)
-    for spec in found:
-        of = [spec.suite] if suite is None else []
-        rest = (spec.category, _level(spec), str(spec.max_steps), spec.summary)
-        table.add_row(spec.id, *of, *rest)
+    columns = (
+        TableColumn("task", style="bold"),
+        TableColumn("suite", rank=3),
+        TableColumn("category", rank=2),
+        TableColumn("difficulty", rank=1),
+        TableColumn("steps", rank=4, right=True),
+        TableColumn("what to do", least=24),
+    )
+    rows: list[tuple[str | Text, ...]] = [
+        (s.id, s.suite, s.category, _level(s), str(s.max_steps), s.summary) for s in found
+    ]
     for name in dict.fromkeys(spec.collection for spec in folded):
         members = [spec for spec in folded if spec.collection == name]
         prefix = os.path.commonprefix([spec.id for spec in members])  # noqa: RUF071  of letters
         many = f"{len(members)} tasks" if len(members) > 1 else "a task"
-        of = [members[0].suite] if suite is None else []
-        table.add_row(f"{prefix}*", *of, "", "", "", f"{many}: ui-gym list --tag {name}")
-    Console().print(table)
+        rows.append(
+            (f"{prefix}*", members[0].suite, "", "", "", f"{many}: ui-gym list --tag {name}")
+        )
+    print_table(Console(), columns, rows)
     return None
 
 
@@ -156,7 +157,7 @@ def play(
 
     Example: [bold]ui-gym play DataEntry --agent oracle --seed 3 --set compact=True[/bold]
     """
-    from ui_gym.tools.play import print_outcome, record, step_table
+    from ui_gym.tools.play import print_outcome, print_steps, record
 
     errors = Console(stderr=True)
     console = errors if as_json else Console()
@@ -174,7 +175,7 @@ def play(
     if as_json:
         _print_json(_played_json(played))
     else:
-        console.print(step_table(played))
+        print_steps(played, console)
         print_outcome(played, console)
     if played.failure:
         raise typer.Exit(1)
@@ -215,13 +216,13 @@ def check(
             {"name": c.name, "ok": bool(c.ok), "detail": str(c.detail)} for c in report.checks
         ]
         if not as_json:
-            console.print(_check_table(task, reports[task]))
+            _print_checks(console, task, reports[task])
     failed = [task for task, checks in reports.items() if not all(c["ok"] for c in checks)]
     if as_json:
         _print_json(reports)
     else:
         summary = f"{len(ids) - len(failed)} of {len(ids)} tasks are sound"
-        console.print(Text(summary, style="red" if failed else "green"))
+        console.print(Text(summary, style="red" if failed else "green"), soft_wrap=True)
     if failed:
         raise typer.Exit(1)
 
@@ -232,22 +233,17 @@ def doctor(as_json: Json = False) -> None:
 
     Example: [bold]ui-gym doctor[/bold]
     """
-    from ui_gym.tools.doctor import examine
+    from ui_gym.tools.doctor import examine, findings_table
 
-    marks = {"ok": ("ok", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("", "what", "found", "remedy"):
-        table.add_column(column, overflow="fold")
+    console = Console()
     findings = list(examine())
-    for finding in findings:
-        table.add_row(
-            Text(*marks[finding.status]), Text(finding.name), Text(finding.found),
-            Text(finding.remedy),
-        )  # fmt: skip
     if as_json:
         _print_json([asdict(finding) for finding in findings])
+    elif console.is_terminal:
+        console.print(findings_table(findings))
     else:
-        Console().print(table)
+        rows = [(f.status, f.name, f.found, f.remedy) for f in findings]
+        print_table(console, [TableColumn()] * 4, rows)
     if any(finding.status == "fail" for finding in findings):
         raise typer.Exit(1)
 
@@ -344,15 +340,19 @@ def _played_json(played: PlayedEpisode) -> dict[str, Any]:
     return value | {"steps": [asdict(step) for step in played.steps]}
 
 
-def _check_table(task: str, checks: Sequence[dict[str, Any]]) -> Table:
+def _print_checks(console: Console, task: str, checks: Sequence[dict[str, Any]]) -> None:
+    """A check a row; in a terminal with its detail in full, over as many lines as that takes."""
+    marks = {True: Text("ok", style="green"), False: Text("FAIL", style="bold red")}
+    if not console.is_terminal:
+        rows = [(task, "ok" if c["ok"] else "FAIL", c["name"], c["detail"]) for c in checks]
+        return print_table(console, [TableColumn()] * 4, rows)
     table = Table(box=None, pad_edge=False, title=task, title_justify="left", show_header=False)
     table.add_column(width=4)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold", style="dim")
+    table.add_column()
+    table.add_column(ratio=1, style="dim")
     for found in checks:
-        mark = Text("ok", style="green") if found["ok"] else Text("FAIL", style="bold red")
-        table.add_row(mark, Text(found["name"]), Text(found["detail"]))
-    return table
+        table.add_row(marks[found["ok"]], Text(found["name"]), Text(found["detail"]))
+    return console.print(table)
 
 
 if __name__ == "__main__":

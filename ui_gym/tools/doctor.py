@@ -9,11 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
+
+from rich.table import Table
+from rich.text import Text
 
 from ui_gym.errors import UIGymError
 
@@ -58,6 +61,20 @@ class Finding:
     status: Status
     found: str
     remedy: str = ""
+
+
+def findings_table(findings: Iterable[Finding]) -> Table:
+    """For a terminal: a finding a row, and what to do about it below it."""
+    marks = {"ok": ("ok", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", width=4)
+    table.add_column("what")
+    table.add_column("found", ratio=1, overflow="fold")
+    for finding in findings:
+        table.add_row(Text(*marks[finding.status]), Text(finding.name), Text(finding.found))
+        if finding.remedy:
+            table.add_row("", "", Text(finding.remedy, style="cyan"))
+    return table
 
 
 def examine() -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from typing import Any
 import gymnasium as gym
 from PIL import Image
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ui_gym.contract import device, registry
@@ -20,6 +19,7 @@ from ui_gym.dialects import Dialect, get_dialect
 from ui_gym.dialects.reread import reread
 from ui_gym.errors import UserError, nearest
 from ui_gym.tools.film import animation, film_strip, mark
+from ui_gym.tools.terminal import TableColumn, print_table
 
 Act = Callable[[Mapping[str, Any], Mapping[str, Any]], str | None]
 """From (observation, info) to the text of an action; None to leave."""
@@ -109,28 +109,31 @@ def first_screenshot(task: str, seed: int, arguments: Mapping[str, Any], path: P
     Image.fromarray(observation["screenshot"]).save(path)
 
 
-def step_table(played: PlayedEpisode) -> Table:
+def print_steps(played: PlayedEpisode, console: Console) -> None:
     """The steps, one a row."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("step", justify="right")
-    table.add_column("action", overflow="fold", ratio=3)
-    if any(step.feedback for step in played.steps):
-        table.add_column("feedback", overflow="fold", ratio=2, style="yellow")
-    for name in ("reward", "score", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True)
-    with_feedback = len(table.columns) == 6
-    for number, step in enumerate(played.steps, 1):
-        feedback = [Text(step.feedback)] if with_feedback else []
-        numbers = (f"{step.reward:g}", f"{step.score:.2f}", f"{step.seconds:.3f}")
-        table.add_row(str(number), Text(step.action), *feedback, *numbers)
-    return table
+    columns = (
+        TableColumn("step", right=True),
+        TableColumn("action", least=20),
+        TableColumn("feedback", rank=1, least=16, style="yellow"),
+        TableColumn("reward", rank=3, right=True),
+        TableColumn("score", rank=2, right=True),
+        TableColumn("seconds", rank=4, right=True),
+    )
+    fed_back = any(step.feedback for step in played.steps)
+    rows = [
+        (str(n), s.action, s.feedback, f"{s.reward:g}", f"{s.score:.2f}", f"{s.seconds:.3f}")
+        for n, s in enumerate(played.steps, 1)
+    ]
+    kept = [i for i in range(len(columns)) if fed_back or columns[i].heading != "feedback"]
+    print_table(console, [columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
 
 
 def print_outcome(played: PlayedEpisode, console: Console) -> None:
     """How it ended, and where the pictures lie."""
     word, color = ("success", "green") if played.success else ("no success", "red")
     notes = f" ({played.failure or played.notes})" if played.failure or played.notes else ""
-    console.print(Text(f"{word}: score {played.score:.2f}, {played.ending}{notes}", style=color))
+    ended = f"{word}: score {played.score:.2f}, {played.ending}{notes}"
+    console.print(Text(ended, style=color), soft_wrap=True)
     for path in (played.strip, played.animation):
         console.print(path, soft_wrap=True, highlight=False, markup=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UserError, nearest
+from ui_gym.tools.terminal import TableColumn, print_lines, print_table
 from ui_gym_agents import command
 from ui_gym_agents.evaluation.osworld import cli as osworld
 
@@ -129,8 +130,7 @@ def evaluate(
     if as_json:
         sys.stdout.write(json.dumps(outcome.report.to_json(), indent=1) + "\n")
         return
-    for part in tables(settings, outcome.report):
-        Console().print(part)
+    print_report(settings, outcome.report, Console())
     for path in outcome.files:
         kind = "film" if path.suffix == ".png" else "report"
         Console().print(Text(f"{kind}: {path}"), soft_wrap=True)
@@ -170,23 +170,34 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
     return tuple(e for e in chosen if named or MEMBER_TAG not in e.spec.tags)
 
 
-def tables(settings: Any, report: Any) -> Iterator[Table]:
-    """The report for a terminal: the figures in all, and those of each task if there are more."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, value in _rows(settings, report).items():
-        table.add_row(Text(name, style="dim"), Text(value))
-    yield table
+BY_TASK = (
+    TableColumn("task", least=20),
+    TableColumn("success", right=True),
+    TableColumn("95 %", rank=2, right=True),
+    TableColumn("blind", rank=4, right=True),
+    TableColumn("score", rank=5, right=True),
+    TableColumn("n", rank=1, right=True),
+    TableColumn("failed", rank=3, right=True),
+)
+
+
+def print_report(settings: Any, report: Any, console: Console) -> None:
+    """The figures in all, and those of each task if there are more."""
+    facts = _rows(settings, report).items()
+    if console.is_terminal:
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        for name, value in facts:
+            table.add_row(Text(name, style="dim"), Text(value))
+        console.print(table)
+    else:
+        print_lines(console, (f"{name}\t{value}" for name, value in facts))
     if len(report.by_task) > 1:
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column("task", no_wrap=True)
-        for heading in ("success", "95 %", "blind", "score", "n", "failed"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for task, part in report.by_task.items():
-            table.add_row(
-                Text(task), percent(part.success), _interval(part), percent(part.blind_rate),
-                f"{part.score:.2f}", str(part.n), str(part.failures),
-            )  # fmt: skip
-        yield table
+        rows = [
+            (task, percent(part.success), _interval(part), percent(part.blind_rate),
+             f"{part.score:.2f}", str(part.n), str(part.failures))
+            for task, part in report.by_task.items()
+        ]  # fmt: skip
+        print_table(console, BY_TASK, rows)
 
 
 def _rows(settings: Any, report: Any) -> Mapping[str, str]:

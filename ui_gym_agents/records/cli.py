@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym.tools.terminal import TableColumn, print_table
 from ui_gym_agents.command import EXTRA, INTERRUPTED, complain
 
 app = typer.Typer(
@@ -394,13 +394,17 @@ def _steps_table(steps: list[Mapping[str, Any]]) -> None:
     _table(["step", "status", *names, "checkpoint"], rows)
 
 
+RANKS = {
+    "before": 1, "mode": 1, "task": 1, "rollouts": 2, "episodes": 2, "begun": 3, "low": 3, "high": 3,
+    "turns": 3, "plugin": 4, "checkpoint": 4, "grad_norm": 4, "status": 5,
+}  # fmt: skip
+"""Columns that a narrow terminal goes without, those of the highest number first."""
+
+
 def _table(headings: list[str], rows: list[tuple[Any, ...]]) -> None:
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(heading, no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(str(value)) for value in row))
-    Console().print(table)
+    cut = {"run": 16, "episode": 12, "task": 12}
+    columns = [TableColumn(h, rank=RANKS.get(h, 0), least=cut.get(h)) for h in headings]
+    print_table(Console(), columns, [tuple(map(str, row)) for row in rows])
 
 
 def _percent(rate: float | None) -> str:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError, nearest
+from ui_gym.tools.terminal import TableColumn, print_table
 from ui_gym_agents import command
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def show(
     if as_json:
         sys.stdout.writelines(json.dumps(entry.to_json()) + "\n" for entry in entries)
         return
-    Console().print(_entries_table(entries))
+    print_table(Console(), ENTRY, [_entry_cells(entry) for entry in entries])
 
 
 @app.command("filter", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -140,7 +140,7 @@ def _filter(config: RunConfig, agent: str, episodes: int, instances: int, out: P
             ) from None
     counts = task_filter.verdicts(wanted, progress.results)
     console = Console()
-    console.print(_verdicts_table(counts))
+    _print_verdicts(console, counts)
     if counts["unmeasured"]:
         raise UIGymError(
             f"{counts['unmeasured']} of {len(wanted)} could not be measured, because their devices "
@@ -221,41 +221,44 @@ def _bar() -> Progress:
     )
 
 
-def _verdicts_table(counts: dict[Any, int]) -> Table:
+def _print_verdicts(console: Console, counts: dict[Any, int]) -> None:
     meanings = {
         "kept": "solved sometimes: kept",
         "never": "never solved",
         "always": "always solved",
         "unmeasured": "not measured",
     }
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for verdict, meaning in meanings.items():
-        if counts[verdict] or verdict != "unmeasured":
-            table.add_row(Text(meaning, style="dim"), str(counts[verdict]))
-    return table
+    shown = [v for v in meanings if counts[v] or v != "unmeasured"]
+    rows = [(Text(meanings[v], style="dim"), str(counts[v])) for v in shown]
+    print_table(console, [TableColumn(), TableColumn(right=True)], rows)
 
 
-def _entries_table(entries: list[TaskEntry]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("task", "arguments", "split", "seeds", "category", "weight", "success"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "task")
-    for entry in entries:
-        arguments = dict(entry.arguments)
-        if entry.max_steps is not None:
-            arguments["max_steps"] = entry.max_steps
-        many = len(entry.seeds) > 3
-        success = "" if entry.success is None else f"{100 * entry.success:.0f} %"
-        cells = (
-            entry.spec.id,
-            json.dumps(arguments, ensure_ascii=False) if arguments else "",
-            entry.split or "all",
-            f"{len(entry.seeds)} seeds" if many else ", ".join(map(str, entry.seeds)),
-            entry.category,
-            f"{entry.weight:g}",
-            success + (f" of {entry.episodes}" if entry.episodes and success else ""),
-        )
-        table.add_row(*map(Text, cells))
-    return table
+ENTRY = (
+    TableColumn("task", least=16),
+    TableColumn("arguments", least=12),
+    TableColumn("split", rank=2),
+    TableColumn("seeds", rank=3),
+    TableColumn("category", rank=5),
+    TableColumn("weight", rank=4, right=True),
+    TableColumn("success", rank=1, right=True),
+)
+
+
+def _entry_cells(entry: TaskEntry) -> tuple[str, ...]:
+    arguments = dict(entry.arguments)
+    if entry.max_steps is not None:
+        arguments["max_steps"] = entry.max_steps
+    many = len(entry.seeds) > 3
+    success = "" if entry.success is None else f"{100 * entry.success:.0f} %"
+    return (
+        entry.spec.id,
+        json.dumps(arguments, ensure_ascii=False) if arguments else "",
+        entry.split or "all",
+        f"{len(entry.seeds)} seeds" if many else ", ".join(map(str, entry.seeds)),
+        entry.category,
+        f"{entry.weight:g}",
+        success + (f" of {entry.episodes}" if entry.episodes and success else ""),
+    )
 
 
 def main() -> int:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym.tools.terminal import TableColumn, print_table
 from ui_gym_agents.command import EXTRA, complain
 
 if TYPE_CHECKING:
@@ -236,12 +236,10 @@ def _list_plugins(console: Console) -> int:
     if not found:
         console.print("no trainer plugin is installed; try: pip install ui-gym-grpo")
         return 0
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("plugin", "distribution", "version", "class"):
-        table.add_column(heading)
-    for info in found.values():
-        table.add_row(info.name, info.distribution, info.version, info.entry_point.value)
-    console.print(table)
+    columns = [TableColumn("plugin"), TableColumn("distribution"), TableColumn("version")]
+    columns += [TableColumn("class", rank=1, least=16)]
+    rows = [(i.name, i.distribution, i.version, i.entry_point.value) for i in found.values()]
+    print_table(console, columns, rows)
     return 0
 
 

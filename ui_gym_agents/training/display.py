@@ -1,22 +1,32 @@
-"""What a person sees of a run: a live table in a terminal, a line a step anywhere else."""
+"""What a person sees of a run: a live table in a terminal, a line a step anywhere else.
+
+The table shows what matters for the width at hand, the rest of the newest step below it; all of it
+is in ``metrics.jsonl``.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
-from rich.table import Table
 from rich.text import Text
 
-LEADING = ("success", "reward", "loss", "episodes")
-"""Metrics that are shown first, where a trainer has them."""
-MOST_COLUMNS = 7
+from ui_gym.tools.terminal import TableColumn, fitting, make_table, print_lines
+
+FIRST = ("success", "reward", "time_step")
+"""Metrics that always have a column, where a trainer has them: they fit into 40 characters."""
+NEXT = ("loss", "episodes")
+"""Metrics that have the next columns; then the trainer's own, then seconds by phase."""
 ROWS = 12
+TICKS = "▁▂▃▄▅▆▇█"
+CURVE = 24
+"""The most characters of the curve of the success rate."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,7 @@ class PlainDisplay:
         pass
 
     def note(self, text: str) -> None:
-        # soft_wrap: a line stays a line, however narrow the reader is taken to be.
-        self.console.print(Text(text), soft_wrap=True)
+        print_lines(self.console, [text])
 
     def busy(self, text: str) -> None:
         if text:
@@ -70,9 +79,8 @@ class PlainDisplay:
 
     def step(self, progress: StepProgress) -> None:
         words = [f"step {progress.step}/{progress.steps}"]
-        words += [f"{name} {number(value)}" for name, value in shown(progress.metrics).items()]
-        words += [f"{phase} {value:.1f} s" for phase, value in phases(progress.metrics).items()]
-        self.note("  ".join([*words, _times(progress)]))
+        words += [f"{_title(name)} {_value(name, v)}" for name, v in _ordered(progress.metrics)]
+        self.note("\t".join([*words, *_times(progress)]))
 
     def stop(self) -> None:
         pass
@@ -84,6 +92,7 @@ class LiveDisplay:
 
     console: Console
     _rows: deque[StepProgress] = field(default_factory=lambda: deque(maxlen=ROWS))
+    _success: list[float] = field(default_factory=list)
     _busy: str = ""
     _live: Live | None = None
 
@@ -100,6 +109,8 @@ class LiveDisplay:
 
     def step(self, progress: StepProgress) -> None:
         self._rows.append(progress)
+        if "success" in progress.metrics:
+            self._success.append(progress.metrics["success"])
         self._refresh()
 
     def stop(self) -> None:
@@ -116,38 +127,85 @@ class LiveDisplay:
     def _render(self) -> RenderableType:
         parts: list[RenderableType] = []
         if self._rows:
-            parts += [_table(list(self._rows)), Text(_times(self._rows[-1]), style="dim")]
+            parts += run_table(list(self._rows), self._success, self.console.width)
         if self._busy:
             parts.append(Spinner("dots", Text(self._busy)))
         return Group(*parts)
 
 
-def _table(rows: list[StepProgress]) -> Table:
-    table = Table(box=None, header_style="bold", padding=(0, 1))
-    columns = list(dict.fromkeys(name for row in rows for name in shown(row.metrics)))
-    timed = list(dict.fromkeys(phase for row in rows for phase in phases(row.metrics)))
-    for heading in ["step", *columns, *(f"{phase} s" for phase in timed)]:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        values, seconds = shown(row.metrics), phases(row.metrics)
-        table.add_row(
+def run_table(
+    rows: Sequence[StepProgress], success: Sequence[float], width: int
+) -> list[RenderableType]:
+    """The last steps as a table `width` characters wide, and below it where the run stands.
+
+    Args:
+        rows: The steps, the newest last.
+        success: The success rate of every step so far.
+        width: Of the terminal, in characters.
+    """
+    names = list(dict.fromkeys(name for row in rows for name, _ in _ordered(row.metrics)))
+    columns = [TableColumn("step", right=True)]
+    columns += [
+        TableColumn(_title(name), rank=0 if name in FIRST else rank, right=True)
+        for rank, name in enumerate(names, 1)
+    ]
+    cells = [
+        (
             f"{row.step}/{row.steps}",
-            *(number(values[name]) if name in values else "" for name in columns),
-            *(f"{seconds[phase]:.1f}" if phase in seconds else "" for phase in timed),
+            *(_value(name, row.metrics[name]) if name in row.metrics else "" for name in names),
         )
-    return table
+        for row in rows
+    ]
+    shown = {names[index - 1] for index in fitting(columns, cells, width) if index}
+    newest = rows[-1]
+    curve = f"success {sparkline(success)}" if len(success) > 1 else ""
+    said = [curve, *_times(newest)]
+    rest = [f"{_title(n)} {_value(n, v)}" for n, v in _ordered(newest.metrics) if n not in shown]
+    return [
+        make_table(columns, cells, width),
+        Text(_as_fits(filter(None, said), width)),
+        *([Text(_as_fits(rest, width), style="dim")] if rest else []),
+    ]
 
 
-def shown(metrics: Mapping[str, float]) -> dict[str, float]:
-    """The metrics that are worth a column: the leading ones, then the trainer's own order."""
-    names = [name for name in LEADING if name in metrics]
-    names += [name for name in metrics if name not in names and not name.startswith("time_")]
-    return {name: metrics[name] for name in names[:MOST_COLUMNS]}
+def sparkline(values: Sequence[float], most: int = CURVE) -> str:
+    """Rates in [0, 1] as a small curve: of many, each character is the mean of its share."""
+    count = min(len(values), most)
+    bounds = [i * len(values) // count for i in range(count + 1)] if count else []
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(bounds)]
+    return "".join(TICKS[min(len(TICKS) - 1, max(0, int(m * len(TICKS))))] for m in means)
 
 
-def phases(metrics: Mapping[str, float]) -> dict[str, float]:
-    """Seconds by phase."""
-    return {n.removeprefix("time_"): v for n, v in metrics.items() if n.startswith("time_")}
+def _as_fits(words: Iterable[str], width: int) -> str:
+    """Words in a line, as many as fit, whole; an ellipsis where some do not."""
+    line = ""
+    for word in words:
+        longer = f"{line}  {word}" if line else word
+        if len(longer) > width - 3:
+            return f"{line}  …" if line else word[: width - 1] + "…"
+        line = longer
+    return line
+
+
+def _ordered(metrics: Mapping[str, float]) -> list[tuple[str, float]]:
+    """All metrics, what matters most first, seconds by phase last."""
+    lead = [name for name in (*FIRST, *NEXT) if name in metrics]
+    phases = [n for n in metrics if n.startswith("time_") and n not in lead]
+    others = [n for n in metrics if n not in lead and n not in phases]
+    return [(name, metrics[name]) for name in (*lead, *others, *phases)]
+
+
+def _title(name: str) -> str:
+    """What a metric is called in a narrow place; ``time_learn`` is ``learn s``."""
+    if name == "time_step":
+        return "seconds"
+    return f"{name.removeprefix('time_')} s" if name.startswith("time_") else name
+
+
+def _value(name: str, value: float) -> str:
+    if name.startswith("time_"):
+        return f"{value:.1f}"
+    return f"{100 * value:.1f} %" if name == "success" else number(value)
 
 
 def number(value: float) -> str:
@@ -162,6 +220,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _times(progress: StepProgress) -> str:
-    left = "" if progress.remaining is None else f"  left {clock(progress.remaining)}"
-    return f"elapsed {clock(progress.elapsed)}{left}"
+def _times(progress: StepProgress) -> list[str]:
+    left = [] if progress.remaining is None else [f"left {clock(progress.remaining)}"]
+    return [f"elapsed {clock(progress.elapsed)}", *left]

@@ -162,7 +162,7 @@ def evaluate(
     if as_json:
         sys.stdout.write(json.dumps(scores.to_json(), indent=1) + "\n")
     else:
-        Console().print(scores.table())
+        scores.print(Console())
         Console().print(Text(f"results: {options.folder}"), soft_wrap=True)
     for kind, tasks in (("skipped", scores.skipped), ("failed", scores.failed)):
         for key, why in itertools.islice(tasks.items(), LISTED):

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
+from ui_gym.tools.terminal import TableColumn, print_table
 from ui_gym_agents.evaluation.report.statistics import wilson
 
 
@@ -90,16 +90,22 @@ class Scores:
             "skipped": dict(self.skipped),
         }
 
-    def table(self) -> Table:
-        """For a terminal: a line a domain, and one for all."""
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column("domain", no_wrap=True)
-        for heading in ("n", "score", "success", "95 %", "feasible", "score", "success"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for domain, parts in self.by_domain.items():
-            table.add_row(Text(domain), *_cells(*parts))
-        table.add_row(Text("all", style="bold"), *_cells(self.total, self.feasible))
-        return table
+    def print(self, console: Console) -> None:
+        """A line a domain, and one for all."""
+        rows = [(domain, *_cells(*parts)) for domain, parts in self.by_domain.items()]
+        print_table(console, DOMAINS, [*rows, ("all", *_cells(self.total, self.feasible))])
+
+
+DOMAINS = (
+    TableColumn("domain"),
+    TableColumn("n", right=True),
+    TableColumn("score", right=True),
+    TableColumn("success", right=True),
+    TableColumn("95 %", rank=1, right=True),
+    TableColumn("feasible", rank=3, right=True),
+    TableColumn("score", rank=4, right=True),
+    TableColumn("success", rank=2, right=True),
+)
 
 
 def _both(scores: Sequence[Score]) -> tuple[ScoreFigures, ScoreFigures]:
