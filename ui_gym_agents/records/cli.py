@@ -395,8 +395,8 @@ def _steps_table(steps: list[Mapping[str, Any]]) -> None:
 
 
 RANKS = {
-    "before": 1, "mode": 1, "task": 1, "rollouts": 2, "episodes": 2, "begun": 3, "low": 3, "high": 3,
-    "turns": 3, "plugin": 4, "checkpoint": 4, "grad_norm": 4, "status": 5,
+    "before": 1, "mode": 1, "task": 1, "rollouts": 2, "episodes": 2, "begun": 3, "low": 3,
+    "high": 3, "turns": 3, "plugin": 4, "checkpoint": 4, "grad_norm": 4, "status": 5,
 }  # fmt: skip
 """Columns that a narrow terminal goes without, those of the highest number first."""
 
