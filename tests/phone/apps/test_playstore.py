@@ -5,7 +5,7 @@ from __future__ import annotations
 from driving import has, scroll_to, seen, tap
 from gallery_playstore import STORE
 
-from ui_gym_phone.apps.playstore.catalogue import OFFERS, catalogue
+from ui_gym_phone.apps.playstore.catalogue import APPS, catalogue
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
@@ -81,5 +81,5 @@ def test_offline_nothing_is_offered_but_apps_can_be_uninstalled(
 
 
 def test_every_offer_is_in_the_catalogue_with_an_icon() -> None:
-    assert {offer.package for offer in OFFERS} == set(catalogue())
+    assert {offer.package for offer in APPS} == set(catalogue())
     assert all(package.icon in ICONS for package in catalogue().values())

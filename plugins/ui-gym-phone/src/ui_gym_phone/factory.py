@@ -2,93 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
-from ui_gym_phone import apps
+from ui_gym_phone import apps, data
 from ui_gym_phone.state.packages import MB, Package
-from ui_gym_phone.state.phone import DENSITY, SYSTEM_UI, Phone
-
-FOLDERS = (
-    "Alarms", "Android/data", "DCIM/Camera", "Documents/Notes", "Download", "Movies", "Music",
-    "Notifications", "Pictures", "Podcasts", "Ringtones",
-)  # fmt: skip
-
-HIDDEN = {
-    SYSTEM_UI: "System UI",
-    "com.android.adbkeyboard": "ADB Keyboard",
-    "com.android.inputmethod.latin": "Keyboard",
-    "com.android.providers.calendar": "Calendar Storage",
-    "com.android.providers.contacts": "Contacts Storage",
-    "com.android.providers.telephony": "Phone and Messaging Storage",
-    "com.android.shell": "Shell",
-}
-"""Packages without an icon."""
-
-
-def _third(
-    name: str, label: str, icon: str, colour: str, sizes: tuple[float, float, float], *granted: str
-) -> Package:
-    app, data, cache = (round(size * MB) for size in sizes)
-    asked = ("POST_NOTIFICATIONS", *granted)
-    return Package(
-        name, label, icon=icon, colour=colour, system=False, version="2.4.1",
-        permissions=dict.fromkeys(asked, True), app_size=app, data_size=data, cache_size=cache,
-        activities=(".MainActivity",),
-    )  # fmt: skip
+from ui_gym_phone.state.phone import DENSITY, Phone
 
 
 def third_party() -> list[Package]:
-    """Apps that a person has installed."""
+    """Apps that a person has installed: those of the store that have data."""
     return [
-        _third(
-            "com.example.skycast",
-            "SkyCast",
-            "weather-partly-cloudy",
-            "#3a86c8",
-            (34, 4, 12),
-            "ACCESS_FINE_LOCATION",
-        ),
-        _third(
-            "com.example.stride", "Stride", "run", "#2e9e6b", (48, 11, 7), "ACCESS_FINE_LOCATION"
-        ),
-        _third(
-            "com.example.tunebox", "TuneBox", "music-note", "#8e44ad", (72, 38, 154), "RECORD_AUDIO"
-        ),
-        _third(
-            "com.example.pocketbank",
-            "PocketBank",
-            "bank",
-            "#1f4e79",
-            (61, 6, 3),
-            "CAMERA",
-            "READ_CONTACTS",
-        ),
-        _third("com.example.recipes", "Recipes", "food", "#d35400", (29, 9, 21), "CAMERA"),
-        _third(
-            "com.example.chatterly",
-            "Chatterly",
-            "chat",
-            "#c2185b",
-            (88, 45, 63),
-            "CAMERA",
-            "READ_CONTACTS",
-            "RECORD_AUDIO",
-        ),
-        _third(
-            "com.example.transit", "Transit", "bus", "#00796b", (25, 3, 9), "ACCESS_FINE_LOCATION"
-        ),
-        _third("com.example.chess", "Chess", "chess-queen", "#5d4037", (19, 1, 2)),
-        _third("com.example.podium", "Podium", "radio", "#6a4fbf", (41, 120, 33), "RECORD_AUDIO"),
-        _third(
-            "com.example.shoply",
-            "Shoply",
-            "cart",
-            "#e0582f",
-            (57, 8, 46),
-            "CAMERA",
-            "ACCESS_FINE_LOCATION",
-        ),
+        store_package(app, "2.4.1", app["sizes"], granted=True)
+        for app in data.table("store")["apps"]
+        if "sizes" in app
     ]
+
+
+def store_package(
+    app: Mapping[str, Any], version: str, sizes: Sequence[float], *, granted: bool
+) -> Package:
+    """An app of the store as it is installed; `sizes` are of app, data and cache, in MB."""
+    app_size, data_size, cache_size = (round(size * MB) for size in sizes)
+    asked = ("POST_NOTIFICATIONS", *app.get("permissions", ()))
+    return Package(
+        app["package"], app["label"], icon=app["icon"], colour=app["colour"], system=False,
+        version=version, permissions=dict.fromkeys(asked, granted), app_size=app_size,
+        data_size=data_size, cache_size=cache_size, activities=(".MainActivity",),
+    )  # fmt: skip
 
 
 def factory_phone(width: int = 1080, height: int = 2400) -> Phone:
@@ -98,14 +40,15 @@ def factory_phone(width: int = 1080, height: int = 2400) -> Phone:
 
 @lru_cache(maxsize=8)
 def _boxed(width: int, height: int) -> bytes:
+    factory = data.table("factory")
     phone = Phone(width, height)
-    for name, label in HIDDEN.items():
+    for name, label in factory["hidden"].items():
         phone.packages.add(Package(name, label, launchable=False))
     for app in apps.built_in().values():
         phone.packages.add(app.package)
     for package in third_party():
         phone.packages.add(package)
-    for folder in FOLDERS:
+    for folder in factory["folders"]:
         phone.files.mkdir(f"/sdcard/{folder}", parents=True)
     phone.properties["ro.sf.lcd_density"] = str(160 * DENSITY)
     return phone.snapshot()

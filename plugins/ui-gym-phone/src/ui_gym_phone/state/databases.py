@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from ui_gym_phone.state.schemas import SCHEMAS
+from ui_gym_phone.state.schemas import SCHEMAS, script
 
 MAX_PAGES = 4096
 """The most pages (of 4096 bytes) of one database: 16 MB."""
@@ -245,7 +245,7 @@ def whole(value: object) -> int:
 def _blank(name: str) -> bytes:
     """A database as it leaves the factory."""
     with sqlite3.connect(":memory:") as made:
-        made.executescript(SCHEMAS[name].script)
+        made.executescript(script(name))
     data: bytes = made.serialize()
     made.close()
     return data

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from ui_gym_phone import data
 from ui_gym_phone.state import alarms
 
 if TYPE_CHECKING:
@@ -17,103 +19,13 @@ CATEGORY = "android.intent.category."
 EXTRA_ALARM = "android.intent.extra.alarm."
 
 SETTINGS = "com.android.settings"
-CONTACTS = "com.android.contacts"
 MESSAGING = "com.android.messaging"
-DIALER = "com.android.dialer"
-CLOCK = "com.google.android.deskclock"
-CALENDAR = "com.android.calendar"
 FILES = "com.android.documentsui"
-BROWSER = "com.android.browser"
-CAMERA = "com.android.camera2"
-CALCULATOR = "com.android.calculator2"
-STORE = "com.android.vending"
 
-SETTINGS_PAGES = {
-    "SETTINGS": ".Settings",
-    "WIFI_SETTINGS": ".Settings$WifiSettingsActivity",
-    "WIRELESS_SETTINGS": ".Settings$NetworkDashboardActivity",
-    "AIRPLANE_MODE_SETTINGS": ".Settings$NetworkDashboardActivity",
-    "DATA_ROAMING_SETTINGS": ".Settings$NetworkDashboardActivity",
-    "NETWORK_OPERATOR_SETTINGS": ".Settings$NetworkDashboardActivity",
-    "BLUETOOTH_SETTINGS": ".Settings$BluetoothSettingsActivity",
-    "CONNECTED_DEVICES_SETTINGS": ".Settings$ConnectedDeviceDashboardActivity",
-    "DISPLAY_SETTINGS": ".Settings$DisplaySettingsActivity",
-    "DARK_THEME_SETTINGS": ".Settings$DisplaySettingsActivity",
-    "NIGHT_DISPLAY_SETTINGS": ".Settings$DisplaySettingsActivity",
-    "AUTO_ROTATE_SETTINGS": ".Settings$DisplaySettingsActivity",
-    "SOUND_SETTINGS": ".Settings$SoundSettingsActivity",
-    "INTERNAL_STORAGE_SETTINGS": ".Settings$StorageDashboardActivity",
-    "MEMORY_CARD_SETTINGS": ".Settings$StorageDashboardActivity",
-    "BATTERY_SAVER_SETTINGS": ".Settings$BatterySaverSettingsActivity",
-    "APPLICATION_SETTINGS": ".Settings$ManageApplicationsActivity",
-    "MANAGE_APPLICATIONS_SETTINGS": ".Settings$ManageApplicationsActivity",
-    "MANAGE_ALL_APPLICATIONS_SETTINGS": ".Settings$ManageApplicationsActivity",
-    "APPLICATION_DETAILS_SETTINGS": ".Settings$AppInfoActivity",
-    "APP_NOTIFICATION_SETTINGS": ".Settings$AppInfoActivity",
-    "DATE_SETTINGS": ".Settings$DateTimeSettingsActivity",
-    "ACCESSIBILITY_SETTINGS": ".Settings$AccessibilitySettingsActivity",
-    "SECURITY_SETTINGS": ".Settings$SecurityDashboardActivity",
-    "LOCATION_SOURCE_SETTINGS": ".Settings$LocationSettingsActivity",
-    "NOTIFICATION_SETTINGS": ".Settings$ConfigureNotificationSettingsActivity",
-    "ALL_APPS_NOTIFICATION_SETTINGS": ".Settings$NotificationAppListActivity",
-    "ZEN_MODE_SETTINGS": ".Settings$ZenModeSettingsActivity",
-    "DEVICE_INFO_SETTINGS": ".Settings$MyDeviceInfoActivity",
-    "LOCALE_SETTINGS": ".Settings$LanguageAndInputSettingsActivity",
-    "INPUT_METHOD_SETTINGS": ".Settings$LanguageAndInputSettingsActivity",
-    "SYSTEM_DASHBOARD_SETTINGS": ".Settings$SystemDashboardActivity",
-    "PRIVATE_DNS_SETTINGS": ".Settings$PrivateDnsModeDialogActivity",
-}
+_TABLES = data.table("intents")
+SETTINGS_PAGES: Mapping[str, str] = _TABLES["settings"]
 """Actions of `android.provider.Settings`, without ``android.settings.``, and their pages."""
 
-_WHOLE_ACTIONS = {
-    ACTION + "POWER_USAGE_SUMMARY": (SETTINGS, ".Settings$PowerUsageSummaryActivity"),
-    ACTION + "DELETE": (SETTINGS, ".Settings$AppInfoActivity"),
-    ACTION + "UNINSTALL_PACKAGE": (SETTINGS, ".Settings$AppInfoActivity"),
-    ACTION + "DIAL": (DIALER, ""),
-    ACTION + "CALL": (DIALER, ""),
-    ACTION + "CALL_BUTTON": (DIALER, ""),
-    ACTION + "SHOW_ALARMS": (CLOCK, ""),
-    ACTION + "SET_ALARM": (CLOCK, ""),
-    ACTION + "SHOW_TIMERS": (CLOCK, ""),
-    ACTION + "SET_TIMER": (CLOCK, ""),
-    ACTION + "OPEN_DOCUMENT": (FILES, ""),
-    ACTION + "GET_CONTENT": (FILES, ""),
-    ACTION + "WEB_SEARCH": (BROWSER, ""),
-    "android.media.action.STILL_IMAGE_CAMERA": (CAMERA, ""),
-    "android.media.action.IMAGE_CAPTURE": (CAMERA, ""),
-    "android.media.action.VIDEO_CAMERA": (CAMERA, ""),
-}
-_SCHEMES = {
-    "http": BROWSER, "https": BROWSER, "sms": MESSAGING, "smsto": MESSAGING, "mmsto": MESSAGING,
-    "tel": DIALER, "market": STORE,
-}  # fmt: skip
-_AUTHORITIES = {
-    "contacts": CONTACTS, "com.android.contacts": CONTACTS, "com.android.calendar": CALENDAR,
-    "call_log": DIALER, "sms": MESSAGING, "mms-sms": MESSAGING, "media": FILES,
-    "com.android.externalstorage.documents": FILES,
-}  # fmt: skip
-_CATEGORIES = {
-    "APP_BROWSER": BROWSER, "APP_CALCULATOR": CALCULATOR, "APP_CALENDAR": CALENDAR,
-    "APP_CONTACTS": CONTACTS, "APP_FILES": FILES, "APP_MARKET": STORE, "APP_MESSAGING": MESSAGING,
-}  # fmt: skip
-_TYPES = {
-    "vnd.android.cursor.dir/raw_contact": CONTACTS,
-    "vnd.android.cursor.dir/contact": CONTACTS,
-    "vnd.android.cursor.item/event": CALENDAR,
-    "vnd.android.cursor.dir/event": CALENDAR,
-    "text/plain": MESSAGING,
-}
-_EDITORS = {
-    CONTACTS: ".activities.ContactEditorActivity",
-    CALENDAR: ".event.EditEventActivity",
-}
-_DETAILS = {
-    CONTACTS: ("id", ".quickcontact.QuickContactActivity"),
-    CALENDAR: ("id", ".EventInfoActivity"),
-    FILES: ("path", ".ViewerActivity"),
-    STORE: ("package", ".AppDetailsActivity"),
-}
-"""Activities that show one thing, and the extra that says which."""
 _CONVERSATION = ".ConversationActivity"
 
 
@@ -246,22 +158,23 @@ def _answering(intent: Intent) -> tuple[str, str]:
     if action.startswith("android.settings."):
         page = SETTINGS_PAGES.get(action[len("android.settings.") :], "")
         return (SETTINGS, page) if page else ("", "")
-    if action in _WHOLE_ACTIONS:
-        return _WHOLE_ACTIONS[action]
+    if action in _TABLES["actions"]:
+        package, cls = _TABLES["actions"][action]
+        return package, cls
     for category in intent.categories:
-        package = _CATEGORIES.get(category.removeprefix(CATEGORY))
+        package = _TABLES["categories"].get(category.removeprefix(CATEGORY))
         if package:
             return package, ""
     if action in (ACTION + "MAIN", "") and intent.package and not intent.data:
         return intent.package, ""
-    package = _for_data(intent.data) or _TYPES.get(intent.type, "")
+    package = _for_data(intent.data) or _TABLES["types"].get(intent.type, "")
     if not package and intent.type.startswith("image/"):
         package = FILES
     if action in (ACTION + "INSERT", ACTION + "INSERT_OR_EDIT", ACTION + "EDIT"):
-        return package, _EDITORS.get(package, "")
+        return package, _TABLES["editors"].get(package, "")
     if package == MESSAGING and intent.data:
         return package, _CONVERSATION
-    extra, cls = _DETAILS.get(package, ("", ""))
+    extra, cls = _TABLES["details"].get(package, ("", ""))
     return package, cls if told(intent).get(extra) else ""
 
 
@@ -271,10 +184,10 @@ def _for_data(data: str) -> str:
     except ValueError:
         return ""
     if parts.scheme == "content":
-        return _AUTHORITIES.get(parts.netloc, "")
+        return str(_TABLES["authorities"].get(parts.netloc, ""))
     if parts.scheme == "file":
         return FILES
-    return _SCHEMES.get(parts.scheme, "")
+    return str(_TABLES["schemes"].get(parts.scheme, ""))
 
 
 def _declared(package: Package, cls: str) -> str:

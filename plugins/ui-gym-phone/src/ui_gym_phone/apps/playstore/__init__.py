@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from ui_gym_phone.apps.playstore.catalogue import OFFERS, catalogue, offer_of
+from ui_gym_phone.apps.playstore.catalogue import APPS, catalogue, store_app
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import PhoneApp, Ui
@@ -34,7 +34,7 @@ def store(ui: Ui) -> AppPage:
         return _search(ui)
     tab = int(ui.state.get("tab", 0))
     head = tabs([("Apps", ui.setter("tab", 0)), ("Installed", ui.setter("tab", 1))], tab)
-    body = _installed(ui) if tab else _offers(ui, [offer.package for offer in OFFERS])
+    body = _installed(ui) if tab else _offers(ui, [offer.package for offer in APPS])
     search = IconButton("magnify", "Search apps", partial(_begin_search, ui))
     return AppPage(Column(head, body), title="Play Store", actions=[search])
 
@@ -53,7 +53,7 @@ def _search(ui: Ui) -> AppPage:
     words = ui.text("search").strip().lower()
     found = [
         offer.package
-        for offer in OFFERS
+        for offer in APPS
         if words in f"{catalogue()[offer.package].label} {offer.category} {offer.about}".lower()
     ]
     field = TextField(ui, "search", "Search apps")
@@ -70,7 +70,7 @@ def _offers(ui: Ui, names: list[str]) -> Widget:
         return ScrollView(ui, "offline", Empty("cloud-off-outline", "You're offline"))
     rows = []
     for name in names:
-        package, offer = catalogue()[name], offer_of(name)
+        package, offer = catalogue()[name], store_app(name)
         told = f"{offer.category} · {offer.rating} of 5"
         mark = Text("Installed", "caption", "dim", lines=1) if name in ui.phone.packages else None
         rows.append(_row(ui, package, told, mark))
@@ -103,7 +103,7 @@ def details(ui: Ui) -> AppPage:
     package = _known(ui, name)
     if package is None:
         return AppPage(Empty("apps", "This app was not found"), title="Play Store", back=ui.close)
-    offer, installed = offer_of(name), name in ui.phone.packages
+    offer, installed = store_app(name), name in ui.phone.packages
     head = Row(
         Disc(package.colour, 72, icon=package.icon, round=False),
         Expand(Column(Text(package.label, "title", lines=2),
