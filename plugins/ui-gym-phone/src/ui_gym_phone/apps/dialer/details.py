@@ -29,7 +29,7 @@ def details(ui: Ui) -> AppPage:
     head = Row(
         face(name, 56),
         Expand(Column(Text(name, "subtitle", lines=2), known, gap=2)),
-        IconButton("phone", "PhoneCall", partial(place_call, ui.phone, number)),
+        IconButton("phone", "Call", partial(place_call, ui.phone, number)),
         gap=16, pad=(16, 12, 8, 16),
     )  # fmt: skip
     rows: list[Widget] = [head, *_ways(ui, number), Divider()]

@@ -5,7 +5,7 @@ Its pages have Android's class names, and write what the shell's commands write.
 
 from ui_gym_phone.apps.settings import (  # noqa: F401 - their pages join the app
     about,
-    accessibility,
+    accounts,
     applications,
     battery,
     connected,
@@ -15,11 +15,14 @@ from ui_gym_phone.apps.settings import (  # noqa: F401 - their pages join the ap
     network,
     notifications,
     permissions,
-    privacy,
     sound,
+    states,
     system,
     wifi,
 )
 from ui_gym_phone.apps.settings.app import APP
+from ui_gym_phone.apps.settings.declared import register_pages
+
+register_pages()
 
 __all__ = ["APP"]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ui_gym_phone.apps.settings import kept
-from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.parts import fact, form, link, page
-from ui_gym_phone.apps.settings.system import developing
+from ui_gym_phone.apps.settings.declared import ACTIONS, DIALOGS, LINES
+from ui_gym_phone.apps.settings.parts import form
+from ui_gym_phone.apps.settings.states import developing
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.page import AppPage, Dialog
+from ui_gym_phone.ui.page import Dialog
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.widgets import Header, Item
 
 TAPS = 7
 """How often the build number is touched to become a developer."""
@@ -32,37 +29,11 @@ def build_number(phone: Phone) -> str:
     )
 
 
-@APP.screen(PREFIX + "MyDeviceInfoActivity")
-def about(ui: Ui) -> AppPage:
-    """About phone."""
-    phone = ui.phone
-    told = phone.properties.get
-
-    def ask() -> None:
-        ui.fill("name", device_name(phone))
-        ui.ask("name")
-        ui.focus("name")
-        ui.activity.marked = True
-
-    bluetooth = "3c:5a:b4:01:02:03" if switches.bluetooth_on(phone) else "Unavailable"
-    wifi = switches.wifi_on(phone) and kept.network(phone)
-    return page(
-        ui, "About phone",
-        Header("Basic info"),
-        Item("Device name", device_name(phone), ask),
-        fact("Phone number", "+1 555 0100"),
-        Header("Device details"),
-        fact("Model", told("ro.product.model", "Unknown")),
-        link(ui, "Android version", told("ro.build.version.release", "14"),
-             PREFIX + "FirmwareVersionActivity"),
-        Header("Device identifiers"),
-        fact("IP address", "192.168.1.23" if wifi else "Unavailable"),
-        fact("Wi-Fi MAC address", "02:15:b2:00:01:00"),
-        fact("Bluetooth address", bluetooth),
-        fact("Up time", _up_time(phone)),
-        Item("Build number", build_number(phone), partial(_count_tap, ui)),
-        dialog=_name_dialog(ui),
-    )  # fmt: skip
+def _ask_name(ui: Ui) -> None:
+    ui.fill("name", device_name(ui.phone))
+    ui.ask("name")
+    ui.focus("name")
+    ui.activity.marked = True
 
 
 def _up_time(phone: Phone) -> str:
@@ -101,15 +72,23 @@ def _count_tap(ui: Ui) -> None:
         ui.say(f"You are now {steps} away from being a developer.")
 
 
-@APP.screen(PREFIX + "FirmwareVersionActivity")
-def android_version(ui: Ui) -> AppPage:
-    """Android version."""
-    told = ui.phone.properties.get
-    return page(
-        ui, "Android version",
-        fact("Android version", told("ro.build.version.release", "14")),
-        fact("Android security update", "October 5, 2023"),
-        fact("Google Play system update", "September 1, 2023"),
-        fact("Kernel version", "5.15.41-android13-8"),
-        fact("Build number", build_number(ui.phone)),
-    )  # fmt: skip
+def _ip_address(ui: Ui) -> str:
+    connected = switches.wifi_on(ui.phone) and kept.network(ui.phone)
+    return "192.168.1.23" if connected else "Unavailable"
+
+
+def _bluetooth_address(ui: Ui) -> str:
+    return "3c:5a:b4:01:02:03" if switches.bluetooth_on(ui.phone) else "Unavailable"
+
+
+LINES.update(
+    device_name=lambda ui: device_name(ui.phone),
+    model=lambda ui: ui.phone.properties.get("ro.product.model", "Unknown"),
+    android_version=lambda ui: ui.phone.properties.get("ro.build.version.release", "14"),
+    build_number=lambda ui: build_number(ui.phone),
+    ip_address=_ip_address,
+    bluetooth_address=_bluetooth_address,
+    up_time=lambda ui: _up_time(ui.phone),
+)
+ACTIONS.update(ask_device_name=_ask_name, touch_build_number=_count_tap)
+DIALOGS["device_name"] = _name_dialog

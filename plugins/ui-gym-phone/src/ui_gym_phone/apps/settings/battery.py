@@ -6,7 +6,8 @@ from functools import partial
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import INFO, STORAGE, by_label
-from ui_gym_phone.apps.settings.parts import app_icon, link, main_switch, note, page, switch
+from ui_gym_phone.apps.settings.declared import PARTS
+from ui_gym_phone.apps.settings.parts import app_icon, link, page
 from ui_gym_phone.apps.settings.sizes import SYSTEM, TOTAL, by_kind, total_of
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.state import switches
@@ -17,8 +18,6 @@ from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Header, Item, Text
-
-SAVER = PREFIX + "BatterySaverSettingsActivity"
 
 KIND_ICONS = {
     "Images": "image", "Videos": "video", "Audio": "music-note",
@@ -58,45 +57,14 @@ def battery_line(phone: Phone) -> str:
     return f"{known.level}%" + (" - Charging" if known.plugged else "")
 
 
-@APP.screen(PREFIX + "PowerUsageSummaryActivity")
-def battery(ui: Ui) -> AppPage:
-    """Battery: its level, the saver, the percentage in the status bar."""
-    phone = ui.phone
-    known = switches.battery(phone)
+def _battery_gauge(ui: Ui) -> list[Widget]:
+    known = switches.battery(ui.phone)
     hours, minutes = divmod(round(known.level * 15.2), 60)
     left = "Charging" if known.plugged else f"About {hours} hr {minutes} min left"
-    saver = "On" if phone.is_on("global", "low_power") else "Off"
-    return page(
-        ui, "Battery", _gauge(f"{known.level}%", left, known.level / 100),
-        link(ui, "Battery Saver", saver, SAVER, icon="battery-heart-variant"),
-        switch(ui, "Battery percentage", "Show battery percentage in status bar", "system",
-               "show_battery_percent", icon="battery-50"),
-        switch(ui, "Adaptive Battery", "Limits battery for apps that you don't use often", "global",
-               "adaptive_battery_management_enabled", default="1", icon="auto-fix"),
-        link(ui, "App battery usage", "Manage usage by app",
-             PREFIX + "ManageApplicationsActivity", icon="apps"),
-    )  # fmt: skip
+    return [_gauge(f"{known.level}%", left, known.level / 100)]
 
 
-@APP.screen(SAVER)
-def battery_saver(ui: Ui) -> AppPage:
-    """Battery Saver."""
-    phone = ui.phone
-
-    def change(on: bool) -> None:
-        switches.set_battery_saver(phone, on)
-        if on and not phone.is_on("global", "low_power"):
-            ui.say("Battery Saver isn't available while charging")
-
-    return page(
-        ui, "Battery Saver",
-        main_switch("Use Battery Saver", phone.is_on("global", "low_power"), change),
-        switch(ui, "Turn off when charged", "At 90% and above", "global",
-               "low_power_sticky_auto_disable_enabled", default="1"),
-        note("When Battery Saver is on, Dark theme may be used, and background activity, some "
-             "visual effects and certain features are limited or turned off."),
-    )  # fmt: skip
-
+PARTS["battery_gauge"] = _battery_gauge
 
 # -- Storage --
 

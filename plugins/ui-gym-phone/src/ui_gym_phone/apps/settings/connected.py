@@ -1,4 +1,4 @@
-"""Connected devices: Bluetooth, NFC and printing."""
+"""Connected devices: what is paired, and pairing."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from functools import partial
 
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.parts import (
-    action,
-    actions,
-    fact,
-    link,
-    main_switch,
-    note,
-    page,
-)
+from ui_gym_phone.apps.settings.declared import ACTIONS, LINES, PARTS
+from ui_gym_phone.apps.settings.parts import action, actions, fact, page
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
@@ -23,25 +16,6 @@ from ui_gym_phone.ui.widgets import Header, IconButton, Item, Text
 
 DETAILS = PREFIX + "BluetoothDeviceDetailActivity"
 PAIRING = PREFIX + "BluetoothPairingActivity"
-
-
-@APP.screen(PREFIX + "ConnectedDeviceDashboardActivity")
-def connected_devices(ui: Ui) -> AppPage:
-    """Connected devices."""
-    on = switches.bluetooth_on(ui.phone)
-    told = "Visible as " + _name(ui) if on else "Off"
-    return page(
-        ui, "Connected devices",
-        Item("Pair new device", "Bluetooth will turn on to pair", partial(_pair_new, ui),
-             icon="plus"),
-        link(ui, "Bluetooth", told, PREFIX + "BluetoothSettingsActivity", icon="bluetooth"),
-        Header("Saved devices"),
-        *(_device(ui, device) for device in kept.paired(ui.phone)),
-        Header("Connection preferences"),
-        link(ui, "NFC", "On" if _nfc(ui) else "Off", PREFIX + "NfcSettingsActivity", icon="nfc"),
-        link(ui, "Printing", "Default Print Service", PREFIX + "PrintSettingsActivity",
-             icon="printer"),
-    )  # fmt: skip
 
 
 def _name(ui: Ui) -> str:
@@ -79,25 +53,6 @@ def _icon(device: str) -> str:
         "Speaker": "volume-high",
     }
     return next((icon for word, icon in words.items() if word in device), "music")
-
-
-@APP.screen(PREFIX + "BluetoothSettingsActivity")
-def bluetooth(ui: Ui) -> AppPage:
-    """Bluetooth: its switch and the paired devices."""
-    phone = ui.phone
-    on = switches.bluetooth_on(phone)
-    rows: list[Widget] = [main_switch("Use Bluetooth", on, partial(switches.set_bluetooth, phone))]
-    if on:
-        rows += [
-            fact("Device name", _name(ui)),
-            Item("Pair new device", "", partial(ui.open, PAIRING), icon="plus"),
-            Header("Paired devices"),
-            *(_device(ui, device) for device in kept.paired(phone)),
-        ]
-    else:
-        text = "When Bluetooth is turned on, your device can communicate with other nearby devices."
-        rows.append(note(text))
-    return page(ui, "Bluetooth", *rows)
 
 
 @APP.screen(PAIRING)
@@ -151,32 +106,9 @@ def device_details(ui: Ui) -> AppPage:
     )  # fmt: skip
 
 
-# -- NFC and printing --
-
-
-def _nfc(ui: Ui) -> bool:
-    return ui.phone.setting("global", "nfc_on", "1") != "0"
-
-
-@APP.screen(PREFIX + "NfcSettingsActivity")
-def nfc(ui: Ui) -> AppPage:
-    """NFC."""
-    return page(
-        ui, "NFC",
-        main_switch("Use NFC", _nfc(ui), lambda on: ui.phone.put("global", "nfc_on", int(on))),
-        note("NFC lets the phone exchange data with other devices that touch it."),
-    )  # fmt: skip
-
-
-@APP.screen(PREFIX + "PrintSettingsActivity")
-def printing(ui: Ui) -> AppPage:
-    """Printing."""
-    on = ui.phone.setting("secure", "disabled_print_services", "") == ""
-
-    def change(on: bool) -> None:
-        ui.phone.put("secure", "disabled_print_services", "" if on else "com.android.bips")
-
-    return page(
-        ui, "Default Print Service", main_switch("Use print service", on, change),
-        note("No printers found nearby." if on else "Turn the service on to find printers."),
-    )  # fmt: skip
+LINES["bluetooth_name"] = _name
+LINES["bluetooth"] = lambda ui: (
+    "Visible as " + _name(ui) if switches.bluetooth_on(ui.phone) else "Off"
+)
+PARTS["paired_devices"] = lambda ui: [_device(ui, device) for device in kept.paired(ui.phone)]
+ACTIONS["pair_new"] = _pair_new

@@ -1,42 +1,20 @@
-"""Display: brightness, the theme, the timeout, sizes, Night Light."""
+"""Display: brightness, the timeout, sizes of texts, Night Light's strength."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.parts import (
-    link,
-    listed,
-    main_switch,
-    note,
-    number,
-    page,
-    pick,
-    radio,
-    slider,
-    switch,
-    toggle,
-)
+from ui_gym_phone.apps.settings.declared import ACTIONS, LINES, PARTS
+from ui_gym_phone.apps.settings.parts import listed, number, page, radio, slider
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Row, Widget
 from ui_gym_phone.ui.page import AppPage
-from ui_gym_phone.ui.widgets import (
-    Card,
-    Header,
-    Icon,
-    IconButton,
-    Item,
-    SeekBar,
-    Text,
-)
+from ui_gym_phone.ui.widgets import Card, Icon, IconButton, SeekBar, Text
 
 TIMEOUT = PREFIX + "ScreenTimeoutActivity"
-TEXT_SIZE = PREFIX + "TextReadingSettingsActivity"
-NIGHT = PREFIX + "NightDisplaySettingsActivity"
-DARK = PREFIX + "DarkThemeSettingsActivity"
 
 TIMEOUTS = (
     ("15 seconds", 15_000), ("30 seconds", 30_000), ("1 minute", 60_000), ("2 minutes", 120_000),
@@ -45,8 +23,6 @@ TIMEOUTS = (
 """(text, milliseconds)."""
 
 FONT_SCALES = (("Small", 0.85), ("Default", 1.0), ("Large", 1.15), ("Largest", 1.3))
-
-COLOURS = (("Natural", "0"), ("Boosted", "1"), ("Adaptive", "3"))
 
 
 def set_font_scale(phone: Phone, scale: float) -> None:
@@ -58,50 +34,18 @@ def _font_step(phone: Phone) -> int:
     return min(range(len(FONT_SCALES)), key=lambda i: abs(FONT_SCALES[i][1] - phone.font_scale))
 
 
-def timeout_text(phone: Phone) -> str:
+def _timeout(ui: Ui) -> str:
     """After what time the screen goes off."""
-    value = phone.setting("system", "screen_off_timeout", "60000")
+    value = ui.phone.setting("system", "screen_off_timeout", "60000")
     ms = number(value, 60_000)
     if ms >= 2**31 - 1:
-        return "Never"
-    return listed(TIMEOUTS, ms, f"{ms // 1000} seconds")
+        return "After Never of inactivity"
+    return f"After {listed(TIMEOUTS, ms, f'{ms // 1000} seconds')} of inactivity"
 
 
-@APP.screen(PREFIX + "DisplaySettingsActivity")
-def display(ui: Ui) -> AppPage:
-    """Display."""
-    phone = ui.phone
-    colours = phone.setting("system", "display_color_mode", "3")
-    dialog = None
-    if ui.dialog == "colours":
-        keep = partial(phone.put, "system", "display_color_mode")
-        dialog = pick(ui, "Colors", COLOURS, colours, keep)
-    night = phone.is_on("secure", "night_display_activated")
-    return page(
-        ui, "Display",
-        Header("Brightness"),
-        _brightness(phone),
-        toggle("Adaptive brightness", phone.is_on("system", "screen_brightness_mode"),
-               partial(switches.set_adaptive_brightness, phone),
-               "Adjusts brightness to your environment"),
-        Header("Lock display"),
-        link(ui, "Screen timeout", f"After {timeout_text(phone)} of inactivity", TIMEOUT),
-        Header("Appearance"),
-        toggle("Dark theme", phone.dark, partial(switches.set_dark, phone)),
-        link(ui, "Display size and text", FONT_SCALES[_font_step(phone)][0], TEXT_SIZE),
-        Header("Color"),
-        link(ui, "Night Light", "On" if night else "Off", NIGHT),
-        Item("Colors", listed(COLOURS, colours, "Adaptive"), partial(ui.ask, "colours")),
-        Header("Other display controls"),
-        toggle("Auto-rotate screen", phone.is_on("system", "accelerometer_rotation"),
-               partial(switches.set_auto_rotate, phone)),
-        link(ui, "Wallpaper & style", "Morning sky", PREFIX + "WallpaperSettingsActivity"),
-        dialog=dialog,
-    )  # fmt: skip
-
-
-def _brightness(phone: Phone) -> Widget:
+def _brightness(ui: Ui) -> list[Widget]:
     """The slider, whose ends are exactly the least and the most that there is."""
+    phone = ui.phone
     percent = f"{switches.brightness_percent(phone)}%"
     level = max(switches.MIN_BRIGHTNESS, switches.brightness(phone))
     mark = slider(
@@ -109,7 +53,7 @@ def _brightness(phone: Phone) -> Widget:
         (switches.MIN_BRIGHTNESS, switches.MAX_BRIGHTNESS), partial(switches.set_brightness, phone),
         told=percent,
     )  # fmt: skip
-    return Row(Expand(mark), Column(Text(percent, "label"), pad=(0, 30, 16, 0)))
+    return [Row(Expand(mark), Column(Text(percent, "label"), pad=(0, 30, 16, 0)))]
 
 
 @APP.screen(TIMEOUT)
@@ -124,19 +68,8 @@ def screen_timeout(ui: Ui) -> AppPage:
     return page(ui, "Screen timeout", *rows)
 
 
-@APP.screen(DARK)
-def dark_theme(ui: Ui) -> AppPage:
-    """Dark theme."""
-    return page(
-        ui, "Dark theme",
-        main_switch("Use Dark theme", ui.phone.dark, partial(switches.set_dark, ui.phone)),
-        note("Dark theme uses a black background to help keep your battery alive longer."),
-    )  # fmt: skip
-
-
-@APP.screen(TEXT_SIZE)
-def text_size(ui: Ui) -> AppPage:
-    """Display size and text: how large texts are, with a sample."""
+def _font_sizes(ui: Ui) -> list[Widget]:
+    """How large texts are, with a sample."""
     phone = ui.phone
     step = _font_step(phone)
     last = len(FONT_SCALES) - 1
@@ -151,55 +84,44 @@ def text_size(ui: Ui) -> AppPage:
         Text("The quick brown fox jumps over the lazy dog, and reads about it later.", "body"),
         pad=20,
     )
-    return page(
-        ui, "Display size and text", sample,
+    return [
+        sample,
         Column(Text("Font size", "body"), Text(FONT_SCALES[step][0], "small", "dim"),
                pad=(16, 12, 16, 0)),
         Row(IconButton("minus", "Make smaller", partial(turn, step - 1), enabled=step > 0),
             Expand(mark),
             IconButton("plus", "Make larger", partial(turn, step + 1), enabled=step < last),
             gap=4, pad=(8, 0, 8, 8)),
-        switch(ui, "Bold text", "", "secure", "bold_text_enabled"),
-        switch(ui, "High contrast text", "Change text color to black or white", "secure",
-               "high_text_contrast_enabled"),
-        Item("Reset settings", "", partial(_reset, phone), icon="refresh"),
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
-def _reset(phone: Phone) -> None:
-    set_font_scale(phone, 1.0)
+def _reset_texts(ui: Ui) -> None:
+    set_font_scale(ui.phone, 1.0)
     for key in ("bold_text_enabled", "high_text_contrast_enabled"):
-        phone.put("secure", key, 0)
+        ui.phone.put("secure", key, 0)
 
 
-@APP.screen(NIGHT)
-def night_light(ui: Ui) -> AppPage:
-    """Night Light."""
-    phone = ui.phone
-    on = phone.is_on("secure", "night_display_activated")
-    value = phone.setting("secure", "night_display_color_temperature", "2850")
+def _night_light_strength(ui: Ui) -> list[Widget]:
+    value = ui.phone.setting("secure", "night_display_color_temperature", "2850")
     warmest, coolest = 2596, 4082
     kelvin = min(coolest, max(warmest, number(value, 2850)))
-    keep = partial(phone.put, "secure", "night_display_color_temperature")
+    keep = partial(ui.phone.put, "secure", "night_display_color_temperature")
     strength = slider("Intensity", "lightbulb", warmest + coolest - kelvin, (warmest, coolest),
                       lambda level: keep(warmest + coolest - level))  # fmt: skip
-    return page(
-        ui, "Night Light",
-        main_switch("Use Night Light", on, partial(switches.set_night_light, phone)),
-        strength if on else None,
-        note("Night Light tints your screen amber. This makes it easier to look at your screen "
-             "or read in dim light, and may help you fall asleep more easily."),
-    )  # fmt: skip
+    return [strength]
 
 
-@APP.screen(PREFIX + "WallpaperSettingsActivity")
-def wallpaper(ui: Ui) -> AppPage:
-    """Wallpaper & style."""
-    phone = ui.phone
+def _wallpaper(ui: Ui) -> list[Widget]:
     texts = Column(Text("Morning sky", "subtitle"), Text("Home and lock screen", "small", "dim"))
-    return page(
-        ui, "Wallpaper & style",
-        Card(Row(Icon("wallpaper", 40, "primary"), Expand(texts), gap=16)),
-        toggle("Dark theme", phone.dark, partial(switches.set_dark, phone)),
-        switch(ui, "Themed icons", "", "secure", "themed_icons"),
-    )  # fmt: skip
+    return [Card(Row(Icon("wallpaper", 40, "primary"), Expand(texts), gap=16))]
+
+
+LINES["screen_timeout"] = _timeout
+LINES["font_size"] = lambda ui: FONT_SCALES[_font_step(ui.phone)][0]
+ACTIONS["reset_texts"] = _reset_texts
+PARTS.update(
+    brightness=_brightness,
+    font_size=_font_sizes,
+    night_light_strength=_night_light_strength,
+    wallpaper=_wallpaper,
+)

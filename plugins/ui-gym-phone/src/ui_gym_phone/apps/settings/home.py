@@ -11,8 +11,7 @@ from ui_gym_phone.apps.settings.applications import INFO, shown_apps
 from ui_gym_phone.apps.settings.battery import battery_line, storage_line
 from ui_gym_phone.apps.settings.index import SettingsEntry, search
 from ui_gym_phone.apps.settings.parts import app_icon
-from ui_gym_phone.apps.settings.privacy import location_on
-from ui_gym_phone.apps.settings.system import developing
+from ui_gym_phone.apps.settings.states import developing, location_on
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui

@@ -6,26 +6,17 @@ from functools import partial
 
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.parts import (
-    fact,
-    link,
-    listed,
-    main_switch,
-    page,
-    pick,
-    switch,
-    toggle,
-)
+from ui_gym_phone.apps.settings.declared import DIALOGS, LINES, PARTS
+from ui_gym_phone.apps.settings.parts import link, listed, page, pick
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
-from ui_gym_phone.ui.page import AppPage, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, confirm
 from ui_gym_phone.ui.widgets import Header, Icon, IconButton, Item
 
 LANGUAGES = PREFIX + "LanguageAndInputSettingsActivity"
 KEYBOARD = PREFIX + "KeyboardSettingsActivity"
 RESET = PREFIX + "ResetDashboardActivity"
-DEVELOPER = PREFIX + "DevelopmentSettingsDashboardActivity"
 
 LOCALES = {
     "da-DK": "Dansk (Danmark)", "de-DE": "Deutsch (Deutschland)",
@@ -43,29 +34,6 @@ ANIMATIONS = {
     "Transition animation scale": "transition_animation_scale",
     "Animator duration scale": "animator_duration_scale",
 }
-
-
-def developing(phone: Phone) -> bool:
-    """Whether developer options are shown."""
-    return phone.is_on("global", "development_settings_enabled")
-
-
-@APP.screen(PREFIX + "SystemDashboardActivity")
-def system(ui: Ui) -> AppPage:
-    """System."""
-    languages = ", ".join(LOCALES.get(code, code) for code in _locales(ui.phone))
-    developer = link(ui, "Developer options", "", DEVELOPER, icon="wrench")
-    return page(
-        ui, "System",
-        link(ui, "Languages", languages, LANGUAGES, icon="translate"),
-        link(ui, "Keyboard", "On-screen keyboard", KEYBOARD, icon="keyboard"),
-        link(ui, "Date & time", "Zone, format, automatic time",
-             PREFIX + "DateTimeSettingsActivity", icon="clock-outline"),
-        Item("System update", "Your system is up to date",
-             partial(ui.say, "Your system is up to date"), icon="update"),
-        developer if developing(ui.phone) else None,
-        link(ui, "Reset options", "", RESET, icon="history"),
-    )  # fmt: skip
 
 
 # -- languages and the keyboard --
@@ -106,23 +74,8 @@ def languages(ui: Ui) -> AppPage:
     )  # fmt: skip
 
 
-@APP.screen(KEYBOARD)
-def keyboard(ui: Ui) -> AppPage:
-    """Keyboard."""
-    return page(
-        ui, "Keyboard",
-        Header("On-screen keyboard"),
-        Item("Android Keyboard", LOCALES[_known(ui.phone)], lead=Icon("keyboard", 24)),
-        Header("Text correction"),
-        switch(ui, "Auto-capitalization", "Capitalize the first word of each sentence", "system",
-               "auto_caps", default="1"),
-        switch(ui, "Auto-correction", "Spacebar corrects mistyped words", "system", "auto_replace",
-               default="1"),
-        switch(ui, "Double-space period", "Double tap on spacebar inserts a period", "system",
-               "auto_punctuate", default="1"),
-        Header("Physical keyboard"),
-        fact("Layouts", "No keyboard connected"),
-    )  # fmt: skip
+def _keyboard(ui: Ui) -> list[Widget]:
+    return [Item("Android Keyboard", LOCALES[_known(ui.phone)], lead=Icon("keyboard", 24))]
 
 
 def _known(phone: Phone) -> str:
@@ -173,37 +126,26 @@ def _reset_apps(phone: Phone) -> None:
 # -- developer options --
 
 
-@APP.screen(DEVELOPER)
-def developer(ui: Ui) -> AppPage:
-    """Developer options; switching them off hides the page."""
-    phone = ui.phone
-    dialog = None
+def _scale(phone: Phone, key: str) -> str:
+    return phone.setting("global", key, "1").removesuffix(".0")
+
+
+def _animations(ui: Ui) -> list[Widget]:
     rows: list[Widget] = []
     for title, key in ANIMATIONS.items():
-        value = phone.setting("global", key, "1").removesuffix(".0")
+        value = _scale(ui.phone, key)
         rows.append(Item(title, listed(SCALES, value, value + "x"), partial(ui.ask, key)))
-        if ui.dialog == key:
-            dialog = pick(ui, title, SCALES, value, partial(phone.put, "global", key))
-    awake = phone.is_on("global", "stay_on_while_plugged_in")
-    return page(
-        ui, "Developer options",
-        main_switch("Use developer options", developing(phone), partial(_develop, ui)),
-        toggle("Stay awake", awake,
-               lambda on: phone.put("global", "stay_on_while_plugged_in", 7 if on else 0),
-               "Screen will never sleep while charging"),
-        Header("Debugging"),
-        switch(ui, "USB debugging", "Debug mode when USB is connected", "global", "adb_enabled"),
-        Header("Input"),
-        switch(ui, "Show taps", "Show visual feedback for taps", "system", "show_touches"),
-        switch(ui, "Pointer location", "Screen overlay showing current touch data", "system",
-               "pointer_location"),
-        Header("Drawing"),
-        *rows,
-        dialog=dialog,
-    )  # fmt: skip
+    return rows
 
 
-def _develop(ui: Ui, on: bool) -> None:
-    ui.phone.put("global", "development_settings_enabled", int(on))
-    if not on:
-        ui.close()
+def _animation_dialog(ui: Ui) -> Dialog | None:
+    key = ui.dialog
+    title = next((title for title, known in ANIMATIONS.items() if known == key), "")
+    keep = partial(ui.phone.put, "global", key)
+    return pick(ui, title, SCALES, _scale(ui.phone, key), keep) if title else None
+
+
+LINES["languages"] = lambda ui: ", ".join(LOCALES.get(code, code) for code in _locales(ui.phone))
+PARTS["keyboard"] = _keyboard
+PARTS["animations"] = _animations
+DIALOGS["animation"] = _animation_dialog

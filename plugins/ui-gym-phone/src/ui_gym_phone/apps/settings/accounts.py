@@ -1,4 +1,4 @@
-"""Accessibility, and Passwords & accounts."""
+"""Passwords & accounts."""
 
 from __future__ import annotations
 
@@ -6,70 +6,15 @@ from functools import partial
 
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.display import DARK, TEXT_SIZE
-from ui_gym_phone.apps.settings.parts import (
-    fact,
-    form,
-    link,
-    listed,
-    page,
-    pick,
-    switch,
-    toggle,
-)
+from ui_gym_phone.apps.settings.parts import fact, form, page, toggle
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Widget
 from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Header, Item, Text
 
-HOLD_DELAYS = (("Short", "400"), ("Medium", "1000"), ("Long", "1500"))
-"""Milliseconds of ``long_press_timeout``."""
-
-ACTION_TIMES = (("Default", "0"), ("10 seconds", "10000"), ("30 seconds", "30000"),
-                ("1 minute", "60000"), ("2 minutes", "120000"))  # fmt: skip
-
 OWNER = "alex.morgan@example.com"
 ACCOUNT = PREFIX + "AccountSyncSettingsActivity"
-
-
-@APP.screen(PREFIX + "AccessibilitySettingsActivity")
-def accessibility(ui: Ui) -> AppPage:
-    """Accessibility."""
-    phone = ui.phone
-    hold = phone.setting("secure", "long_press_timeout", "400")
-    time = phone.setting("secure", "accessibility_interactive_ui_timeout_ms", "0")
-    dialog = None
-    if ui.dialog == "hold":
-        keep = partial(phone.put, "secure", "long_press_timeout")
-        dialog = pick(ui, "Touch & hold delay", HOLD_DELAYS, hold, keep)
-    elif ui.dialog == "time":
-        keep = partial(phone.put, "secure", "accessibility_interactive_ui_timeout_ms")
-        dialog = pick(ui, "Time to take action", ACTION_TIMES, time, keep)
-    return page(
-        ui, "Accessibility",
-        Header("Display"),
-        link(ui, "Display size and text", "Font size and contrast", TEXT_SIZE, icon="format-size"),
-        link(ui, "Dark theme", "On" if phone.dark else "Off", DARK, icon="theme-light-dark"),
-        switch(ui, "Color inversion", "Turns light screens dark", "secure",
-               "accessibility_display_inversion_enabled", icon="invert-colors"),
-        switch(ui, "Extra dim", "Dim the screen beyond your phone's minimum brightness", "secure",
-               "reduce_bright_colors_activated", icon="moon-waning-crescent"),
-        Header("Interaction controls"),
-        Item("Touch & hold delay", listed(HOLD_DELAYS, hold, "Short"), partial(ui.ask, "hold"),
-             icon="hand-back-right"),
-        Item("Time to take action", listed(ACTION_TIMES, time, "Default"), partial(ui.ask, "time"),
-             icon="timer-sand"),
-        switch(ui, "Power button ends call", "", "secure", "incall_power_button_behavior",
-               icon="power"),
-        Header("Audio"),
-        switch(ui, "Mono audio", "Merge channels when playing audio", "system", "master_mono",
-               icon="volume-high"),
-        dialog=dialog,
-    )  # fmt: skip
-
-
-# -- accounts --
 
 
 @APP.screen(PREFIX + "AccountDashboardActivity")

@@ -1,0 +1,92 @@
+"""What declared pages of Settings switch that is more than one setting, and what they say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui_gym_phone.apps.settings.declared import LINES, STATES
+from ui_gym_phone.state import switches
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.app import Ui
+
+PRINT_SERVICE = "com.android.bips"
+
+
+def _state(name: str, is_on: Callable[[Phone], bool], turn: Callable[[Phone, bool], None]) -> None:
+    STATES[name] = (lambda ui: is_on(ui.phone), lambda ui, on: turn(ui.phone, on))
+
+
+def _setting(namespace: str, key: str) -> Callable[[Phone], bool]:
+    return lambda phone: phone.is_on(namespace, key)
+
+
+def location_on(phone: Phone) -> bool:
+    return phone.setting("secure", "location_mode", "3") != "0"
+
+
+def developing(phone: Phone) -> bool:
+    """Whether developer options are shown."""
+    return phone.is_on("global", "development_settings_enabled")
+
+
+def _prints(phone: Phone) -> bool:
+    return phone.setting("secure", "disabled_print_services", "") == ""
+
+
+def _set_print_service(phone: Phone, on: bool) -> None:
+    phone.put("secure", "disabled_print_services", "" if on else PRINT_SERVICE)
+
+
+def _vibrates(phone: Phone) -> bool:
+    return phone.setting("system", "vibrate_on", "1") != "0"
+
+
+def _stay_awake(phone: Phone, on: bool) -> None:
+    phone.put("global", "stay_on_while_plugged_in", 7 if on else 0)
+
+
+def _save_battery(ui: Ui, on: bool) -> None:
+    switches.set_battery_saver(ui.phone, on)
+    if on and not ui.phone.is_on("global", "low_power"):
+        ui.say("Battery Saver isn't available while charging")
+
+
+def _develop(ui: Ui, on: bool) -> None:
+    """Switching developer options off hides their page."""
+    ui.phone.put("global", "development_settings_enabled", int(on))
+    if not on:
+        ui.close()
+
+
+_state("airplane", switches.airplane, switches.set_airplane)
+_state("mobile_data", switches.mobile_data, switches.set_mobile_data)
+_state("bluetooth", switches.bluetooth_on, switches.set_bluetooth)
+_state("print_service", _prints, _set_print_service)
+_state("dnd", switches.dnd, switches.set_dnd)
+_state("vibration", _vibrates, lambda phone, on: phone.put("system", "vibrate_on", int(on)))
+_state("dark", lambda phone: phone.dark, switches.set_dark)
+_state("location", location_on, switches.set_location)
+_state(
+    "adaptive_brightness",
+    _setting("system", "screen_brightness_mode"),
+    switches.set_adaptive_brightness,
+)
+_state("auto_rotate", _setting("system", "accelerometer_rotation"), switches.set_auto_rotate)
+_state("night_light", _setting("secure", "night_display_activated"), switches.set_night_light)
+_state("stay_awake", _setting("global", "stay_on_while_plugged_in"), _stay_awake)
+STATES["battery_saver"] = (lambda ui: ui.phone.is_on("global", "low_power"), _save_battery)
+STATES["developing"] = (lambda ui: developing(ui.phone), _develop)
+
+
+def _location_apps(ui: Ui) -> str:
+    asking = [p for p in ui.phone.packages if "ACCESS_FINE_LOCATION" in p.permissions]
+    granted = sum(p.permissions["ACCESS_FINE_LOCATION"] for p in asking)
+    return f"{granted} of {len(asking)} apps have access"
+
+
+LINES["location_apps"] = _location_apps
+LINES["dark"] = lambda ui: "On" if ui.phone.dark else "Off"
+LINES["dnd"] = lambda ui: "On" if switches.dnd(ui.phone) else "Off"
+LINES["vibration"] = lambda ui: (
+    "Vibrates for calls" if ui.phone.is_on("system", "vibrate_when_ringing") else "On"
+)
