@@ -5,7 +5,29 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+PurposeKind = Literal["", "step", "baseline", "evaluation", "final", "filter"]
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What an episode is played for.
+
+    `kind` is ``step`` (training), ``baseline`` (an evaluation before training), ``evaluation``,
+    ``final`` (the evaluation after training) or ``filter`` (a choice of tasks); empty: not said.
+    `step` is the training step that asked for the episode (from 1 on), or how many steps were done
+    when the evaluation began. `mode` is ``greedy`` or ``sampled`` for evaluations, else empty.
+    """
+
+    kind: PurposeKind = ""
+    step: int = 0
+    mode: str = ""
+
+
+NOT_SAID = Purpose()
+"""Of an episode of which nobody said what it is for."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +101,17 @@ class Episode:
     """The policy's version at the first turn."""
     max_turns: int | None = None
     """The number of turns after which the episode would have been cut; None: not recorded."""
+    purpose: Purpose = NOT_SAID
+    started_at: str = ""
+    """When it began, ISO 8601 in UTC; it ended `seconds` later. Empty: not recorded."""
+
+    @property
+    def finished_at(self) -> str:
+        """When it ended, as `started_at` says it."""
+        if not self.started_at:
+            return ""
+        begun = datetime.fromisoformat(self.started_at)
+        return (begun + timedelta(seconds=self.seconds)).isoformat()
 
     @property
     def steps(self) -> int:

@@ -21,8 +21,10 @@ from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
-from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
 
+FILE = "episodes.jsonl"
+"""The name of a file of episodes."""
 MEMORY_LIMIT = 512 << 20
 """Bytes of pixels that a store with a folder keeps in memory."""
 SUFFIXES = (".webp", ".png")
@@ -123,19 +125,13 @@ class EpisodeStore:
     @property
     def path(self) -> Path | None:
         """The file of episodes, where the store has a folder."""
-        return None if self.folder is None else self.folder / "episodes.jsonl"
+        return None if self.folder is None else self.folder / FILE
 
     def add(self, episodes: Iterable[Episode]) -> None:
         """Append episodes, each as one line that is there whole or not at all."""
         if self.path is None:
             return
-        text = "".join(json.dumps(to_json(e), ensure_ascii=False) + "\n" for e in episodes)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(fd, text.encode())
-        finally:
-            os.close(fd)
+        append(self.path, (json.dumps(to_json(e), ensure_ascii=False) for e in episodes))
 
     def write_report(self, report: Mapping[str, Any]) -> None:
         """Keep what was measured on these episodes beside them, as ``report.json``."""
@@ -161,6 +157,39 @@ class EpisodeStore:
                     raise UserError(f"{self.path}, line {number}: damaged ({error})") from None
 
 
+def append(path: Path, lines: Iterable[str]) -> None:
+    """Append lines to a file that has one writer: all of them are there afterwards, or none.
+
+    A torn last line, which a power cut or a full disk may have left, is cut off first.
+    """
+    # Half of a surrogate pair, which a model may say, is no UTF-8: it is escaped, as JSON allows.
+    data = "".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        size = _cut_torn_line(descriptor)
+        try:
+            while data:
+                data = data[os.write(descriptor, data) :]
+        except OSError:
+            os.ftruncate(descriptor, size)
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _cut_torn_line(descriptor: int) -> int:
+    """End a file where its last whole line ends; returns its size."""
+    size = end = os.fstat(descriptor).st_size
+    block = 1 << 16
+    while end and os.pread(descriptor, 1, end - 1) != b"\n":
+        start = max(0, end - block)
+        end = start + os.pread(descriptor, end - start, start).rfind(b"\n") + 1
+    if end < size:
+        os.ftruncate(descriptor, end)
+    return end
+
+
 def to_json(episode: Episode) -> dict[str, Any]:
     """An episode as plain JSON values."""
     return dataclasses.asdict(episode)
@@ -177,4 +206,5 @@ def from_json(value: dict[str, Any]) -> Episode:
             }
             record = TokenRecord(**fields)
         turns.append(Turn(**{**turn, "tokens": record}))
-    return Episode(**{**value, "turns": turns})
+    purpose = Purpose(**value.get("purpose", {}))
+    return Episode(**{**value, "turns": turns, "purpose": purpose})

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from postgres_server import Server, binaries
 
 from ui_gym_agents.records import target
-from ui_gym_agents.records.target import Target
+from ui_gym_agents.records.target import DatabaseTarget
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +44,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def postgres(server: Server, request: pytest.FixtureRequest) -> Target:
+def postgres(server: Server, request: pytest.FixtureRequest) -> DatabaseTarget:
     """An empty database of its own on the server."""
     name = f"records_{abs(hash(request.node.nodeid))}"
     admin = create_engine(
@@ -58,10 +58,10 @@ def postgres(server: Server, request: pytest.FixtureRequest) -> Target:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> DatabaseTarget:
     """Each kind of database, empty."""
     if request.param == "postgres":
-        found: Target = request.getfixturevalue("postgres")
+        found: DatabaseTarget = request.getfixturevalue("postgres")
         return found
     return target.of_file(tmp_path / "records.sqlite")
 

@@ -6,15 +6,18 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from sqlalchemy import Engine, func, select
 
-from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
 from ui_gym_agents.records.models import TABLES
-from ui_gym_agents.training.listeners import Place, RunInfo, RunListener
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.training.event_log import EventLog
+from ui_gym_agents.training.listeners import Listeners, RunInfo, RunListener
 from ui_gym_agents.training.settings import RunConfig
 
-BASELINE = Place("baseline", 0, "greedy")
-FINAL = Place("final", 2, "greedy")
+BASELINE = Purpose("baseline", 0, "greedy")
+FINAL = Purpose("final", 2, "greedy")
 
 
 def episode(
@@ -29,6 +32,7 @@ def episode(
         task="UI/DataEntry-v0", seed=2**31 - 1, goal="copy é", turns=turns, id=name, group=group,
         params={"row": 2}, score=float(success), success=success, terminated=True, failure=failure,
         final_screenshot_id="ef" * 32, seconds=1.5, blind_rate=0.25, version=3, split="train",
+        started_at="2026-01-01T08:00:00.250000+00:00", max_turns=20,
     )  # fmt: skip
 
 
@@ -36,40 +40,51 @@ def report(success: float, n: int) -> SimpleNamespace:
     return SimpleNamespace(success=success, n=n, interval=(0.1, 0.9))
 
 
-def begin(listener: RunListener, folder: Path, resumed: int | None = None) -> None:
-    listener.begun(RunInfo(folder, RunConfig(plugin="grpo"), resumed))
+class Run:
+    """A run in a folder: it writes the files that a run writes, and tells `listeners`."""
 
+    def __init__(self, folder: Path, *listeners: RunListener) -> None:
+        self.folder = folder
+        self.tell = Listeners([EventLog(folder), *listeners], pytest.fail)
 
-def baseline(listener: RunListener) -> None:
-    listener.evaluation_begun(BASELINE, 1)
-    listener.episode(episode("e0.0", "e0", success=False), BASELINE)
-    listener.evaluation_finished(BASELINE, report(0.0, 1), 0.0)
+    def begin(self, resumed: int | None = None) -> None:
+        self.tell.begun(RunInfo(self.folder, RunConfig(plugin="grpo"), resumed))
 
+    def episode(self, played: Episode, purpose: Purpose) -> None:
+        played.purpose = purpose
+        place = "episodes"
+        if purpose.kind != "step":
+            place = f"evaluations/step_{purpose.step:06}-{purpose.mode}"
+        EpisodeStore(self.folder / place).add([played])
+        self.tell.episode(played)
 
-def step(listener: RunListener, number: int, members: int = 2) -> None:
-    listener.step_begun(number, 2)
-    for member in range(members):
-        name = f"{number}-0.{member}"
-        played = episode(name, f"{number}-0", success=bool(member))
-        listener.episode(played, Place("step", number))
-    listener.step_finished(number, {"loss": 0.5, "kl": float("nan")}, 10.0 * number)
+    def baseline(self) -> None:
+        self.tell.evaluation_begun(BASELINE, 1)
+        self.episode(episode("e0.0", "e0", success=False), BASELINE)
+        self.tell.evaluation_finished(BASELINE, report(0.0, 1), 0.0)
 
+    def step(self, number: int, members: int = 2) -> None:
+        self.tell.step_begun(number, 2)
+        for member in range(members):
+            name = f"{number}-0.{member}"
+            played = episode(name, f"{number}-0", success=bool(member))
+            self.episode(played, Purpose("step", number))
+        self.tell.step_finished(number, {"loss": 0.5, "kl": float("nan")}, 10.0 * number)
 
-def final(listener: RunListener) -> None:
-    listener.evaluation_begun(FINAL, 1)
-    listener.episode(episode("e0.0", "e0"), FINAL)
-    listener.evaluation_finished(FINAL, report(1.0, 1), 20.0)
+    def final(self) -> None:
+        self.tell.evaluation_begun(FINAL, 1)
+        self.episode(episode("e0.0", "e0"), FINAL)
+        self.tell.evaluation_finished(FINAL, report(1.0, 1), 20.0)
 
-
-def tell(listener: RunListener, folder: Path) -> None:
-    """The whole story."""
-    begin(listener, folder)
-    baseline(listener)
-    step(listener, 1)
-    step(listener, 2)
-    listener.checkpoint(2, folder / "checkpoints" / "step_000002")
-    final(listener)
-    listener.ended("finished", 2)
+    def whole(self) -> None:
+        """The whole story."""
+        self.begin()
+        self.baseline()
+        self.step(1)
+        self.step(2)
+        self.tell.checkpoint(2, self.folder / "checkpoints" / "step_000002")
+        self.final()
+        self.tell.ended("finished", 2)
 
 
 COUNTS = {

@@ -12,10 +12,11 @@ import pytest
 import story
 from PIL import Image
 
-from ui_gym_agents.records import cli, spool
+from ui_gym_agents.episode import Purpose
+from ui_gym_agents.records import cli
 from ui_gym_agents.records.database import open_database
-from ui_gym_agents.records.recorder import Recorder
-from ui_gym_agents.records.target import Target, of_file
+from ui_gym_agents.records.recorder import RunRecorder
+from ui_gym_agents.records.target import DatabaseTarget, of_file
 from ui_gym_agents.store import EpisodeStore
 
 Command = Callable[..., tuple[int, str, str]]
@@ -42,7 +43,7 @@ def run(tmp_path: Path) -> Path:
     picture.parent.mkdir(parents=True)
     Image.new("RGB", (8, 6), "red").save(picture, "WEBP", lossless=True)
     target = of_file(folder / "records.sqlite")
-    story.tell(Recorder.open(target, folder, print), folder)
+    story.Run(folder, RunRecorder.open(target, folder, print)).whole()
     return folder
 
 
@@ -75,12 +76,14 @@ def test_jsonl_holds_the_episodes_as_they_were(command: Command, run: Path, tmp_
     assert command("export", run, out)[0] == 0
     found = story.lines(out)
     assert len(found) == story.COUNTS["rollout"]
-    assert found[0]["place"] == {"kind": "baseline", "step": 0, "mode": "greedy"}
+    assert found[0]["purpose"] == {"kind": "baseline", "step": 0, "mode": "greedy"}
     for line in found:
-        del line["run"], line["place"]
+        del line["run"]
     store = EpisodeStore(tmp_path)
     (tmp_path / "episodes.jsonl").write_text("".join(json.dumps(x) + "\n" for x in found))
-    assert story.episode("2-0.1", "2-0") in list(store)
+    expected = story.episode("2-0.1", "2-0")
+    expected.purpose = Purpose("step", 2)
+    assert expected in list(store)
 
 
 def test_parquet_holds_pictures_as_datasets_reads_them(
@@ -110,7 +113,11 @@ def test_parquet_without_pyarrow_says_what_to_install(
 
 
 def test_a_zip_is_read_in_whole(
-    command: Command, run: Path, database: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command,
+    run: Path,
+    database: DatabaseTarget,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     out = tmp_path / "out.zip"
     assert command("export", run, out)[0] == 0
@@ -121,7 +128,7 @@ def test_a_zip_is_read_in_whole(
     assert command("export", "first", again)[0] == 0
     with zipfile.ZipFile(out) as before, zipfile.ZipFile(again) as after:
         assert sorted(before.namelist()) == sorted(after.namelist())
-        for name in ("episodes.jsonl", f"screenshots/ab/{'ab' * 32}.webp"):
+        for name in ("episodes/episodes.jsonl", f"episodes/screenshots/ab/{'ab' * 32}.webp"):
             assert before.read(name) == after.read(name)
     status, _, errors = command("import", out, "--into", tmp_path / "theirs")
     assert (status, "is not empty" in errors) == (2, True)
@@ -133,10 +140,9 @@ def test_a_zip_that_would_do_more_is_refused(command: Command, run: Path, tmp_pa
     bad = tmp_path / "bad.zip"
     with zipfile.ZipFile(out) as source, zipfile.ZipFile(bad, "w") as target:
         target.writestr("manifest.json", source.read("manifest.json"))
-        target.writestr("records.jsonl", '[["drop","training",[],{}]]\n')
         target.writestr("screenshots/../../escaped.webp", b"")
     status, _, errors = command("import", bad, "--into", tmp_path / "theirs")
-    assert (status, "more than add records" in errors) == (2, True)
+    assert (status, "is no file of a run's records" in errors) == (2, True)
     (tmp_path / "text.zip").write_text("no archive")
     status, _, errors = command("import", tmp_path / "text.zip")
     assert (status, "is no archive" in errors) == (2, True)
@@ -145,15 +151,26 @@ def test_a_zip_that_would_do_more_is_refused(command: Command, run: Path, tmp_pa
 
 def test_flush_writes_what_waits(command: Command, run: Path) -> None:
     engine = open_database(of_file(run / "records.sqlite"))
-    waiting = spool.Spool(run / spool.FILE)
-    training = story.rows(engine, "training")[0]["id"]
-    waiting.append([[spool.changes.set_("training", {"id": training}, message="flushed")]])
+    story.Run(run).tell.checkpoint(1, Path("step_000001"))
     assert command("flush", run)[0] == 0
-    assert story.rows(engine, "training")[0]["message"] == "flushed"
-    assert not (run / spool.FILE).exists()
+    assert {row["checkpoint"] for row in story.rows(engine, "step")} == {
+        "step_000001", "step_000002"
+    }  # fmt: skip
+    assert story.counts(engine) == story.COUNTS
 
 
-def test_upgrade_makes_an_empty_database(command: Command, postgres: Target) -> None:
+def test_rebuild_makes_the_same_anew(command: Command, run: Path, tmp_path: Path) -> None:
+    engine = open_database(of_file(run / "records.sqlite"))
+    before = story.rows(engine, "rollout")
+    status, output, _ = command("rebuild", run)
+    assert (status, "6 episodes" in output) == (0, True)
+    assert story.counts(engine) == story.COUNTS
+    assert story.rows(engine, "rollout") == before
+    status, _, errors = command("rebuild", tmp_path)
+    assert (status, "is no run's directory" in errors) == (2, True)
+
+
+def test_upgrade_makes_an_empty_database(command: Command, postgres: DatabaseTarget) -> None:
     url = postgres.url.render_as_string(hide_password=False)
     status, output, _ = command("upgrade", "--database", url)
     assert status == 0

@@ -13,10 +13,10 @@ from ui_gym.errors import UserError
 from ui_gym_agents.records import database as db
 from ui_gym_agents.records import target
 from ui_gym_agents.records.models import TABLES
-from ui_gym_agents.records.target import Target
+from ui_gym_agents.records.target import DatabaseTarget
 
 
-def test_migrations_go_up_and_down_and_fit_the_models(database: Target) -> None:
+def test_migrations_go_up_and_down_and_fit_the_models(database: DatabaseTarget) -> None:
     engine = db.open_database(database)
     with engine.begin() as connection:
         assert db.revision(connection) == db.HEAD
@@ -40,7 +40,7 @@ def test_the_known_revisions_are_those_of_alembic(tmp_path: Path) -> None:
         assert tuple(s.revision for s in scripts.walk_revisions())[::-1] == db.REVISIONS
 
 
-def test_a_newer_database_says_so(database: Target) -> None:
+def test_a_newer_database_says_so(database: DatabaseTarget) -> None:
     with db.open_database(database).begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(UserError, match=r"revision 9999.*pip install -U ui-gym"):
@@ -48,7 +48,7 @@ def test_a_newer_database_says_so(database: Target) -> None:
 
 
 def test_an_older_shared_database_is_left_alone_until_upgraded(
-    database: Target, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with db.open_database(database).begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0000'"))
@@ -65,14 +65,14 @@ def test_an_older_shared_database_is_left_alone_until_upgraded(
     assert went == [db.HEAD]
 
 
-def test_somebody_elses_database_is_not_touched(database: Target) -> None:
+def test_somebody_elses_database_is_not_touched(database: DatabaseTarget) -> None:
     with db.engine(database).begin() as connection:
         connection.execute(text("CREATE TABLE training (name TEXT)"))
     with pytest.raises(UserError, match="a table 'training' of another program"):
         db.open_database(database)
 
 
-def test_a_rollout_has_exactly_one_parent(database: Target) -> None:
+def test_a_rollout_has_exactly_one_parent(database: DatabaseTarget) -> None:
     engine = db.open_database(database)
     row = (
         "INSERT INTO rollout (id, status, progress, phase, message, error, created_at, task_id, "
@@ -136,7 +136,7 @@ def test_what_is_no_database_is_refused_unseen(url: str) -> None:
     assert "hush" not in str(caught.value)
 
 
-def test_a_wrong_password_is_told_without_it(server, postgres: Target) -> None:
+def test_a_wrong_password_is_told_without_it(server, postgres: DatabaseTarget) -> None:
     wrong = target.parse(server.url(postgres.url.database, "wr0ng"), "DATABASE_URL")
     with pytest.raises(UserError, match=r"\(from DATABASE_URL\) cannot be used") as caught:
         db.open_database(wrong)

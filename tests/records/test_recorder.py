@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
 import story
+from sqlalchemy import delete
 from waiting import eventually
 
-from ui_gym_agents.records import changes, queries, spool
+from ui_gym_agents.episode import Episode, Purpose
+from ui_gym_agents.records import ingest, queries
 from ui_gym_agents.records.database import open_database
-from ui_gym_agents.records.recorder import Recorder
-from ui_gym_agents.records.spool import Spool
-from ui_gym_agents.records.target import Target, of_file
-from ui_gym_agents.training.listeners import Place, RunListener
+from ui_gym_agents.records.models import TABLES
+from ui_gym_agents.records.recorder import RunRecorder
+from ui_gym_agents.records.target import DatabaseTarget, of_file
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.training import event_log
 
 
-def record(database: Target, folder: Path, notes: list[str]) -> Recorder:
-    return Recorder.open(database, folder, notes.append, retry=0.1)
+def record(
+    database: DatabaseTarget, folder: Path, notes: list[str]
+) -> tuple[RunRecorder, story.Run]:
+    """A run in a folder, and its recorder."""
+    recorder = RunRecorder.open(database, folder, notes.append, retry=0.1)
+    return recorder, story.Run(folder, recorder)
 
 
-def test_a_whole_run_is_there(database: Target, tmp_path: Path, notes: list[str]) -> None:
-    story.tell(record(database, tmp_path, notes), tmp_path)
+def purposed(episode: Episode, purpose: Purpose) -> Episode:
+    episode.purpose = purpose
+    return episode
+
+
+def test_a_whole_run_is_there(database: DatabaseTarget, tmp_path: Path, notes: list[str]) -> None:
+    record(database, tmp_path, notes)[1].whole()
     engine = open_database(database)
     assert story.counts(engine) == story.COUNTS
     (training,) = story.rows(engine, "training")
@@ -39,44 +52,44 @@ def test_a_whole_run_is_there(database: Target, tmp_path: Path, notes: list[str]
 
 
 def test_episodes_come_back_as_they_were(
-    database: Target, tmp_path: Path, notes: list[str]
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
-    story.tell(record(database, tmp_path, notes), tmp_path)
+    record(database, tmp_path, notes)[1].whole()
     with open_database(database).connect() as connection:
         training = queries.find(connection, tmp_path.name)
         found = list(queries.episodes(connection, training.id))
-    assert (story.BASELINE, story.episode("e0.0", "e0", success=False)) in found
-    assert (Place("step", 2), story.episode("2-0.1", "2-0")) in found
+    assert purposed(story.episode("e0.0", "e0", success=False), story.BASELINE) in found
+    assert purposed(story.episode("2-0.1", "2-0"), Purpose("step", 2)) in found
     assert len(found) == story.COUNTS["rollout"]
 
 
 def test_a_resumed_run_does_its_later_steps_anew(
-    database: Target, tmp_path: Path, notes: list[str]
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
-    first = record(database, tmp_path, notes)
-    story.begin(first, tmp_path)
-    story.baseline(first)
-    story.step(first, 1)
-    story.step(first, 2, members=4)
-    first.ended("interrupted", 2)
+    _, first = record(database, tmp_path, notes)
+    first.begin()
+    first.baseline()
+    first.step(1)
+    first.step(2, members=4)
+    first.tell.ended("interrupted", 2)
     engine = open_database(database)
     assert story.rows(engine, "training")[0]["status"] == "interrupted"
-    again = record(database, tmp_path, notes)
-    story.begin(again, tmp_path, resumed=1)
-    story.step(again, 2)
-    story.final(again)
-    again.ended("finished", 2)
+    _, again = record(database, tmp_path, notes)
+    again.begin(resumed=1)
+    again.step(2)
+    again.final()
+    again.tell.ended("finished", 2)
     assert story.counts(engine) == story.COUNTS
 
 
 def test_what_ends_early_is_not_left_running(
-    database: Target, tmp_path: Path, notes: list[str]
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
-    recorder = record(database, tmp_path, notes)
-    story.begin(recorder, tmp_path)
-    recorder.step_begun(1, 2)
-    recorder.episode(story.episode("1-0.0", "1-0", failure="device: gone"), Place("step", 1))
-    recorder.ended("failed", 0, "the device is gone")
+    _recorder, run = record(database, tmp_path, notes)
+    run.begin()
+    run.tell.step_begun(1, 2)
+    run.episode(story.episode("1-0.0", "1-0", failure="device: gone"), Purpose("step", 1))
+    run.tell.ended("failed", 0, "the device is gone")
     engine = open_database(database)
     for table in ("training", "step", "rollout_group", "environment"):
         assert [row["status"] for row in story.rows(engine, table)] == ["failed"]
@@ -85,36 +98,37 @@ def test_what_ends_early_is_not_left_running(
 
 
 def test_text_that_no_database_takes_is_made_sound(
-    database: Target, tmp_path: Path, notes: list[str]
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
     strange = story.episode("1-0.0", "1-0")
     strange.turns[0].action_text = "nul \x00, half \ud83d, whole \U0001f600"
-    recorder = record(database, tmp_path, notes)
-    story.begin(recorder, tmp_path)
-    recorder.episode(strange, Place("step", 1))
-    recorder.ended("finished", 1)
-    texts = [row["text"] for row in story.rows(open_database(database), "action")]
+    _recorder, run = record(database, tmp_path, notes)
+    run.begin()
+    run.episode(strange, Purpose("step", 1))
+    run.tell.ended("finished", 1)
+    texts = [row["action_text"] for row in story.rows(open_database(database), "action")]
     assert "nul \ufffd, half \ufffd\ufffd\ufffd, whole \U0001f600" in texts
     assert notes == []
 
 
 def test_an_outage_in_mid_run_loses_and_doubles_nothing(
-    server, postgres: Target, tmp_path: Path, notes: list[str]
+    server, postgres: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
-    recorder = record(postgres, tmp_path, notes)
-    story.begin(recorder, tmp_path)
-    story.baseline(recorder)
-    waiting = tmp_path / spool.FILE
+    recorder, run = record(postgres, tmp_path, notes)
+    run.begin()
+    run.baseline()
     server.stop()
     try:
-        story.step(recorder, 1)
-        assert eventually(lambda: waiting.exists() and len(story.lines(waiting)) >= 4)
+        run.step(1)
+        assert eventually(lambda: bool(notes))
+        assert recorder.behind
     finally:
         server.start()
-    assert eventually(lambda: not waiting.exists(), 20)
-    story.step(recorder, 2)
-    story.final(recorder)
-    recorder.ended("finished", 2)
+    assert eventually(lambda: not recorder.behind, 20)
+    assert eventually(lambda: len(notes) == 2)
+    run.step(2)
+    run.final()
+    run.tell.ended("finished", 2)
     assert story.counts(open_database(postgres)) == story.COUNTS
     away, back = notes
     assert "is away" in away
@@ -123,106 +137,120 @@ def test_an_outage_in_mid_run_loses_and_doubles_nothing(
 
 
 def test_what_an_outage_left_on_disk_is_written_by_the_next_process(
-    server, postgres: Target, tmp_path: Path, notes: list[str]
+    server, postgres: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
-    recorder = record(postgres, tmp_path, notes)
-    story.begin(recorder, tmp_path)
+    _, run = record(postgres, tmp_path, notes)
+    run.begin()
     server.stop()
     try:
-        story.baseline(recorder)
-        story.step(recorder, 1)
-        recorder.ended("interrupted", 1)
+        run.baseline()
+        run.step(1)
+        run.tell.ended("interrupted", 1)
         assert "records wait on disk" in notes[-1]
     finally:
         server.start()
-    waiting = tmp_path / spool.FILE
-    with waiting.open("ab") as file:
-        file.write(b'[["put", "step"')  # torn by a kill
-    again = record(postgres, tmp_path, notes)
-    story.begin(again, tmp_path, resumed=1)
-    story.step(again, 2)
-    story.final(again)
-    again.ended("finished", 2)
+    for name in (event_log.FILE, "episodes/episodes.jsonl"):
+        with (tmp_path / name).open("ab") as file:
+            file.write(b'{"at": "20')  # torn by a kill
+    second, again = record(postgres, tmp_path, notes)
+    again.begin(resumed=1)
+    again.step(2)
+    again.final()
+    again.tell.ended("finished", 2)
     assert story.counts(open_database(postgres)) == story.COUNTS
-    assert not waiting.exists()
+    assert not second.behind
 
 
 def test_a_locked_file_is_an_outage_too(tmp_path: Path, notes: list[str]) -> None:
     database = of_file(tmp_path / "records.sqlite")
-    recorder = record(database, tmp_path, notes)
-    waiting = tmp_path / spool.FILE
+    _recorder, run = record(database, tmp_path, notes)
     other = sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    story.begin(recorder, tmp_path)
-    assert eventually(waiting.exists, 15)
+    run.begin()
+    assert eventually(lambda: bool(notes), 15)
     other.execute("ROLLBACK")
     other.close()
-    story.baseline(recorder)
-    story.step(recorder, 1)
-    story.step(recorder, 2)
-    story.final(recorder)
-    recorder.ended("finished", 2)
+    run.baseline()
+    run.step(1)
+    run.step(2)
+    run.final()
+    run.tell.ended("finished", 2)
     assert story.counts(open_database(database)) == story.COUNTS
 
 
-def test_changes_applied_twice_are_there_once(database: Target, tmp_path: Path) -> None:
-    told: list[changes.Change] = []
-
-    class Listening(RunListener):
-        pass
-
-    from ui_gym_agents.records.rows import Rows
-
-    rows = Rows("t" * 32)
-    for number, name in enumerate(
-        ("begun", "step_begun", "episode", "step_finished", "evaluation_begun",
-         "evaluation_finished", "ended")
-    ):  # fmt: skip
-        at = f"2026-01-01T00:00:0{number}+00:00"
-        make = getattr(rows, name)
-        setattr(Listening, name, lambda _, *a, make=make, at=at: told.append(make(at, *a)))
-    story.tell(Listening(), tmp_path)
-    written = [changes.from_json(changes.to_json(change)) for change in told]
+def test_files_that_are_read_again_are_there_once(database: DatabaseTarget, tmp_path: Path) -> None:
+    story.Run(tmp_path).whole()
     engine = open_database(database)
-    for batch in (written, written[:7], written):
+    assert ingest.ingest(engine, tmp_path) == story.COUNTS["rollout"]
+    for _ in range(2):
         with engine.begin() as connection:
-            changes.apply(connection, batch)
-    assert story.counts(engine) == story.COUNTS
+            connection.execute(delete(TABLES["bookmark"]))
+        assert ingest.ingest(engine, tmp_path) == story.COUNTS["rollout"]
+        assert story.counts(engine) == story.COUNTS
+    assert ingest.ingest(engine, tmp_path) == 0
+
+
+def test_later_gives_what_live_gave(
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    recorder, run = record(database, folder, notes)
+    run.begin()
+    run.baseline()
+    run.step(1)
+    assert eventually(lambda: not recorder.behind)
+    run.step(2, members=4)
+    run.tell.ended("interrupted", 2)
+    _, again = record(database, folder, notes)
+    again.begin(resumed=1)
+    again.step(2)
+    again.final()
+    again.tell.ended("finished", 2)
+    later = open_database(of_file(tmp_path / "later.sqlite"))
+    ingest.ingest(later, folder)
+    live = open_database(database)
+    for table in (*story.COUNTS, "status_history"):
+        assert ordered(story.rows(live, table)) == ordered(story.rows(later, table)), table
+
+
+def ordered(rows: list[dict]) -> list[dict]:
+    return sorted(rows, key=lambda row: row["id"])
 
 
 def test_what_the_database_refuses_holds_up_nothing(
-    database: Target, tmp_path: Path, notes: list[str]
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
 ) -> None:
-    recorder = record(database, tmp_path, notes)
-    story.begin(recorder, tmp_path)
+    _recorder, run = record(database, tmp_path, notes)
+    run.begin()
     huge = story.episode("1-0.9", "1-0")
     huge.seed = 2**80
-    recorder.episode(huge, Place("step", 1))
-    story.baseline(recorder)
-    story.step(recorder, 1)
-    story.step(recorder, 2)
-    story.final(recorder)
-    recorder.ended("finished", 2)
+    run.episode(huge, Purpose("step", 1))
+    run.baseline()
+    run.step(1)
+    run.step(2)
+    run.final()
+    run.tell.ended("finished", 2)
     engine = open_database(database)
     assert len(story.rows(engine, "rollout")) == story.COUNTS["rollout"]
     (note,) = notes
     assert "could not be recorded" in note
-    assert len(story.lines(tmp_path / spool.REFUSED)) >= 1
+    assert len(story.lines(tmp_path / ingest.REFUSED)) >= 1
 
 
-def test_a_full_disk_leaves_the_spool_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waiting = Spool(tmp_path / "spool")
-    waiting.append([[changes.drop("step", id="a")]])
+def test_a_full_disk_leaves_files_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = EpisodeStore(tmp_path)
+    store.add([story.episode("a")])
+    write = os.write
 
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
+    def full(descriptor: int, data: bytes) -> int:
+        if len(data) < 100:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data[:-50])
 
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("os.write", full)
     with pytest.raises(OSError, match="No space"):
-        waiting.append([[changes.drop("step", id="b")]])
+        store.add([story.episode("b")])
     monkeypatch.undo()
-    waiting.append([[changes.drop("step", id="c")]])
-    batch, _ = waiting.read()
-    assert [change[0].where for change in batch] == [{"id": "a"}, {"id": "c"}]
+    store.add([story.episode("c")])
+    assert [episode.id for episode in store] == ["a", "c"]

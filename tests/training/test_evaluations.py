@@ -14,10 +14,11 @@ from pydantic import BaseModel
 from rich.console import Console
 
 from ui_gym_agents.agents import RandomAgent
+from ui_gym_agents.episode import Purpose
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.host import Host
-from ui_gym_agents.training.listeners import Place, RunListener
+from ui_gym_agents.training.listeners import RunListener
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
@@ -96,18 +97,19 @@ class Counts(RunListener):
     """How many episodes each evaluation announced, and played."""
 
     def __init__(self) -> None:
-        self.announced: dict[Place, int] = {}
-        self.played: dict[Place, int] = {}
+        self.announced: dict[Purpose, int] = {}
+        self.played: dict[Purpose, int] = {}
 
-    def evaluation_begun(self, place: Place, episodes: int) -> None:
-        self.announced[place] = episodes
+    def evaluation_begun(self, purpose: Purpose, episodes: int) -> None:
+        self.announced[purpose] = episodes
 
-    def episode(self, episode: Any, place: Place) -> None:
-        self.played[place] = self.played.get(place, 0) + 1
+    def episode(self, episode: Any) -> None:
+        self.played[episode.purpose] = self.played.get(episode.purpose, 0) + 1
 
 
 def test_as_many_episodes_are_announced_as_are_played(tmp_path: Path) -> None:
     counts, run = Counts(), RunDirectory(tmp_path)
+    run.write("config.yaml", "env:\n  dialect: canonical\n")
     given = CONFIG.model_dump(exclude={"trainer"})
     config = RunConfig.with_trainer(NoSettings)(**given)
     with (tmp_path / "out").open("w") as out:

@@ -6,19 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 from rich.console import Console
 
-from ui_gym_agents.episode import Episode
+from ui_gym_agents.agents import RandomAgent
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import checkpoint, plugin
 from ui_gym_agents.training.config import ConfigLoader
 from ui_gym_agents.training.failures import TrainingError
 from ui_gym_agents.training.host import Host
-from ui_gym_agents.training.listeners import Listeners, Place, RunListener
+from ui_gym_agents.training.listeners import Listeners, RunListener
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
-from ui_gym_agents.training.told_store import ToldStore, step_of
 
 
 class Memory(RunListener):
@@ -36,11 +38,11 @@ class Memory(RunListener):
     def step_finished(self, step: int, metrics: Any, elapsed: float) -> None:
         self.told.append(("done", step, "loss" in metrics and "time_step" in metrics))
 
-    def evaluation_begun(self, place: Place, episodes: int) -> None:
-        self.told.append(("evaluating", place.kind, place.step, place.mode, episodes))
+    def evaluation_begun(self, purpose: Purpose, episodes: int) -> None:
+        self.told.append(("evaluating", purpose.kind, purpose.step, purpose.mode, episodes))
 
-    def evaluation_finished(self, place: Place, report: Any, elapsed: float) -> None:
-        self.told.append(("evaluated", place.kind, place.step, report.n))
+    def evaluation_finished(self, purpose: Purpose, report: Any, elapsed: float) -> None:
+        self.told.append(("evaluated", purpose.kind, purpose.step, report.n))
 
     def checkpoint(self, step: int, path: Path) -> None:
         self.told.append(("checkpoint", step, path.name))
@@ -128,18 +130,44 @@ def test_a_broken_listener_is_reported_once_and_stops_nothing(
     assert "Broken.step_begun failed, and the run goes on without it: ConnectionError" in line
 
 
-def test_stored_episodes_are_told_with_their_place(tmp_path: Path) -> None:
-    heard: list[tuple[str, Place]] = []
+def test_stored_episodes_are_told_with_their_purpose(tmp_path: Path) -> None:
+    heard: list[tuple[str, Purpose, int]] = []
+    store = EpisodeStore(tmp_path)
 
     class Ears(RunListener):
-        def episode(self, episode: Episode, place: Place) -> None:
-            heard.append((episode.id, place))
+        def episode(self, episode: Episode) -> None:
+            heard.append((episode.id, episode.purpose, len(list(store))))
 
-    listener = Listeners([Ears()], print)
-    store = ToldStore(tmp_path, listener, lambda e: Place("step", step_of(e, 9)))
-    store.add(
-        Episode(task="T", seed=1, goal="", turns=[], id=group, group=group)
-        for group in ("12-3", "mine")
+    envs = gymnasium.make_vec(
+        "UI/PaintClick-v0",
+        2,
+        vectorization_mode="vector_entry_point",
+        max_steps=1,
     )
-    assert heard == [("12-3", Place("step", 12)), ("mine", Place("step", 9))]
-    assert [e.id for e in EpisodeStore(tmp_path)] == ["12-3", "mine"]
+    try:
+        agent = RandomAgent(envs.single_action_space)
+        Collector(
+            envs,
+            agent,
+            store=store,
+            on_episode=Listeners([Ears()], print).episode,
+            purpose=lambda: Purpose("step", 9),
+        ).collect(
+            [
+                EpisodeRequest(1, group="12-3", purpose=Purpose("step", 12)),
+                EpisodeRequest(1, group="mine"),
+            ]
+        )
+    finally:
+        envs.close()
+    # Each is in its file when it is told.
+    assert [stored for _, _, stored in heard] == [1, 2]
+    assert {(name, purpose) for name, purpose, _ in heard} == {
+        ("12-3.0", Purpose("step", 12)),
+        ("mine.0", Purpose("step", 9)),
+    }
+    assert {episode.id: episode.purpose for episode in store} == {
+        "12-3.0": Purpose("step", 12),
+        "mine.0": Purpose("step", 9),
+    }
+    assert all(episode.started_at < episode.finished_at for episode in store)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ui_gym.errors import UserError
-from ui_gym_agents.training.listeners import Place, RunInfo, RunListener
+from ui_gym_agents.episode import Purpose
+from ui_gym_agents.training.listeners import RunInfo, RunListener
 from ui_gym_agents.training.loggers import make_loggers
 from ui_gym_agents.training.settings import RunConfig
 
@@ -26,7 +27,7 @@ def tell(logger: RunListener, run: RunInfo, last: int) -> None:
         metrics = {"loss": 1 / step, "time_learn": 0.5, "odd": float("nan")}
         logger.step_finished(step, metrics, float(step))
     report = SimpleNamespace(success=0.5, n=4, interval=(0.25, 0.75))
-    logger.evaluation_finished(Place("evaluation", last, "greedy"), report, 3.0)
+    logger.evaluation_finished(Purpose("evaluation", last, "greedy"), report, 3.0)
     logger.ended("finished", last)
 
 

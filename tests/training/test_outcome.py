@@ -47,6 +47,7 @@ def test_the_film_shows_an_episode_that_failed_before_and_succeeded_after(tmp_pa
             )
             for name, won in wins.items()
         )
+        store.write_report({"n": 2})
     before, after = outcome.draw(tmp_path)
     assert (before.name, after.name) == ("film_before.png", "film_after.png")
     assert Image.open(after).height > 64

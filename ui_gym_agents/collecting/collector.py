@@ -14,8 +14,9 @@ import hashlib
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from gymnasium.vector import VectorEnv
@@ -25,7 +26,7 @@ from ui_gym.contract.task import GroundTruth
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Agent, Decision, View
 from ui_gym_agents.collecting.stage import make_stage
-from ui_gym_agents.episode import Episode, Turn
+from ui_gym_agents.episode import NOT_SAID, Episode, Purpose, Turn
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,8 @@ class EpisodeRequest:
     """An episode to play. Requests of one `group` are played from the same start.
 
     `task` and `split` are passed to envs that take these reset options; leave them empty for
-    others. `member` tells apart the requests of a group, whose noise must differ.
+    others. `member` tells apart the requests of a group, whose noise must differ. `purpose` is what
+    the episode is for: it goes into the episode, and bears on nothing else.
     """
 
     seed: int
@@ -54,6 +56,7 @@ class EpisodeRequest:
     member: int = 0
     split: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    purpose: Purpose = NOT_SAID
 
     @property
     def id(self) -> str:
@@ -72,6 +75,7 @@ class _Play:
     request: EpisodeRequest
     attempt: int
     started: float
+    started_at: str
     goal: str = ""
     screenshots: list[Image] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
@@ -99,6 +103,9 @@ class Collector:
             the bit goes without.
         keep_pictures: Of which groups the store keeps the pictures beyond its `clear`: of every
             n-th of those that are asked for together, 1 for all, 0 for none.
+        on_episode: Called with each episode that ended, or failed for good, once it is stored; from
+            the thread that collects.
+        purpose: Says what an episode is for whose request does not say it.
     """
 
     def __init__(
@@ -112,6 +119,8 @@ class Collector:
         max_requeues: int = 2,
         episode_timeout: float | None = None,
         keep_pictures: int = 1,
+        on_episode: Callable[[Episode], None] | None = None,
+        purpose: Callable[[], Purpose] = Purpose,
     ) -> None:
         self.agent = agent
         self.run_seed = run_seed
@@ -120,6 +129,8 @@ class Collector:
         self.max_requeues = max_requeues
         self.episode_timeout = episode_timeout
         self.keep_pictures = keep_pictures
+        self.on_episode = on_episode
+        self.purpose = purpose
         self.seconds: dict[str, float] = {}
         """Seconds spent waiting for envs (``env``) and agent (``act``), in all."""
         self._stage = make_stage(envs)
@@ -197,6 +208,8 @@ class Collector:
                         waiting.appendleft((play.request, play.attempt + 1))
                     else:
                         self.store.add([episode])
+                        if self.on_episode is not None:
+                            self.on_episode(episode)
                         yield episode
                 self._fill(waiting, plays, freed, agent)
                 self._act(agent, {slot: plays[slot] for slot in acting})
@@ -218,7 +231,7 @@ class Collector:
             if not waiting:
                 return
             request, attempt = waiting.popleft()
-            plays[slot] = _Play(request, attempt, time.monotonic())
+            plays[slot] = _Play(request, attempt, time.monotonic(), _now())
             self._stage.start(slot, request.seed, {**request.reset_options(), **extra})
 
     def _arrivals(
@@ -340,6 +353,8 @@ class Collector:
             blind_rate=known.blind_rate,
             version=first.version if first else 0,
             max_turns=info.get("max_steps"),
+            purpose=request.purpose if request.purpose.kind else self.purpose(),
+            started_at=play.started_at,
         )
 
     def _keep(self, play: _Play, result: SlotResult) -> str:
@@ -350,6 +365,11 @@ class Collector:
         seconds = time.perf_counter() - started
         self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
         return seconds
+
+
+def _now() -> str:
+    """This moment, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat()
 
 
 def derive_noise(*parts: object) -> int:

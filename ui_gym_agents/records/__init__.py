@@ -3,13 +3,11 @@
 target      which database, from a setting or the environment; passwords are never shown
 database    opening one, its schema's version, migrations
 models      the tables
-changes     what is written, as plain data: applied in order, any number of times, with one result
-rows        what happens in a run, as changes
-spool       changes on disk while the database is away
-writer      a thread that writes changes, or spools them
-recorder    the run listener that ties these together
+rows        what the lines of a run's files mean in the tables
+ingest      a run's files into a database, live or later
+recorder    a thread that does so while the run goes on
 queries     reading
-export      JSONL, Parquet and ZIP; import
-rebuild     a database anew from run directories
+export      JSONL, Parquet and ZIP
+archive     such a ZIP: writing it, reading it in, playing it again
 cli         `ui-gym-records`
 """

@@ -12,19 +12,48 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
-
 from ui_gym.errors import UserError
+from ui_gym_agents import store
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.records import changes
-from ui_gym_agents.records.database import REVISIONS
-from ui_gym_agents.records.export import FORMAT, VERSION
-from ui_gym_agents.records.models import TABLES
-from ui_gym_agents.records.recorder import IDENTITY
-from ui_gym_agents.store import from_json
+from ui_gym_agents.training import event_log
 
-_PICTURE = re.compile(r"screenshots/([0-9a-f]{2}/[0-9a-f]{64}\.(?:webp|png))")
-_BATCH = 64
+FORMAT = "ui-gym-records"
+VERSION = 1
+MANIFEST = "manifest.json"
+
+_FILE = re.compile(
+    r"config\.yaml|events\.jsonl|metrics\.jsonl|result\.json"
+    r"|(?:episodes|evaluations/[\w-]+)/(?:episodes\.jsonl|report\.json"
+    r"|screenshots/[0-9a-f]{2}/[0-9a-f]{64}\.(?:webp|png))",
+    re.ASCII,
+)
+"""What of a run's folder an archive holds, under the same names."""
+
+
+def write(directory: Path, manifest: dict[str, Any], out: Path) -> int:
+    """Write an archive of the run in `directory`; returns how many episodes it holds.
+
+    Raises:
+        UserError: there is no such run.
+    """
+    if event_log.identity(directory) is None:
+        raise UserError(
+            f"a ZIP is made of a run's files, and {directory} is not on this machine or holds no "
+            "run; .jsonl and .parquet need the database alone"
+        )
+    count = 0
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        known = {"format": FORMAT, "version": VERSION}
+        archive.writestr(MANIFEST, json.dumps({**known, **manifest}, indent=1) + "\n")
+        for path in sorted(directory.rglob("*")):
+            name = path.relative_to(directory).as_posix()
+            if _FILE.fullmatch(name) and path.is_file():
+                # Pictures are compressed already.
+                pictured = path.suffix in store.SUFFIXES
+                archive.write(path, name, zipfile.ZIP_STORED if pictured else None)
+                if path.name == store.FILE:
+                    count += path.read_bytes().count(b"\n")
+    return count
 
 
 @dataclass(frozen=True)
@@ -34,59 +63,46 @@ class Archive:
     file: zipfile.ZipFile
     manifest: dict[str, Any]
 
-    def episodes(self) -> Iterator[tuple[dict[str, Any], Episode]]:
-        """Each episode, with its place as plain values before it."""
-        for line in self._lines("episodes.jsonl"):
-            value = json.loads(line)
-            place = value.pop("place")
-            yield place, from_json(value)
+    def episodes(self) -> Iterator[Episode]:
+        """Its episodes, those of evaluations after those of training."""
+        for name in sorted(self.file.namelist()):
+            if name.endswith(store.FILE):
+                with self.file.open(name) as lines:
+                    yield from (store.from_json(json.loads(x)) for x in lines if x.endswith(b"\n"))
 
-    def read_in(self, connection: Connection, directory: Path) -> None:
-        """Put the training into a database, within the caller's transaction, and what lies beside
-        it into `directory`: its identity and pictures.
+    def extract(self, directory: Path) -> None:
+        """Put the run's files into `directory`.
 
         Raises:
-            UserError: the archive is damaged, or holds what no archive holds.
+            UserError: the archive holds what no archive holds.
         """
-        batch: list[changes.Change] = []
-        for line in self._lines("records.jsonl"):
-            batch.append(_checked(line))
-            if len(batch) == _BATCH:
-                changes.apply(connection, batch)
-                batch.clear()
-        training = {"id": self.manifest["training"]}
-        batch.append([changes.set_("training", training, directory=str(directory.absolute()))])
-        changes.apply(connection, batch)
-        (directory / "episodes").mkdir(parents=True, exist_ok=True)
-        identity = {"training": self.manifest["training"], "database": None}
-        (directory / IDENTITY).write_text(json.dumps(identity) + "\n")
-        for name in self.file.namelist():
+        names = [name for name in self.file.namelist() if name != MANIFEST]
+        for name in names:
             # Names are matched whole: nothing is written outside of the folder.
-            match = _PICTURE.fullmatch(name)
-            if match:
-                path = directory / "episodes" / "screenshots" / match[1]
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with self.file.open(name) as source, path.open("wb") as target:
-                    shutil.copyfileobj(source, target)
-
-    def _lines(self, name: str) -> Iterator[bytes]:
-        with self.file.open(name) as file:
-            yield from file
+            if not _FILE.fullmatch(name):
+                raise UserError(f"the archive holds {name!r}, which is no file of a run's records")
+        for name in names:
+            path = directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open(name) as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        if event_log.identity(directory) != self.manifest["training"]:
+            raise UserError("the archive's event log is not there, or is of another training")
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
-    """An archive of `export.write_zip`.
+    """An archive of `write`.
 
     Raises:
         UserError: it is none, is damaged, or comes from a newer ui-gym.
     """
     try:
         with zipfile.ZipFile(path) as file:
-            manifest = json.loads(file.read("manifest.json"))
+            manifest = json.loads(file.read(MANIFEST))
             if manifest.get("format") != FORMAT or not isinstance(manifest.get("training"), str):
                 raise UserError(f"{path} is no archive of records: its manifest says otherwise")
-            if manifest["version"] > VERSION or manifest["revision"] not in REVISIONS:
+            if manifest["version"] > VERSION:
                 raise UserError(f"{path} is of a newer ui-gym; upgrade: pip install -U ui-gym")
             yield Archive(file, manifest)
     except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
@@ -149,18 +165,3 @@ def _replay_one(env: Any, episode: Episode) -> Replayed:
         if terminated or truncated:
             break
     return Replayed(episode, float(info.get("score", 0.0)), bool(info.get("success")), goal)
-
-
-def _checked(line: bytes) -> changes.Change:
-    """A change of an archive: it may add rows to our tables, and nothing else."""
-    change = changes.from_json(line)
-    for operation in change:
-        table = TABLES.get(operation.table)
-        if operation.verb not in ("put", "ensure") or table is None:
-            raise UserError(f"the archive would do more than add records: {operation.verb}")
-        unknown = {name for row in operation.rows for name in row} - set(table.c.keys())
-        if unknown:
-            raise UserError(
-                f"the archive's table {operation.table} has an unknown column {min(unknown)!r}"
-            )
-    return change

@@ -157,16 +157,22 @@ def import_(
 
       ui-gym-records import run.zip --into /data/runs/theirs
     """
-    from ui_gym_agents.records import archive, target
+    from ui_gym_agents.records import archive, queries, target
     from ui_gym_agents.records.database import open_database, reachable
+    from ui_gym_agents.records.ingest import ingest
 
     with archive.opened(file) as opened:
         directory = into or RUNS / Path(str(opened.manifest["run"])).name
         if directory.exists() and any(directory.iterdir()):
             raise UserError(f"{directory} is not empty; name a new folder with --into")
         found = _chosen(database) or target.of_file(directory / target.FILE)
-        with reachable(found), open_database(found).begin() as connection:
-            opened.read_in(connection, directory)
+        with reachable(found):
+            engine = open_database(found)
+            with engine.connect() as connection:
+                if queries.has(connection, opened.manifest["training"]):
+                    raise UserError(f"the training of {file} is in {found} already")
+            opened.extract(directory)
+            ingest(engine, directory)
     _say(f"{file} is in {directory} and in {found}")
 
 
@@ -190,7 +196,7 @@ def replay(
 
     with archive.opened(file) as opened:
         config = opened.manifest["config"]
-        chosen = [e for _, e in opened.episodes() if e.failure is None and e.turns]
+        chosen = [e for e in opened.episodes() if e.failure is None and e.turns]
         played = list(archive.replay(config, list(islice(chosen, episodes))))
     if as_json:
         _print_json(
@@ -229,11 +235,8 @@ def rebuild(
 
       ui-gym-records rebuild runs/* --database sqlite:///all.sqlite
     """
-    from ui_gym_agents.records.rebuild import rebuild as rebuild_run
-
     for folder in folders:
-        with _own_connection(folder, database) as (found, connection):
-            count = rebuild_run(connection, folder)
+        found, count = _take_in(folder, database, anew=True)
         _say(f"{folder}: {count} episodes are in {found}")
 
 
@@ -242,34 +245,15 @@ def flush(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run directories.")],
     database: Database = None,
 ) -> None:
-    """Write what runs could not while their database was away.
+    """Write what the database of runs does not hold yet, because it was away.
 
     [dim]Example:[/dim]
 
       ui-gym-records flush runs/*
     """
-    from ui_gym_agents.records import changes
-    from ui_gym_agents.records.spool import FILE, Spool
-    from ui_gym_agents.training.run_directory import RunDirectory
-
     for folder in folders:
-        if not (folder / FILE).exists():
-            _say(f"{folder}: nothing is waiting")
-            continue
-        directory = RunDirectory(folder)  # Locked: the run itself must not be at it.
-        try:
-            spool = Spool(folder / FILE)
-            count = spool.count()
-            with _own_connection(folder, database) as (found, connection):
-                while spool.pending:
-                    batch, offset = spool.read()
-                    changes.apply(connection, batch)
-                    # The file itself stays until the transaction is through.
-                    spool.skip(offset)
-            spool.clear()
-        finally:
-            directory.close()
-        _say(f"{folder}: {count} records are in {found}")
+        found, count = _take_in(folder, database)
+        _say(f"{folder}: all is in {found}; {count} episodes were not")
 
 
 @app.command("upgrade")
@@ -367,17 +351,36 @@ def _found(name: str, runs: Path, database: str | None) -> Iterator[tuple[Any, A
     raise known or UserError(f"there are no records in {where}; --runs names another folder")
 
 
-@contextmanager
-def _own_connection(folder: Path, database: str | None) -> Iterator[tuple[Any, Any]]:
-    """The database of the run in `folder`, in a transaction."""
-    from ui_gym_agents.records import target
-    from ui_gym_agents.records.database import open_database, reachable
+def _take_in(folder: Path, database: str | None, *, anew: bool = False) -> tuple[Any, int]:
+    """Bring what is missing of the run in `folder` into its database, or all of it `anew`.
 
-    if not folder.is_dir():
-        raise UserError(f"{folder} is no run's directory")
+    Returns the database, and how many episodes came.
+    """
+    from ui_gym_agents.records import queries, target
+    from ui_gym_agents.records.database import open_database, reachable
+    from ui_gym_agents.records.ingest import ingest
+    from ui_gym_agents.training import event_log
+    from ui_gym_agents.training.run_directory import RunDirectory
+
+    if not folder.is_dir() or (training := event_log.identity(folder)) is None:
+        raise UserError(f"{folder} is no run's directory: it has no {event_log.FILE}")
     found = _chosen(database) or target.of_file(folder / target.FILE)
-    with reachable(found), open_database(found).begin() as connection:
-        yield found, connection
+    directory = RunDirectory(folder)  # Locked: the run itself must not be at it.
+    try:
+        with reachable(found):
+            engine = open_database(found)
+            if anew:
+                with engine.begin() as connection:
+                    queries.forget(connection, training)
+            return found, ingest(
+                engine,
+                folder,
+                lambda line, error: _say(
+                    f"{folder / line.file}, before byte {line.end}: {type(error).__name__}"
+                ),
+            )
+    finally:
+        directory.close()
 
 
 # -- words --

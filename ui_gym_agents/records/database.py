@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from ui_gym.errors import UserError
-from ui_gym_agents.records.target import Target
+from ui_gym_agents.records.target import DatabaseTarget
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -28,7 +28,7 @@ _LOCK = 0x75692D67796D
 """Number of the advisory lock under which PostgreSQL is migrated ("ui-gym" in ASCII)."""
 
 
-def engine(target: Target) -> Engine:
+def engine(target: DatabaseTarget) -> Engine:
     """An engine whose every wait ends: connecting in 3 s, a statement in 20 s.
 
     Errors never show parameters. Raises `UserError` where the driver is not installed.
@@ -56,7 +56,7 @@ def engine(target: Target) -> Engine:
     return made
 
 
-def open_database(target: Target, *, upgrade_it: bool | None = None) -> Engine:
+def open_database(target: DatabaseTarget, *, upgrade_it: bool | None = None) -> Engine:
     """An engine on a database that is there and has this code's schema.
 
     An empty one gets the schema. An older one is upgraded if it is SQLite (or if `upgrade_it`).
@@ -84,7 +84,7 @@ def open_database(target: Target, *, upgrade_it: bool | None = None) -> Engine:
 
 
 @contextmanager
-def reachable(target: Target) -> Iterator[None]:
+def reachable(target: DatabaseTarget) -> Iterator[None]:
     """Turn the database's own errors into a UserError without secrets."""
     try:
         yield
@@ -134,7 +134,7 @@ def _alembic(connection: Connection) -> Config:
     return config
 
 
-def _check(target: Target, connection: Connection, found: str | None) -> None:
+def _check(target: DatabaseTarget, connection: Connection, found: str | None) -> None:
     if found is None:
         strangers = {"training", "rollout"} & set(inspect(connection).get_table_names())
         if strangers:

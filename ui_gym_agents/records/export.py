@@ -1,37 +1,29 @@
 """Taking a training out of the database: JSON lines, Parquet, or a ZIP that can be read in again.
 
-JSONL     an episode a line, as in a run's ``episodes.jsonl``, with ``run`` and ``place`` before it
+JSONL     an episode a line, as in a run's ``episodes.jsonl``, with ``run`` before it
 Parquet   a turn a row; pictures as ``struct<bytes, path>``, which Hugging Face `datasets` knows as
           its Image feature (the schema's metadata say so)
-ZIP       ``manifest.json``, ``records.jsonl`` (every row, as `changes`), ``episodes.jsonl`` and the
-          pictures by their hash: all that `archive` needs to read it in, or to play it again
+ZIP       ``manifest.json`` and the files of the run's folder that records are made of, pictures
+          included: all that `archive` needs to read it in, or to play it again
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.records import changes, queries
-from ui_gym_agents.records.database import HEAD
-from ui_gym_agents.records.models import TABLES, Base
+from ui_gym_agents.records import archive, queries
 from ui_gym_agents.store import ScreenshotStore, to_json
-from ui_gym_agents.training.listeners import Place
 
-FORMAT = "ui-gym-records"
-VERSION = 1
 ROW_GROUP = 256
 """Rows of Parquet that are in memory at once: pictures are large."""
 
@@ -50,8 +42,8 @@ class Pictures:
 
 def lines(connection: Connection, run: Any) -> Iterator[dict[str, Any]]:
     """The episodes of a training (a row of `queries.find`) as plain values."""
-    for place, episode in queries.episodes(connection, run.id):
-        yield {"run": run.name, "place": dataclasses.asdict(place), **to_json(episode)}
+    for episode in queries.episodes(connection, run.id):
+        yield {"run": run.name, **to_json(episode)}
 
 
 def write_jsonl(connection: Connection, run: Any, out: Path) -> int:
@@ -80,8 +72,8 @@ def write_parquet(connection: Connection, run: Any, out: Path) -> int:
     count = 0
     with _whole(out) as part, parquet.ParquetWriter(part, schema) as writer:
         waiting: list[dict[str, Any]] = []
-        for place, episode in queries.episodes(connection, run.id):
-            waiting += _turn_rows(run.name, place, episode, pictures)
+        for episode in queries.episodes(connection, run.id):
+            waiting += _turn_rows(run.name, episode, pictures)
             count += len(episode.turns)
             if len(waiting) >= ROW_GROUP:
                 writer.write_table(pyarrow.Table.from_pylist(waiting, schema))
@@ -91,34 +83,14 @@ def write_parquet(connection: Connection, run: Any, out: Path) -> int:
 
 
 def write_zip(connection: Connection, run: Any, out: Path) -> int:
-    """Write an archive of a training; returns how many episodes it holds."""
-    pictures = Pictures(Path(run.directory))
-    manifest = {
-        "format": FORMAT, "version": VERSION, "revision": HEAD, "run": run.name,
-        "training": run.id, "config": run.config,
-    }  # fmt: skip
-    count = 0
-    needed: dict[str, None] = {}
-    with _whole(out) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("manifest.json", json.dumps(manifest, indent=1) + "\n")
-        with archive.open("records.jsonl", "w", force_zip64=True) as file:
-            for change in rows(connection, run.id):
-                file.write(changes.to_json(change).encode() + b"\n")
-        with archive.open("episodes.jsonl", "w", force_zip64=True) as file:
-            for place, episode in queries.episodes(connection, run.id):
-                count += 1
-                line = {"place": dataclasses.asdict(place), **to_json(episode)}
-                file.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
-                needed |= dict.fromkeys(
-                    [t.screenshot_id for t in episode.turns] + [episode.final_screenshot_id]
-                )
-        for name in needed:
-            path = pictures.path(name) if name else None
-            if path is not None:
-                # Pictures are compressed already.
-                inside = f"screenshots/{name[:2]}/{path.name}"
-                archive.write(path, inside, zipfile.ZIP_STORED)
-    return count
+    """Write an archive of a training; returns how many episodes it holds.
+
+    Raises:
+        UserError: the run's folder is not on this machine.
+    """
+    manifest = {"run": run.name, "training": run.id, "config": run.config}
+    with _whole(out) as part:
+        return archive.write(Path(run.directory), manifest, part)
 
 
 WRITERS: dict[str, Callable[[Connection, Any, Path], int]] = {
@@ -127,55 +99,15 @@ WRITERS: dict[str, Callable[[Connection, Any, Path], int]] = {
 """By a file's suffix."""
 
 
-def rows(connection: Connection, training: str) -> Iterator[changes.Change]:
-    """Every row that belongs to a training as changes, parents first."""
-    ids: dict[str, set[str]] = {"training": {training}}
-    for table in Base.metadata.sorted_tables:
-        if table.name in ("training", "task", "validator"):
-            continue
-        ids[table.name] = set()
-        for parent in _owners(table):
-            for part in _parts(sorted(ids.get(parent.column.table.name, ()))):
-                query = select(table.c.id).where(parent.parent.in_(part))
-                ids[table.name] |= set(connection.execute(query).scalars())
-    tasks = select(TABLES["rollout"].c.task_id).distinct()
-    used = {t for part in _parts(sorted(ids["rollout"])) for t in connection.execute(
-        tasks.where(TABLES["rollout"].c.id.in_(part))).scalars()}  # fmt: skip
-    ids["task"] = used
-    validators = select(TABLES["validator"].c.id).where(TABLES["validator"].c.task_id.in_(used))
-    ids["validator"] = set(connection.execute(validators).scalars())
-    for table in Base.metadata.sorted_tables:
-        verb = changes.ensure if table.name in ("task", "validator") else changes.put
-        for part in _parts(sorted(ids[table.name])):
-            found = connection.execute(select(table).where(table.c.id.in_(part)))
-            yield [verb(table.name, *(_plain(row._mapping) for row in found))]
-
-
-def _owners(table: Any) -> list[Any]:
-    """The foreign keys by which a row belongs to another."""
-    return [key for key in table.foreign_keys if key.ondelete == "CASCADE"]
-
-
-def _parts(ids: list[str], size: int = 400) -> Iterator[list[str]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]
-
-
-def _plain(values: Any) -> dict[str, Any]:
-    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in values.items()}
-
-
-def _turn_rows(
-    run: str, place: Place, episode: Episode, pictures: Pictures
-) -> Iterator[dict[str, Any]]:
+def _turn_rows(run: str, episode: Episode, pictures: Pictures) -> Iterator[dict[str, Any]]:
     for number, turn in enumerate(episode.turns):
         path = pictures.path(turn.screenshot_id) if turn.screenshot_id else None
         tokens = turn.tokens
         yield {
             "run": run,
-            "kind": place.kind,
-            "step": place.step,
-            "mode": place.mode,
+            "purpose": episode.purpose.kind,
+            "step": episode.purpose.step,
+            "mode": episode.purpose.mode,
             "episode": episode.id,
             "task": episode.task,
             "seed": episode.seed,
@@ -202,7 +134,7 @@ def _schema(pyarrow: Any) -> Any:
     text, whole, real = pyarrow.string(), pyarrow.int64(), pyarrow.float64()
     ids, reals = pyarrow.list_(whole), pyarrow.list_(real)
     types = {
-        "run": text, "kind": text, "step": whole, "mode": text, "episode": text, "task": text,
+        "run": text, "purpose": text, "step": whole, "mode": text, "episode": text, "task": text,
         "seed": whole, "split": text, "goal": text, "turn": whole,
         "image": pyarrow.struct({"bytes": pyarrow.binary(), "path": text}),
         "elements": text, "action_text": text, "feedback": text, "reward": real,

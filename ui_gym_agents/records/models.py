@@ -2,8 +2,8 @@
 
 A training has steps, baselines and evaluations; each of these has rollouts (a step's are in
 groups), and exactly one of them is a rollout's parent. A rollout has observations, turns with an
-action each, and a validation. Ids are derived from what a row stands for (`changes.key`), so that
-what is written twice is there once.
+action each, and a validation. Ids are derived from what a row stands for (`rows.key`), so that
+what is written twice is there once. A bookmark says how far a file of a run was read.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _belongs_to(table: str) -> Any:
     return mapped_column(ForeignKey(f"{table}.id", ondelete="CASCADE"), index=True)
 
 
-class Training(Stateful, Base):
+class TrainingRow(Stateful, Base):
     """A run. `step` counts finished steps; `success` is the rate of its last evaluation."""
 
     __tablename__ = "training"
@@ -140,7 +140,7 @@ class Training(Stateful, Base):
     config: Mapped[dict[str, Any]]
 
 
-class Measurement(Stateful):
+class MeasurementRow(Stateful):
     """An evaluation's outcome. `planned` episodes; of `n`, the share `success` succeeded, with its
     95 % interval from `low` to `high`."""
 
@@ -153,7 +153,7 @@ class Measurement(Stateful):
     report: Mapped[dict[str, Any] | None]
 
 
-class Baseline(Measurement, Base):
+class BaselineRow(MeasurementRow, Base):
     """The policy before training."""
 
     __tablename__ = "baseline"
@@ -161,7 +161,7 @@ class Baseline(Measurement, Base):
     training_id: Mapped[str] = _belongs_to("training")
 
 
-class Evaluation(Measurement, Base):
+class EvaluationRow(MeasurementRow, Base):
     """The policy after `step` steps; `kind` is ``evaluation`` or ``final``."""
 
     __tablename__ = "evaluation"
@@ -171,7 +171,7 @@ class Evaluation(Measurement, Base):
     step: Mapped[int]
 
 
-class Step(Stateful, Base):
+class StepRow(Stateful, Base):
     """A training step, with the trainer's metrics; `checkpoint` is the folder saved after it."""
 
     __tablename__ = "step"
@@ -183,7 +183,7 @@ class Step(Stateful, Base):
     checkpoint: Mapped[str | None]
 
 
-class Group(Stateful, Base):
+class GroupRow(Stateful, Base):
     """Rollouts of a step from one start."""
 
     __tablename__ = "rollout_group"
@@ -196,7 +196,7 @@ class Group(Stateful, Base):
     successes: Mapped[int]
 
 
-class Task(Base):
+class TaskRow(Base):
     """A task that was played, as the catalogue knew it."""
 
     __tablename__ = "task"
@@ -209,7 +209,7 @@ class Task(Base):
     summary: Mapped[str] = mapped_column(default="")
 
 
-class Validator(Base):
+class ValidatorRow(Base):
     """What judges a task: the class's import path."""
 
     __tablename__ = "validator"
@@ -218,7 +218,7 @@ class Validator(Base):
     name: Mapped[str]
 
 
-class Environment(Stateful, Base):
+class EnvironmentRow(Stateful, Base):
     """The vector env of a training."""
 
     __tablename__ = "environment"
@@ -231,7 +231,7 @@ class Environment(Stateful, Base):
     settings: Mapped[dict[str, Any]]
 
 
-class Rollout(Stateful, Base):
+class RolloutRow(Stateful, Base):
     """An episode. `failure`: a fault of the infrastructure; it says nothing about the agent."""
 
     __tablename__ = "rollout"
@@ -268,9 +268,10 @@ class Rollout(Stateful, Base):
     seconds: Mapped[float]
     blind_rate: Mapped[float | None]
     version: Mapped[int]
+    max_turns: Mapped[int | None]
 
 
-class Turn(Base):
+class TurnRow(Base):
     """What the policy computed: its token record (None for other agents) and times in seconds."""
 
     __tablename__ = "turn"
@@ -282,19 +283,19 @@ class Turn(Base):
     times: Mapped[dict[str, Any]]
 
 
-class Action(Base):
+class ActionRow(Base):
     """What the agent said, and what came of it; `error` is parse, name, argument or runtime."""
 
     __tablename__ = "action"
 
     turn_id: Mapped[str] = _belongs_to("turn")
-    text: Mapped[str]
+    action_text: Mapped[str]
     error: Mapped[str | None]
     feedback: Mapped[str]
     reward: Mapped[float]
 
 
-class Observation(Base):
+class ObservationRow(Base):
     """What was seen before turn `number`, or at the end (`number` is the count of turns then).
     `screenshot_id` is a hash: the picture lies in the run's screenshot store."""
 
@@ -306,7 +307,7 @@ class Observation(Base):
     elements: Mapped[str] = mapped_column(default="")
 
 
-class Validation(Base):
+class ValidationRow(Base):
     """A validator's verdict on a rollout; `score` in [0, 1]."""
 
     __tablename__ = "validation"
@@ -318,7 +319,7 @@ class Validation(Base):
     notes: Mapped[str]
 
 
-class StatusHistory(Base):
+class StatusRow(Base):
     """Every status and phase of trainings, steps, baselines and evaluations, with its time."""
 
     __tablename__ = "status_history"
@@ -330,6 +331,16 @@ class StatusHistory(Base):
     phase: Mapped[str] = mapped_column(default="")
     message: Mapped[str] = mapped_column(default="")
     at: Mapped[datetime]
+
+
+class BookmarkRow(Base):
+    """How far a file of a run's folder was read: `position` is an offset in bytes."""
+
+    __tablename__ = "bookmark"
+
+    training_id: Mapped[str] = _belongs_to("training")
+    file: Mapped[str]
+    position: Mapped[int]
 
 
 TABLES = {table.name: table for table in Base.metadata.tables.values()}

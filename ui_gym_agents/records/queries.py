@@ -6,23 +6,22 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, delete, func, select
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
 from ui_gym_agents.records.models import (
-    Action,
-    Baseline,
-    Evaluation,
-    Observation,
-    Rollout,
-    Step,
-    Task,
-    Training,
-    Validation,
+    ActionRow,
+    BaselineRow,
+    EvaluationRow,
+    ObservationRow,
+    RolloutRow,
+    StepRow,
+    TaskRow,
+    TrainingRow,
+    TurnRow,
+    ValidationRow,
 )
-from ui_gym_agents.records.models import Turn as TurnRow
-from ui_gym_agents.training.listeners import Place
 
 LOST_SECONDS = 120.0
 """A running training without a sign of life for so long was killed, or its machine was."""
@@ -31,13 +30,13 @@ CHUNK = 200
 
 def trainings(connection: Connection) -> list[dict[str, Any]]:
     """Every training, the newest first, with its count of rollouts and its success before."""
-    table = Training.__table__
+    table = TrainingRow.__table__
     baseline = (
-        select(func.max(Baseline.success))
-        .where(Baseline.training_id == Training.id, Baseline.mode == "greedy")
+        select(func.max(BaselineRow.success))
+        .where(BaselineRow.training_id == TrainingRow.id, BaselineRow.mode == "greedy")
         .scalar_subquery()
     )
-    query = select(table, baseline.label("baseline")).order_by(Training.created_at.desc())
+    query = select(table, baseline.label("baseline")).order_by(TrainingRow.created_at.desc())
     found = []
     for row in connection.execute(query):
         values = dict(row._mapping)
@@ -64,16 +63,27 @@ def find(connection: Connection, name: str) -> Row[Any]:
     Raises:
         UserError: there is none; names the nearest.
     """
-    table = Training.__table__
-    newest = select(table).order_by(Training.created_at.desc())
-    named = connection.execute(newest.where(Training.name == name)).first()
+    table = TrainingRow.__table__
+    newest = select(table).order_by(TrainingRow.created_at.desc())
+    named = connection.execute(newest.where(TrainingRow.name == name)).first()
     if named is None and len(name) >= 4 and name.isalnum():
-        named = connection.execute(newest.where(Training.id.startswith(name))).first()
+        named = connection.execute(newest.where(TrainingRow.id.startswith(name))).first()
     if named is None:
-        names = list(connection.execute(select(Training.name)).scalars())
+        names = list(connection.execute(select(TrainingRow.name)).scalars())
         hint = nearest(name, names) if names else "There is none at all."
         raise UserError(f"there is no training {name!r} in the records. {hint}")
     return named
+
+
+def has(connection: Connection, training: str) -> bool:
+    """Whether there is a training with the id `training`."""
+    query = select(TrainingRow.id).where(TrainingRow.id == training)
+    return connection.execute(query).first() is not None
+
+
+def forget(connection: Connection, training: str) -> None:
+    """Delete the training with the id `training`, with all that belongs to it."""
+    connection.execute(delete(TrainingRow).where(TrainingRow.id == training))
 
 
 def details(connection: Connection, training: str) -> dict[str, Any]:
@@ -84,61 +94,67 @@ def details(connection: Connection, training: str) -> dict[str, Any]:
         return [dict(row._mapping) for row in connection.execute(query)]
 
     failures = (
-        select(Rollout.failure, func.count())
-        .where(_of_training(training), Rollout.failure.is_not(None))
-        .group_by(Rollout.failure)
+        select(RolloutRow.failure, func.count())
+        .where(_of_training(training), RolloutRow.failure.is_not(None))
+        .group_by(RolloutRow.failure)
         .order_by(func.count().desc())
     )
     errors = (
-        select(Action.error, func.count())
-        .join(TurnRow, TurnRow.id == Action.turn_id)
-        .join(Rollout, Rollout.id == TurnRow.rollout_id)
-        .where(_of_training(training), Action.error.is_not(None))
-        .group_by(Action.error)
+        select(ActionRow.error, func.count())
+        .join(TurnRow, TurnRow.id == ActionRow.turn_id)
+        .join(RolloutRow, RolloutRow.id == TurnRow.rollout_id)
+        .where(_of_training(training), ActionRow.error.is_not(None))
+        .group_by(ActionRow.error)
     )
     return {
-        "steps": rows(Step, Step.number),
-        "baselines": rows(Baseline, Baseline.mode),
-        "evaluations": rows(Evaluation, Evaluation.step, Evaluation.created_at),
+        "steps": rows(StepRow, StepRow.number),
+        "baselines": rows(BaselineRow, BaselineRow.mode),
+        "evaluations": rows(EvaluationRow, EvaluationRow.step, EvaluationRow.created_at),
         "failures": {str(what): count for what, count in connection.execute(failures)},
         "action_errors": {str(what): count for what, count in connection.execute(errors)},
     }
 
 
-def episodes(connection: Connection, training: str) -> Iterator[tuple[Place, Episode]]:
+def episodes(connection: Connection, training: str) -> Iterator[Episode]:
     """The episodes of a training as they were recorded, those of each parent in a row."""
     parents = _parents(connection, training)
     query = (
-        select(Rollout.__table__, Task.name.label("task"), Validation.notes)
-        .join(Task, Task.id == Rollout.task_id)
-        .outerjoin(Validation, Validation.rollout_id == Rollout.id)
+        select(RolloutRow.__table__, TaskRow.name.label("task"), ValidationRow.notes)
+        .join(TaskRow, TaskRow.id == RolloutRow.task_id)
+        .outerjoin(ValidationRow, ValidationRow.rollout_id == RolloutRow.id)
     )
     for column, ids in parents.items():
-        for parent, place in ids.items():
-            ordered = query.where(getattr(Rollout, column) == parent).order_by(Rollout.finished_at)
+        for parent, purpose in ids.items():
+            ordered = query.where(getattr(RolloutRow, column) == parent).order_by(
+                RolloutRow.finished_at
+            )
             found = connection.execute(ordered).all()
             for start in range(0, len(found), CHUNK):
                 part = found[start : start + CHUNK]
                 inner = _inner(connection, [str(row.id) for row in part])
                 for row in part:
-                    yield place, _episode(row, *inner.get(str(row.id), ([], {})))
+                    yield _episode(row, purpose, *inner.get(str(row.id), ([], {})))
 
 
-def _parents(connection: Connection, training: str) -> Mapping[str, dict[str, Place]]:
-    baselines = select(Baseline.id, Baseline.mode).where(Baseline.training_id == training)
-    steps = select(Step.id, Step.number).where(Step.training_id == training).order_by(Step.number)
+def _parents(connection: Connection, training: str) -> Mapping[str, dict[str, Purpose]]:
+    baselines = select(BaselineRow.id, BaselineRow.mode).where(BaselineRow.training_id == training)
+    steps = (
+        select(StepRow.id, StepRow.number)
+        .where(StepRow.training_id == training)
+        .order_by(StepRow.number)
+    )
     evaluations = (
-        select(Evaluation.id, Evaluation.kind, Evaluation.step, Evaluation.mode)
-        .where(Evaluation.training_id == training)
-        .order_by(Evaluation.step, Evaluation.created_at)
+        select(EvaluationRow.id, EvaluationRow.kind, EvaluationRow.step, EvaluationRow.mode)
+        .where(EvaluationRow.training_id == training)
+        .order_by(EvaluationRow.step, EvaluationRow.created_at)
     )
     return {
         "baseline_id": {
-            id: Place("baseline", 0, mode) for id, mode in connection.execute(baselines)
+            id: Purpose("baseline", 0, mode) for id, mode in connection.execute(baselines)
         },
-        "step_id": {id: Place("step", number) for id, number in connection.execute(steps)},
+        "step_id": {id: Purpose("step", number) for id, number in connection.execute(steps)},
         "evaluation_id": {
-            id: Place("final" if kind == "final" else "evaluation", step, mode)
+            id: Purpose("final" if kind == "final" else "evaluation", step, mode)
             for id, kind, step, mode in connection.execute(evaluations)
         },
     }
@@ -150,20 +166,28 @@ def _inner(
     """The turns with their actions, and the observations by number, of rollouts by id."""
     found: dict[str, tuple[list[Row[Any]], dict[int, Row[Any]]]] = {r: ([], {}) for r in rollouts}
     turns = (
-        select(TurnRow.__table__, Action.text, Action.error, Action.feedback, Action.reward)
-        .join(Action, Action.turn_id == TurnRow.id)
+        select(
+            TurnRow.__table__,
+            ActionRow.action_text,
+            ActionRow.error,
+            ActionRow.feedback,
+            ActionRow.reward,
+        )
+        .join(ActionRow, ActionRow.turn_id == TurnRow.id)
         .where(TurnRow.rollout_id.in_(rollouts))
         .order_by(TurnRow.number)
     )
     for row in connection.execute(turns):
         found[row.rollout_id][0].append(row)
-    seen = select(Observation.__table__).where(Observation.rollout_id.in_(rollouts))
+    seen = select(ObservationRow.__table__).where(ObservationRow.rollout_id.in_(rollouts))
     for row in connection.execute(seen):
         found[row.rollout_id][1][row.number] = row
     return found
 
 
-def _episode(row: Row[Any], turns: list[Row[Any]], seen: dict[int, Row[Any]]) -> Episode:
+def _episode(
+    row: Row[Any], purpose: Purpose, turns: list[Row[Any]], seen: dict[int, Row[Any]]
+) -> Episode:
     last = seen.get(row.turns)
     return Episode(
         id=row.episode,
@@ -184,6 +208,9 @@ def _episode(row: Row[Any], turns: list[Row[Any]], seen: dict[int, Row[Any]]) ->
         seconds=row.seconds,
         blind_rate=row.blind_rate,
         version=row.version,
+        max_turns=row.max_turns,
+        purpose=purpose,
+        started_at=row.started_at.isoformat(),
     )
 
 
@@ -196,7 +223,7 @@ def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
         tokens = TokenRecord(**fields)
     return Turn(
         screenshot_id=seen.screenshot_id if seen else "",
-        action_text=row.text,
+        action_text=row.action_text,
         feedback=row.feedback,
         elements=seen.elements if seen else "",
         tokens=tokens,
@@ -210,7 +237,11 @@ def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
 def _of_training(training: str) -> Any:
     """Whether a rollout belongs to a training."""
     return (
-        Rollout.step_id.in_(select(Step.id).where(Step.training_id == training))
-        | Rollout.evaluation_id.in_(select(Evaluation.id).where(Evaluation.training_id == training))
-        | Rollout.baseline_id.in_(select(Baseline.id).where(Baseline.training_id == training))
+        RolloutRow.step_id.in_(select(StepRow.id).where(StepRow.training_id == training))
+        | RolloutRow.evaluation_id.in_(
+            select(EvaluationRow.id).where(EvaluationRow.training_id == training)
+        )
+        | RolloutRow.baseline_id.in_(
+            select(BaselineRow.id).where(BaselineRow.training_id == training)
+        )
     )

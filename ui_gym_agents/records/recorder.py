@@ -1,124 +1,159 @@
-"""The recorder: a run listener that writes a training into the database as it goes."""
+"""The recorder: a thread that takes the files of a run into the database as they grow."""
 
 from __future__ import annotations
 
-import json
-import os
-import uuid
-from collections.abc import Callable, Mapping
+import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
-from ui_gym.errors import UserError
-from ui_gym_agents.records import spool
-from ui_gym_agents.records.changes import Change
+from sqlalchemy import Engine, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from ui_gym_agents.records import ingest
 from ui_gym_agents.records.database import open_database
-from ui_gym_agents.records.rows import Rows
-from ui_gym_agents.records.spool import Spool
-from ui_gym_agents.records.target import Target
-from ui_gym_agents.records.writer import Writer
-from ui_gym_agents.training.listeners import Place, RunInfo, RunListener, Status
+from ui_gym_agents.records.models import TABLES
+from ui_gym_agents.records.target import DatabaseTarget
+from ui_gym_agents.training import event_log
+from ui_gym_agents.training.listeners import RunListener, Status
 
-if TYPE_CHECKING:
-    from ui_gym_agents.episode import Episode
-    from ui_gym_agents.training.context import Report
+LINGER = 0.5
+"""Seconds between two looks at the files: one transaction costs about as much as twenty rows."""
+RETRY = 3.0
+"""Seconds between two attempts to reach a database that is away."""
+HEARTBEAT = 10.0
+"""Seconds between two signs of life in the database."""
+CLOSE_SECONDS = 60.0
 
-IDENTITY = "records.json"
-"""Who a run is in the database, in the run's directory."""
 
+class RunRecorder(RunListener):
+    """Keeps a database up with the run in `directory`, which never waits for it.
 
-class Recorder(RunListener):
-    """Writes a training. All that a call does in the run's thread is to queue it."""
+    The run writes its files whether or not the database is there; what the recorder has not taken
+    in when it ends, `ui-gym-records flush` or the run's next process does.
+    """
 
-    def __init__(self, writer: Writer, rows: Rows, note: Callable[[str], None]) -> None:
-        self.writer = writer
-        self._rows = rows
+    def __init__(
+        self,
+        engine: Engine,
+        target: DatabaseTarget,
+        directory: Path,
+        note: Callable[[str], None],
+        *,
+        retry: float = RETRY,
+    ) -> None:
+        """`note` gets a line when the database goes away and when it is back, from the thread."""
+        self.seconds = 0.0
+        """Processor time that the thread has used."""
+        self._engine = engine
+        self._target = target
+        self._directory = directory
         self._note = note
+        self._retry = retry
+        self._away = False
+        self._refused = False
+        self._next_try = 0.0
+        self._beat = time.monotonic() + HEARTBEAT
+        self._taken: dict[str, int] = {}
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="records", daemon=True)
+        self._thread.start()
 
     @classmethod
     def open(
-        cls, target: Target, directory: Path, note: Callable[[str], None], **options: Any
+        cls,
+        target: DatabaseTarget,
+        directory: Path,
+        note: Callable[[str], None],
+        *,
+        retry: float = RETRY,
     ) -> Self:
-        """A recorder of the run in `directory`; `options` are the `Writer`'s.
-
-        What an earlier process of this run left in the spool is written first.
+        """A recorder of the run in `directory`.
 
         Raises:
             UserError: the database cannot be reached, or its schema does not fit.
         """
-        engine = open_database(target)
-        rows = Rows(identity(directory, target))
-        waiting = Spool(directory / spool.FILE)
-        writer = Writer(
-            engine, target, waiting, note, heartbeat=lambda: rows.heartbeat(now()), **options
-        )
-        return cls(writer, rows, note)
+        return cls(open_database(target), target, directory, note, retry=retry)
 
-    def begun(self, run: RunInfo) -> None:
-        self._queue(self._rows.begun, run)
-
-    def step_begun(self, step: int, steps: int) -> None:
-        self._queue(self._rows.step_begun, step, steps)
-
-    def episode(self, episode: Episode, place: Place) -> None:
-        self._queue(self._rows.episode, episode, place)
-
-    def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
-        self._queue(self._rows.step_finished, step, dict(metrics), elapsed)
-
-    def evaluation_begun(self, place: Place, episodes: int) -> None:
-        self._queue(self._rows.evaluation_begun, place, episodes)
-
-    def evaluation_finished(self, place: Place, report: Report, elapsed: float) -> None:
-        self._queue(self._rows.evaluation_finished, place, report, elapsed)
-
-    def saving(self, step: int) -> None:
-        self.writer.sync()
-
-    def checkpoint(self, step: int, path: Path) -> None:
-        self._queue(self._rows.checkpoint, step, path)
+    @property
+    def behind(self) -> bool:
+        """Whether the files hold what the database does not."""
+        return self._taken != self._sizes()
 
     def ended(self, status: Status, step: int, error: str = "") -> None:
-        """Write all that waits, or leave it in the spool, and let go of the database."""
-        try:
-            self._queue(self._rows.ended, status, step, error)
-        finally:
-            left = self.writer.close()
-        if left:
+        """Take in all that is there, or say who can, and let go of the database."""
+        self._closing.set()
+        self._thread.join(CLOSE_SECONDS)
+        if self._thread.is_alive():
+            self._note("warning: the records are still being written; ui-gym-records flush ends it")
+            return
+        self._engine.dispose()
+        if self._away and self.behind:
             self._note(
-                f"the records database is away; {left} records wait on disk. When it is back: "
-                "ui-gym-records flush"
+                "the records database is away; the end of the records wait on disk. When it is "
+                f"back: ui-gym-records flush {self._directory}"
             )
 
-    def _queue(self, make: Callable[..., Change], *arguments: Any) -> None:
-        at = now()
-        self.writer.submit(lambda: make(at, *arguments))
+    # -- the thread --
 
+    def _run(self) -> None:
+        while not self._closing.wait(LINGER):
+            if time.monotonic() >= self._next_try:
+                self._catch_up()
+            self.seconds = time.thread_time()
+        self._catch_up()
 
-def identity(directory: Path, target: Target | None = None) -> str:
-    """The training's id in any database: from the run's directory, where it is kept.
-
-    Raises:
-        UserError: the file that holds it is damaged.
-    """
-    path = directory / IDENTITY
-    if path.exists():
+    def _catch_up(self) -> None:
+        sizes = self._sizes()
+        beat = time.monotonic() >= self._beat
         try:
-            return str(json.loads(path.read_text())["training"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UserError(
-                f"{path} is damaged ({error}); delete it, and the run becomes a new training "
-                "in the database"
-            ) from None
-    found = uuid.uuid4().hex
-    part = path.with_suffix(".tmp")
-    database = None if target is None else str(target)
-    part.write_text(json.dumps({"training": found, "database": database}) + "\n")
-    os.replace(part, path)
-    return found
+            if sizes != self._taken and event_log.identity(self._directory):
+                ingest.ingest(self._engine, self._directory, self._refuse)
+                self._taken = sizes
+            if beat:
+                self._beat = time.monotonic() + HEARTBEAT
+                self._sign_of_life()
+        except (SQLAlchemyError, OSError) as error:
+            self._next_try = time.monotonic() + self._retry
+            if not self._away:
+                self._away = True
+                self._say_away(error)
+        except Exception as error:  # The run goes on, and its files hold everything.
+            self._next_try = time.monotonic() + self._retry
+            self._refuse(None, error)
+        else:
+            if self._away and not self.behind:
+                self._away = False
+                self._note(f"the records database {self._target} is back: all is written")
 
+    def _sizes(self) -> dict[str, int]:
+        names = (event_log.FILE, *event_log.files(self._directory))
+        paths = {name: self._directory / name for name in names}
+        return {name: path.stat().st_size for name, path in paths.items() if path.exists()}
 
-def now() -> str:
-    """This moment, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat()
+    def _sign_of_life(self) -> None:
+        table = TABLES["training"]
+        mine = (table.c.id == event_log.identity(self._directory)) & (table.c.status == "running")
+        with self._engine.begin() as connection:
+            connection.execute(update(table).where(mine).values(heartbeat_at=datetime.now(UTC)))
+
+    def _say_away(self, error: Exception) -> None:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        self._note(
+            f"warning: the records database {self._target} is away "
+            f"({self._target.redact(cause)}); the run goes on, and what is to be recorded waits in "
+            f"{self._directory}"
+        )
+
+    def _refuse(self, line: ingest.FileLine | None, error: BaseException) -> None:
+        if self._refused:
+            return
+        self._refused = True
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        where = f"; {self._directory / ingest.REFUSED} says what" if line is not None else ""
+        self._note(
+            "warning: something could not be recorded: "
+            f"{type(cause).__name__}: {self._target.redact(cause)}{where}"
+        )

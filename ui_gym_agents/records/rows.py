@@ -1,362 +1,373 @@
-"""What happens in a run, as changes of the database. No input or output, no clock: times are given.
+"""Rows: what the lines of a run's files (`training.event_log`, `store`) mean in the tables.
 
-A put whose columns differ from an earlier put of the same row changes these columns alone.
+Rows have ids that are derived from what they stand for (`key`), and are put by id: a line that is
+taken in twice is there once.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
-import socket
+import functools
+import hashlib
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ui_gym.errors import UserError
-from ui_gym_agents.episode import Episode
-from ui_gym_agents.records.changes import Change, Operation, Row, drop, ensure, finite, key, put
-from ui_gym_agents.records.changes import set_ as change
-from ui_gym_agents.training.listeners import Place, RunInfo, Status
+from sqlalchemy import Connection, case, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
-PROGRESS_STEPS = 10
-"""How often an evaluation's progress is written."""
+from ui_gym.errors import UserError
+from ui_gym_agents.episode import Episode, Purpose
+from ui_gym_agents.records.models import TABLES, Base
+from ui_gym_agents.training.event_log import finite
+
+Values = Mapping[str, Any]
+
+EVENTS = (
+    "begun", "step_begun", "step_finished", "checkpoint", "evaluation_begun",
+    "evaluation_finished", "ended",
+)  # fmt: skip
+
+_RANK = {table.name: rank for rank, table in enumerate(Base.metadata.sorted_tables)}
+_KEPT = frozenset({"id", "created_at"})
+"""Columns that a later put leaves as they are."""
+
+
+def key(*parts: object) -> str:
+    """An id: 32 hexadecimal digits that depend on `parts` alone."""
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class Table:
+    """Puts rows into tables within the caller's transaction, many rows a statement.
+
+    Rows wait until `flush`, which comes before every other statement: parents first.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._waiting: dict[tuple[str, bool, tuple[str, ...]], list[dict[str, Any]]] = {}
+
+    def put(self, table: str, *rows: Values, keep: bool = False) -> None:
+        """Insert rows, or update the given columns of those that are there, unless `keep`."""
+        for row in rows:
+            self._waiting.setdefault((table, keep, tuple(row)), []).append(dict(row))
+
+    def change(self, table: str, where: Values, **values: Any) -> None:
+        self.execute(update(TABLES[table]).where(*_equal(table, where)).values(**values))
+
+    def drop(self, table: str, *more: Any, **where: Any) -> None:
+        """Delete rows, with all that belongs to them."""
+        self.execute(delete(TABLES[table]).where(*_equal(table, where), *more))
+
+    def execute(self, statement: Any) -> None:
+        self.flush()
+        self.connection.execute(statement)
+
+    def flush(self) -> None:
+        # Stable: among equal tables the order of arrival stays.
+        for kind in sorted(self._waiting, key=lambda kind: _RANK[kind[0]]):
+            statement = _statement(self.connection.dialect.name, *kind)
+            self.connection.execute(statement, self._waiting[kind])
+        self._waiting.clear()
 
 
 class Rows:
-    """The rows of one training. Times are ISO 8601 in UTC."""
+    """Takes in the lines of one training, in order. `finish` ends what they leave open."""
 
-    def __init__(self, training: str) -> None:
+    def __init__(self, connection: Connection, training: str, directory: Path) -> None:
         """`training` is the training's id."""
         self.id = training
+        self._directory = directory
+        self._table = Table(connection)
         self._environment = key(training, "environment")
-        self._known: set[str] = set()
-        self._groups: dict[str, list[int]] = {}
-        self._played: dict[str, int] = {}
-        self._planned: dict[str, int] = {}
-        self._step = ""
-        self._steps = 0
-        self._mode = ""
+        self._tasks: set[str] = set()
+        self._parents: set[tuple[str, str]] = set()
 
-    # -- the run --
+    def event(self, line: Values) -> None:
+        """Take in a line of the event log. KeyError where it lacks something."""
+        if line["event"] not in EVENTS:
+            raise ValueError(f"there is no event {line['event']!r}")
+        getattr(self, f"_{line['event']}")(line["at"], line)
 
-    def begun(self, at: str, run: RunInfo) -> Change:
+    def mark(self, file: str, position: int) -> None:
+        """Say that `file` was read up to `position`."""
+        row = {"id": key(self.id, "bookmark", file), "training_id": self.id, "file": file}
+        self._table.put("bookmark", row | {"position": position})
+
+    def finish(self) -> None:
+        """Count what belongs to the steps and evaluations that episodes were added to."""
+        rollouts, groups = TABLES["rollout"], TABLES["rollout_group"]
+        in_group = rollouts.c.group_id == groups.c.id
+        size = select(func.count()).where(in_group).scalar_subquery()
+        won = select(func.count()).where(in_group, rollouts.c.success).scalar_subquery()
+        for name, parent in sorted(self._parents):
+            table = TABLES[name]
+            if name == "step":
+                # A group goes on as long as its step does.
+                step = {
+                    c: select(table.c[c]).where(table.c.id == parent).scalar_subquery()
+                    for c in ("status", "progress", "finished_at", "heartbeat_at")
+                }
+                counted = update(groups).where(groups.c.step_id == parent)
+                self._table.execute(counted.values(size=size, successes=won, **step))
+                continue
+            played = select(func.count()).where(rollouts.c[f"{name}_id"] == parent)
+            share = played.scalar_subquery() * 1.0 / table.c.planned
+            counted = update(table).where(table.c.id == parent, table.c.status == "running")
+            self._table.execute(counted.where(table.c.planned > 0).values(progress=share))
+        self._parents.clear()
+        self._table.flush()
+
+    # -- events --
+
+    def _begun(self, at: str, line: Values) -> None:
         """The training, its env, and away with all that is done again."""
-        config = run.config
+        config, resumed = line["config"], line["resumed"]
+        done = resumed or 0
         running = {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
-        done = run.resumed or 0
-        measured = config.evaluation
-        self._mode = "greedy" if measured.both or measured.greedy else "sampled"
-        # The training itself comes first: its table may hold nothing to drop from.
-        operations = [
-            put(
-                "training",
-                {
-                    "id": self.id,
-                    "name": run.directory.name,
-                    "directory": str(run.directory.absolute()),
-                    "plugin": config.plugin,
-                    "seed": config.run.seed,
-                    "steps": config.run.steps,
-                    "step": done,
-                    "host": socket.gethostname(),
-                    "process": os.getpid(),
-                    "config": config.model_dump(mode="json"),
-                    "phase": "starting",
-                    "message": f"resumed after step {done}" if run.resumed else "",
-                    "error": "",
-                    "finished_at": None,
-                    "progress": _share(done, config.run.steps),
-                    **running,
-                },
-            ),
-            put(
-                "environment",
-                {
-                    "id": self._environment,
-                    "training_id": self.id,
-                    "device": config.env.device,
-                    "dialect": config.env.dialect,
-                    "observation": config.env.observation,
-                    "num_envs": config.env.num_envs,
-                    "settings": config.env.model_dump(mode="json"),
-                    **running,
-                },
-            ),
-            drop("step", **{"training_id": self.id, "number>": done}),
-            drop("evaluation", **{"training_id": self.id, "step>": done}),
-            drop("evaluation", training_id=self.id, kind="final"),
-            self._history(at, "training", self.id, "running", "starting"),
-        ]
-        if run.resumed is None:
-            operations[2:2] = [drop("baseline", training_id=self.id)]
-            operations.append(drop("evaluation", training_id=self.id))
-        return operations
+        self._table.put(
+            "training",
+            {
+                "id": self.id,
+                "name": line["name"],
+                "directory": str(self._directory.absolute()),
+                "plugin": config["plugin"],
+                "seed": config["run"]["seed"],
+                "steps": config["run"]["steps"],
+                "step": done,
+                "host": line["host"],
+                "process": line["process"],
+                "config": config,
+                "phase": "starting",
+                "message": f"resumed after step {done}" if resumed else "",
+                "error": "",
+                "finished_at": None,
+                "progress": _share(done, config["run"]["steps"]),
+                **running,
+            },
+        )
+        env = config["env"]
+        described = {name: env[name] for name in ("device", "dialect", "observation", "num_envs")}
+        row = {"id": self._environment, "training_id": self.id, "settings": env}
+        self._table.put("environment", row | described | running)
+        mine = {"training_id": self.id}
+        evaluations = TABLES["evaluation"].c
+        self._table.drop("step", TABLES["step"].c.number > done, **mine)
+        void = (evaluations.step > done) | (evaluations.status != "finished")
+        self._table.drop("evaluation", void | (evaluations.kind == "final"), **mine)
+        if resumed is None:
+            self._table.drop("baseline", **mine)
+            self._table.drop("evaluation", **mine)
+        self._history(at, "training", self.id, "running", "starting")
 
-    def ended(self, at: str, status: Status, step: int, error: str = "") -> Change:
+    def _step_begun(self, at: str, line: Values) -> None:
+        step, number = self._step_id(line["step"]), line["step"]
+        row = {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
+        row |= {"id": step, "training_id": self.id, "number": number}
+        self._table.put("step", row)
+        news = {"steps": line["steps"], "phase": f"step {number}", "heartbeat_at": at}
+        self._table.change("training", {"id": self.id}, **news)
+        self._history(at, "step", step, "running")
+
+    def _step_finished(self, at: str, line: Values) -> None:
+        step, number = self._step_id(line["step"]), line["step"]
+        over = {"status": "finished", "finished_at": at, "heartbeat_at": at, "progress": 1.0}
+        row = {"id": step, "training_id": self.id, "number": number, "created_at": at}
+        self._table.put("step", row | {"metrics": line["metrics"]} | over)
+        self._table.change("rollout_group", {"step_id": step}, **over)
+        steps = TABLES["training"].c.steps
+        share = case((steps > number, number * 1.0 / steps), else_=1.0)
+        news = {"step": number, "seconds": line["elapsed"], "heartbeat_at": at}
+        self._table.change("training", {"id": self.id}, progress=share, **news)
+        self._history(at, "step", step, "finished")
+
+    def _checkpoint(self, at: str, line: Values) -> None:
+        step = {"id": self._step_id(line["step"])}
+        self._table.change("step", step, checkpoint=line["name"], heartbeat_at=at)
+
+    def _evaluation_begun(self, at: str, line: Values) -> None:
+        purpose = Purpose(**line["purpose"])
+        table, parent = self._parent(purpose)
+        row = {"status": "running", "planned": line["episodes"], "started_at": at}
+        self._table.put(table, self._measurement(at, purpose) | row | {"heartbeat_at": at})
+        phase = f"{purpose.kind}, {purpose.mode}"
+        self._table.change("training", {"id": self.id}, phase=phase, heartbeat_at=at)
+        self._history(at, table, parent, "running")
+
+    def _evaluation_finished(self, at: str, line: Values) -> None:
+        purpose = Purpose(**line["purpose"])
+        table, parent = self._parent(purpose)
+        over = {"status": "finished", "progress": 1.0, "finished_at": at, "heartbeat_at": at}
+        found = {name: line[name] for name in ("n", "success", "low", "high", "report")}
+        self._table.put(table, self._measurement(at, purpose) | over | found)
+        self._table.change("training", {"id": self.id}, phase="", heartbeat_at=at)
+        training = TABLES["training"]
+        self._table.flush()
+        config = self._table.connection.execute(
+            select(training.c.config).where(training.c.id == self.id)
+        ).scalar()
+        measured = (config or {}).get("evaluation", {})
+        headline = "greedy" if measured.get("both") or measured.get("greedy") else "sampled"
+        if purpose.mode == headline:  # Where both are measured, one of them is the headline.
+            self._table.change("training", {"id": self.id}, success=line["success"])
+        self._history(at, table, parent, "finished")
+
+    def _ended(self, at: str, line: Values) -> None:
         """The training's end; what was still running ends with it."""
+        status, error = line["status"], line["error"]
         over = {"status": status, "finished_at": at, "heartbeat_at": at}
+        self._table.change("training", {"id": self.id}, step=line["step"], phase="", error=error,
+                           **over)  # fmt: skip
+        steps, groups = TABLES["step"], TABLES["rollout_group"]
         left = {"training_id": self.id, "status": "running"}
-        return [
-            change("training", {"id": self.id}, step=step, phase="", error=error, **over),
-            *(change(table, left, **over) for table in ("step", "baseline", "evaluation")),
-            change("environment", {"id": self._environment}, **over),
-            change("rollout_group", {"step_id": self._step, "status": "running"}, **over),
-            self._history(at, "training", self.id, status, "", error),
-        ]
-
-    def heartbeat(self, at: str) -> Change:
-        """The training is alive."""
-        return [change("training", {"id": self.id, "status": "running"}, heartbeat_at=at)]
-
-    # -- steps --
-
-    def step_begun(self, at: str, step: int, steps: int) -> Change:
-        self._step, self._steps = self._step_id(step), steps
-        self._known.add(self._step)
-        row: dict[str, Any] = {"status": "running", "created_at": at, "started_at": at}
-        row["heartbeat_at"] = at
-        return [
-            put("step", {"id": self._step, "training_id": self.id, "number": step, **row}),
-            change("training", {"id": self.id}, steps=steps, phase=f"step {step}", heartbeat_at=at),
-            self._history(at, "step", self._step, "running"),
-        ]
-
-    def step_finished(
-        self, at: str, step: int, metrics: Mapping[str, float], elapsed: float
-    ) -> Change:
-        step_id = self._step_id(step)
-        over: dict[str, Any] = {
-            "status": "finished", "finished_at": at, "heartbeat_at": at, "progress": 1.0
-        }  # fmt: skip
-        row = {
-            "id": step_id, "training_id": self.id, "number": step, "created_at": at,
-            "metrics": finite(metrics), **over,
-        }  # fmt: skip
-        return [
-            put("step", row),
-            change("rollout_group", {"step_id": step_id}, **over),
-            change(
-                "training",
-                {"id": self.id},
-                step=step,
-                seconds=elapsed,
-                heartbeat_at=at,
-                progress=_share(step, self._steps),
-            ),
-            self._history(at, "step", step_id, "finished"),
-        ]
-
-    def checkpoint(self, at: str, step: int, path: Path) -> Change:
-        return [change("step", {"id": self._step_id(step)}, checkpoint=path.name, heartbeat_at=at)]
-
-    # -- evaluations --
-
-    def evaluation_begun(self, at: str, place: Place, episodes: int) -> Change:
-        table, parent = self._parent(place)
-        self._known.add(parent)
-        self._planned[parent] = episodes
-        row = self._measurement(at, place) | {"status": "running", "planned": episodes}
-        name = f"{place.kind}, {place.mode}"
-        return [
-            drop(table, id=parent),
-            put(table, row | {"started_at": at, "heartbeat_at": at}),
-            change("training", {"id": self.id}, phase=name, heartbeat_at=at),
-            self._history(at, table, parent, "running"),
-        ]
-
-    def evaluation_finished(self, at: str, place: Place, report: Any, elapsed: float) -> Change:
-        """`report` has at least `success`, `n` and `interval`; more of it is kept as it is."""
-        table, parent = self._parent(place)
-        low, high = report.interval
-        whole = report.to_json() if hasattr(report, "to_json") else None
-        row = self._measurement(at, place) | {
-            "status": "finished", "progress": 1.0, "finished_at": at, "heartbeat_at": at,
-            "n": int(report.n), "success": float(report.success), "low": float(low),
-            "high": float(high), "report": whole and finite(whole),
-        }  # fmt: skip
-        news: dict[str, Any] = {"phase": "", "heartbeat_at": at}
-        if place.mode == self._mode:  # Where both are measured, one of them is the headline.
-            news["success"] = row["success"]
-        return [
-            put(table, row),
-            change("training", {"id": self.id}, **news),
-            self._history(at, table, parent, "finished"),
-        ]
+        for table in ("step", "baseline", "evaluation", "environment"):
+            self._table.change(table, left, **over)
+        mine = select(steps.c.id).where(steps.c.training_id == self.id)
+        open_groups = groups.c.step_id.in_(mine) & (groups.c.status == "running")
+        self._table.execute(update(groups).where(open_groups).values(**over))
+        self._history(at, "training", self.id, status, "", error)
 
     # -- episodes --
 
-    def episode(self, at: str, episode: Episode, place: Place) -> Change:
+    def episode(self, episode: Episode) -> None:
         """A rollout, with all that belongs to it."""
-        table, parent = self._parent(place)
-        operations: list[Operation] = []
-        if parent not in self._known:
-            # Collected ahead of its step, or measured without the host.
-            self._known.add(parent)
-            row: dict[str, Any] = {"status": "pending", "created_at": at}
-            if table == "step":
-                row |= {"id": parent, "training_id": self.id, "number": place.step}
-            else:
-                row = self._measurement(at, place) | row
-            operations.append(ensure(table, row))
-        task, validator, described = self._task(episode.task)
-        operations += described
-        rollout = key(parent, episode.id)
+        at = episode.finished_at
+        row: dict[str, Any]
+        table, parent = self._parent(episode.purpose)
+        self._parents.add((table, parent))
+        # Collected ahead of its step, or measured without the host.
+        row = {"status": "pending", "created_at": at}
+        if table == "step":
+            row |= {"id": parent, "training_id": self.id, "number": episode.purpose.step}
+        else:
+            row |= self._measurement(at, episode.purpose)
+        self._table.put(table, row, keep=True)
+        task, validator = self._task(episode.task)
         group = None
         if table == "step" and episode.group:
-            group, counted = self._count(at, parent, task, episode)
-            operations.append(counted)
-        row = _rollout_row(at, episode) | {
+            group = key(parent, "group", episode.group)
+            row = {
+                "id": group, "step_id": parent, "task_id": task, "name": episode.group,
+                "seed": episode.seed, "size": 0, "successes": 0, "status": "running",
+                "created_at": at, "heartbeat_at": at,
+            }  # fmt: skip
+            self._table.put("rollout_group", row)
+        rollout = key(parent, episode.id)
+        row = {
             "id": rollout, f"{table}_id": parent, "group_id": group, "task_id": task,
             "environment_id": self._environment,
         }  # fmt: skip
-        operations.append(put("rollout", row))
-        operations += _turns(rollout, episode)
-        operations.append(
-            put(
-                "validation",
-                {
-                    "id": key(rollout, "validation"),
-                    "rollout_id": rollout,
-                    "validator_id": validator,
-                    "score": episode.score,
-                    "success": episode.success,
-                    "notes": episode.notes,
-                },
-            )
-        )
-        return operations + self._progress_of(at, table, parent)
-
-    def _count(self, at: str, step: str, task: str, episode: Episode) -> tuple[str, Operation]:
-        group = key(step, "group", episode.group)
-        tally = self._groups.setdefault(group, [0, 0])
-        tally[0] += 1
-        tally[1] += episode.success
+        self._table.put("rollout", row | _rollout(episode))
+        self._turns(rollout, episode)
         row = {
-            "id": group, "step_id": step, "task_id": task, "name": episode.group,
-            "seed": episode.seed, "size": tally[0], "successes": tally[1], "status": "running",
-            "created_at": at, "heartbeat_at": at,
+            "id": key(rollout, "validation"), "rollout_id": rollout, "validator_id": validator,
+            "score": episode.score, "success": episode.success, "notes": episode.notes,
         }  # fmt: skip
-        return group, put("rollout_group", row)
+        self._table.put("validation", row)
 
-    def _progress_of(self, at: str, table: str, parent: str) -> list[Operation]:
-        planned = self._planned.get(parent, 0)
-        self._played[parent] = played = self._played.get(parent, 0) + 1
-        if not planned or played % max(1, planned // PROGRESS_STEPS):
-            return []
-        share = _share(played, planned)
-        return [change(table, {"id": parent}, progress=share, heartbeat_at=at)]
-
-    def _task(self, name: str) -> tuple[str, str, list[Operation]]:
-        """Ids of a task and its validator; what describes them, the first time."""
-        task, validator = key("task", name), key("validator", name)
-        if task in self._known:
-            return task, validator, []
-        self._known.add(task)
-        row: dict[str, Any] = {"id": task, "name": name}
-        judge = "the environment"
-        try:
-            from ui_gym.contract.registry import spec
-
-            found = spec(name)
-            judge = found.entry_point
-            row |= {
-                "suite": found.suite, "category": found.category, "max_steps": found.max_steps,
-                "difficulty": found.difficulty, "summary": found.summary,
+    def _turns(self, rollout: str, episode: Episode) -> None:
+        row: dict[str, Any]
+        seen = [(turn.screenshot_id, turn.elements) for turn in episode.turns]
+        if episode.final_screenshot_id:
+            seen.append((episode.final_screenshot_id, ""))
+        for number, (screenshot_id, elements) in enumerate(seen):
+            row = {"id": key(rollout, "observation", number), "rollout_id": rollout}
+            row |= {"number": number, "screenshot_id": screenshot_id, "elements": elements}
+            self._table.put("observation", row)
+        for number, turn in enumerate(episode.turns):
+            turn_id = key(rollout, "turn", number)
+            tokens = None if turn.tokens is None else dataclasses.asdict(turn.tokens)
+            row = {"id": turn_id, "rollout_id": rollout, "number": number, "tokens": tokens}
+            self._table.put("turn", row | {"caption": turn.caption, "times": turn.times})
+            row = {
+                "id": key(turn_id, "action"), "turn_id": turn_id, "action_text": turn.action_text,
+                "error": turn.action_error, "feedback": turn.feedback, "reward": turn.reward,
             }  # fmt: skip
-        except UserError:
-            pass  # An env of somebody else's: its name is all that is known.
-        described = [
-            ensure("task", row),
-            ensure("validator", {"id": validator, "task_id": task, "name": judge}),
-        ]
-        return task, validator, described
+            self._table.put("action", row)
+
+    def _task(self, name: str) -> tuple[str, str]:
+        """Ids of a task and its validator, which are there from now on."""
+        task, validator = key("task", name), key("validator", name)
+        if task not in self._tasks:
+            self._tasks.add(task)
+            row: dict[str, Any] = {"id": task, "name": name}
+            judge = "the environment"
+            try:
+                from ui_gym.contract.registry import spec
+
+                found = spec(name)
+                judge = found.entry_point
+                described = ("suite", "category", "max_steps", "difficulty", "summary")
+                row |= {name: getattr(found, name) for name in described}
+            except UserError:
+                pass  # An env of somebody else's: its name is all that is known.
+            self._table.put("task", row, keep=True)
+            row = {"id": validator, "task_id": task, "name": judge}
+            self._table.put("validator", row, keep=True)
+        return task, validator
 
     # -- ids --
 
     def _step_id(self, step: int) -> str:
         return key(self.id, "step", step)
 
-    def _parent(self, place: Place) -> tuple[str, str]:
+    def _parent(self, purpose: Purpose) -> tuple[str, str]:
         """Table and id of what an episode is played for."""
-        if place.kind == "step":
-            return "step", self._step_id(place.step)
-        table = "baseline" if place.kind == "baseline" else "evaluation"
-        return table, key(self.id, place.kind, place.step, place.mode)
+        if purpose.kind == "step":
+            return "step", self._step_id(purpose.step)
+        if purpose.kind not in ("baseline", "evaluation", "final"):
+            raise ValueError(f"a training plays no episode for {purpose.kind!r}")
+        table = "baseline" if purpose.kind == "baseline" else "evaluation"
+        return table, key(self.id, purpose.kind, purpose.step, purpose.mode)
 
-    def _measurement(self, at: str, place: Place) -> dict[str, Any]:
-        table, parent = self._parent(place)
-        row = {"id": parent, "training_id": self.id, "mode": place.mode, "created_at": at}
-        return row if table == "baseline" else row | {"kind": place.kind, "step": place.step}
+    def _measurement(self, at: str, purpose: Purpose) -> dict[str, Any]:
+        table, parent = self._parent(purpose)
+        row = {"id": parent, "training_id": self.id, "mode": purpose.mode, "created_at": at}
+        return row if table == "baseline" else row | {"kind": purpose.kind, "step": purpose.step}
 
     def _history(
         self, at: str, entity: str, entity_id: str, status: str, phase: str = "", message: str = ""
-    ) -> Operation:
+    ) -> None:
         row = {
             "id": key(entity_id, at, status, phase), "training_id": self.id, "entity": entity,
             "entity_id": entity_id, "status": status, "phase": phase, "message": message, "at": at,
         }  # fmt: skip
-        return ensure("status_history", row)
+        self._table.put("status_history", row, keep=True)
 
 
-def _rollout_row(at: str, episode: Episode) -> dict[str, Any]:
-    begun = datetime.fromisoformat(at) - timedelta(seconds=episode.seconds)
-    return {
+def _rollout(episode: Episode) -> dict[str, Any]:
+    same = (
+        "seed", "split", "goal", "score", "success", "terminated", "truncated", "failure",
+        "seconds", "blind_rate", "version", "max_turns",
+    )  # fmt: skip
+    return {name: getattr(episode, name) for name in same} | {
         "status": "failed" if episode.failure else "finished",
         "progress": 1.0,
         "error": episode.failure or "",
-        "created_at": begun.isoformat(),
-        "started_at": begun.isoformat(),
-        "finished_at": at,
-        "heartbeat_at": at,
+        "created_at": episode.started_at,
+        "started_at": episode.started_at,
+        "finished_at": episode.finished_at,
+        "heartbeat_at": episode.finished_at,
         "episode": episode.id,
         "group_name": episode.group,
-        "seed": episode.seed,
-        "split": episode.split,
-        "goal": episode.goal,
-        "params": dict(episode.params),
-        "score": episode.score,
-        "success": episode.success,
-        "terminated": episode.terminated,
-        "truncated": episode.truncated,
-        "failure": episode.failure,
+        "params": finite(episode.params),
         "turns": len(episode.turns),
-        "seconds": episode.seconds,
-        "blind_rate": episode.blind_rate,
-        "version": episode.version,
     }
 
 
-def _turns(rollout: str, episode: Episode) -> list[Operation]:
-    turns: list[Row] = []
-    actions: list[Row] = []
-    seen: list[Row] = []
-    for number, turn in enumerate(episode.turns):
-        turn_id = key(rollout, "turn", number)
-        tokens = None if turn.tokens is None else dataclasses.asdict(turn.tokens)
-        turns.append(
-            {
-                "id": turn_id, "rollout_id": rollout, "number": number, "tokens": tokens,
-                "caption": turn.caption, "times": turn.times,
-            }
-        )  # fmt: skip
-        actions.append(
-            {
-                "id": key(turn_id, "action"), "turn_id": turn_id, "text": turn.action_text,
-                "error": turn.action_error, "feedback": turn.feedback, "reward": turn.reward,
-            }
-        )  # fmt: skip
-        seen.append(_observation(rollout, number, turn.screenshot_id, turn.elements))
-    if episode.final_screenshot_id:
-        seen.append(_observation(rollout, len(episode.turns), episode.final_screenshot_id, ""))
-    return [put("turn", *turns), put("action", *actions), put("observation", *seen)]
+@functools.lru_cache(maxsize=256)
+def _statement(dialect: str, table: str, keep: bool, columns: tuple[str, ...]) -> Any:
+    module: Any = postgresql if dialect == "postgresql" else sqlite
+    statement = module.insert(TABLES[table])
+    changed = {name: statement.excluded[name] for name in columns if name not in _KEPT}
+    if keep or not changed:
+        return statement.on_conflict_do_nothing()
+    return statement.on_conflict_do_update(index_elements=["id"], set_=changed)
 
 
-def _observation(rollout: str, number: int, screenshot_id: str, elements: str) -> Row:
-    return {
-        "id": key(rollout, "observation", number), "rollout_id": rollout, "number": number,
-        "screenshot_id": screenshot_id, "elements": elements,
-    }  # fmt: skip
+def _equal(table: str, where: Values) -> list[Any]:
+    return [TABLES[table].c[name] == value for name, value in where.items()]
 
 
 def _share(part: int, whole: int) -> float:

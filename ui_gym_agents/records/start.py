@@ -48,10 +48,10 @@ def recorders(setting: str, directory: Path, note: Callable[[str], None]) -> lis
         note(f"no records are kept: {missing} is not installed (pip install 'ui-gym[agents]')")
         return []
     from ui_gym_agents.records import target
-    from ui_gym_agents.records.recorder import Recorder
+    from ui_gym_agents.records.recorder import RunRecorder
 
     found = target.resolve(setting, directory)
-    return [] if found is None else [Recorder.open(found, directory, note)]
+    return [] if found is None else [RunRecorder.open(found, directory, note)]
 
 
 def _missing(setting: str) -> str | None:

@@ -24,7 +24,7 @@ _SECRET_QUERY = ("password", "sslpassword", "passfile")
 
 
 @dataclass(frozen=True)
-class Target:
+class DatabaseTarget:
     """A database. `str` and `repr` show it without password and options; `source` said so."""
 
     url: URL = field(repr=False)
@@ -50,7 +50,7 @@ class Target:
         return shown.render_as_string()
 
     def __repr__(self) -> str:
-        return f"Target({str(self)!r}, {self.source!r})"
+        return f"DatabaseTarget({str(self)!r}, {self.source!r})"
 
     def redact(self, text: object) -> str:
         """`text` on one line, with every secret of this URL replaced by ``***``."""
@@ -64,7 +64,7 @@ class Target:
 
 def resolve(
     setting: str, directory: Path, environment: Mapping[str, str] = os.environ
-) -> Target | None:
+) -> DatabaseTarget | None:
     """The database of a run: None for ``off``.
 
     ``auto`` takes the environment's (``UI_GYM_DATABASE_URL``, ``DATABASE_URL``, or
@@ -94,7 +94,7 @@ def check_setting(setting: str) -> None:
         )
 
 
-def from_environment(environment: Mapping[str, str] = os.environ) -> Target | None:
+def from_environment(environment: Mapping[str, str] = os.environ) -> DatabaseTarget | None:
     """The database that the environment names; None if it names none.
 
     Raises:
@@ -117,15 +117,15 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Target | No
         port=int(port),
         database=environment.get("POSTGRES_DB") or user,
     )
-    return Target(url, "POSTGRES_HOST")
+    return DatabaseTarget(url, "POSTGRES_HOST")
 
 
-def of_file(path: Path) -> Target:
+def of_file(path: Path) -> DatabaseTarget:
     """An SQLite database in a file."""
-    return Target(URL.create("sqlite", database=str(path)), OWN)
+    return DatabaseTarget(URL.create("sqlite", database=str(path)), OWN)
 
 
-def parse(text: str, source: str) -> Target:
+def parse(text: str, source: str) -> DatabaseTarget:
     """A URL as people write it; `source` says where it stands.
 
     Raises:
@@ -142,8 +142,8 @@ def parse(text: str, source: str) -> Target:
     backend = url.get_backend_name()
     if backend in _DRIVERS:
         # An asynchronous driver in a shared DATABASE_URL is another program's choice.
-        return Target(url.set(drivername=_DRIVERS[backend]), source)
+        return DatabaseTarget(url.set(drivername=_DRIVERS[backend]), source)
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
-        return Target(url.set(drivername="sqlite"), source)
+        return DatabaseTarget(url.set(drivername="sqlite"), source)
     what = "SQLite without a file" if backend == "sqlite" else f"{backend!r}"
     raise UserError(f"{source}: records are kept in PostgreSQL or an SQLite file, not in {what}")

@@ -14,12 +14,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ui_gym.contract.task import TaskSpec
+from ui_gym_agents.episode import Purpose
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.tasks.sources import TaskEntry
-from ui_gym_agents.training.listeners import Place, RunListener
+from ui_gym_agents.training.listeners import RunListener, SuccessReport
 from ui_gym_agents.training.parts import run_envs, run_policy
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
@@ -40,23 +41,7 @@ MOST_ASKED = 10_000
 """Groups that may await their observation."""
 
 
-class Report(Protocol):
-    """The outcome of an evaluation."""
-
-    @property
-    def success(self) -> float:
-        """Share of episodes that succeeded, in [0, 1]."""
-
-    @property
-    def n(self) -> int:
-        """How many episodes that is a share of."""
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of `success`."""
-
-
-Evaluator = Callable[[int, bool], Report]
+Evaluator = Callable[[int, bool], SuccessReport]
 """Plays a number of episodes, greedily or sampling, and reports."""
 
 
@@ -80,7 +65,7 @@ class TrainerContext:
     """How many steps are finished."""
     listener: RunListener = field(default_factory=RunListener)
     """Is told of every episode that is played."""
-    evaluating: Place = field(default_factory=lambda: Place("evaluation", 0))
+    evaluating: Purpose = field(default_factory=lambda: Purpose("evaluation"))
     """The evaluation in progress, or the last one."""
     envs_in_use: Lock = field(default_factory=Lock)
     """Held by whoever plays in `envs`: a trainer that plays in a thread of its own takes it."""
@@ -138,18 +123,18 @@ class TrainerContext:
     def collector(self) -> Collector:
         """Plays episodes with the policy in the envs."""
         from ui_gym_agents.collecting.collector import Collector
-        from ui_gym_agents.training.told_store import ToldStore, step_of
+        from ui_gym_agents.store import EpisodeStore
 
         return Collector(
             self.envs,
             self.policy,
             run_seed=self.seed,
-            store=ToldStore(
-                self.run.episodes, self.listener, lambda e: Place("step", step_of(e, self.step))
-            ),
+            store=EpisodeStore(self.run.episodes),
             schedule=self.config.env.schedule,
             episode_timeout=self.config.env.episode_timeout,
             keep_pictures=self.config.run.keep_pictures,
+            on_episode=self.listener.episode,
+            purpose=lambda: Purpose("step", self.step),
         )
 
     @cached_property
@@ -265,11 +250,11 @@ class TrainerContext:
         alike = greedy or self.evaluator is not None
         return 1 if alike else self.config.evaluation.attempts
 
-    def evaluate(self, episodes: int, greedy: bool) -> Report | None:
+    def evaluate(self, episodes: int, greedy: bool) -> SuccessReport | None:
         """Measure the agent; None where there is nothing to measure.
 
         The episodes and the reports are kept in ``evaluations/step_<n>-<greedy|sampled>`` of the
-        run's directory.
+        run's directory, with a number behind it where that is taken.
         """
         if not episodes:
             return None
@@ -280,18 +265,18 @@ class TrainerContext:
         from ui_gym_agents.collecting.collector import Collector
         from ui_gym_agents.evaluation.evaluate import evaluate
         from ui_gym_agents.evaluation.report.render import write_reports
-        from ui_gym_agents.training.told_store import ToldStore
+        from ui_gym_agents.store import EpisodeStore
 
         folder = self.run.evaluation(self.done, greedy)
-        store = ToldStore(folder, self.listener, lambda _: self.evaluating)
+        store = EpisodeStore(folder)
         collector = Collector(
             self.envs, self.policy, run_seed=derive("evaluation"), store=store,
-            schedule=self.config.env.schedule,
+            schedule=self.config.env.schedule, on_episode=self.listener.episode,
         )  # fmt: skip
         with self.envs_in_use:
             attempts = self.attempts(greedy)
             asked = [
-                replace(request, member=member)
+                replace(request, member=member, purpose=self.evaluating)
                 for request in self.evaluation_requests(episodes)
                 for member in range(attempts)
             ]
@@ -314,7 +299,7 @@ class TrainerContext:
         )
         return report
 
-    def _keep(self, report: Report, greedy: bool) -> Report:
+    def _keep(self, report: SuccessReport, greedy: bool) -> SuccessReport:
         """Keep the report of a trainer's own evaluator, as far as it is sure to go."""
         from ui_gym_agents.store import EpisodeStore
 
@@ -338,7 +323,14 @@ class TrainerContext:
             seed = entry.seeds[derive(seed, "instance") % len(entry.seeds)]
         task = self._reset_names[entry.variant]
         return [
-            EpisodeRequest(seed=seed, task=task, group=group, member=member, split=entry.split)
+            EpisodeRequest(
+                seed=seed,
+                task=task,
+                group=group,
+                member=member,
+                split=entry.split,
+                purpose=Purpose("step", step),
+            )
             for member in range(size)
         ]
 

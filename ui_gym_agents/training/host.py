@@ -20,21 +20,22 @@ from typing import Any
 from rich.console import Console
 
 from ui_gym.errors import UIGymError
+from ui_gym_agents.episode import Purpose, PurposeKind
 from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.training import checkpoint, outcome, random_state
 from ui_gym_agents.training.checkpoint import Checkpoint
-from ui_gym_agents.training.context import Report, TrainerContext
+from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.display import StepProgress, clock, make_display
+from ui_gym_agents.training.event_log import EventLog
 from ui_gym_agents.training.failures import TrainingError, blaming
 from ui_gym_agents.training.follower import StepOrder
 from ui_gym_agents.training.interrupts import Interrupts
 from ui_gym_agents.training.listeners import (
     Listeners,
-    Place,
-    PlaceKind,
     RunInfo,
     RunListener,
     Status,
+    SuccessReport,
 )
 from ui_gym_agents.training.plugin import Trainer
 from ui_gym_agents.training.run_directory import RunDirectory
@@ -54,7 +55,7 @@ class SuccessRate:
     n: int
 
     @classmethod
-    def of(cls, report: Report) -> SuccessRate:
+    def of(cls, report: SuccessReport) -> SuccessRate:
         low, high = report.interval
         return cls(float(report.success), float(low), float(high), int(report.n))
 
@@ -96,6 +97,8 @@ class Host:
             processes=processes or Processes(),
         )
         self._processes = self._context.processes
+        # The log first: the others may read what happened there.
+        listeners = [EventLog(directory.path), *listeners]
         self._listeners = self._context.listener = Listeners(listeners, self._note)
         self._trainer: Trainer
         self._done = 0
@@ -318,7 +321,7 @@ class Host:
             return f"reaching the target of {100 * settings.target:g} %"
         return None
 
-    def _measure(self, kind: PlaceKind) -> Modes:
+    def _measure(self, kind: PurposeKind) -> Modes:
         """The full evaluation of before and after: greedily, by sampling, or both."""
         settings = self.config.evaluation
         modes = (True, False) if settings.both else (settings.greedy,)
@@ -327,13 +330,15 @@ class Host:
         found = {MODES[m]: self._evaluate(settings.episodes, kind, m) for m in modes}
         return {mode: measured for mode, measured in found.items() if measured is not None}
 
-    def _evaluate(self, episodes: int, kind: PlaceKind, greedy: bool) -> SuccessRate | None:
+    def _evaluate(
+        self, episodes: int, kind: PurposeKind, greedy: bool
+    ) -> SuccessRate | None:
         """Play and record; the random generators of training are left as they were."""
-        place = self._context.evaluating = Place(kind, self._done, MODES[greedy])
+        purpose = self._context.evaluating = Purpose(kind, self._done, MODES[greedy])
         if episodes and (self._context.has_policy or self._context.evaluator is not None):
             planned = episodes * self._context.attempts(greedy)
             self._display.busy(f"evaluating {planned} episodes, {MODES[greedy]}")
-            self._listeners.evaluation_begun(place, planned)
+            self._listeners.evaluation_begun(purpose, planned)
         self._context.done = self._done
         with random_state.preserved():
             report = self._context.evaluate(episodes, greedy)
@@ -344,7 +349,7 @@ class Host:
         measured = SuccessRate.of(report)
         line = "final" if kind == "final" else "evaluation"
         self._record(line, {"mode": MODES[greedy], **asdict(measured)})
-        self._listeners.evaluation_finished(place, report, self._elapsed())
+        self._listeners.evaluation_finished(purpose, report, self._elapsed())
         self._note(f"after step {self._done}, {MODES[greedy]}: success {measured}")
         return measured
 

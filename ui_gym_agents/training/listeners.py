@@ -11,17 +11,31 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ui_gym_agents.episode import Episode, Purpose
 
 if TYPE_CHECKING:
-    from ui_gym_agents.episode import Episode
-    from ui_gym_agents.training.context import Report
     from ui_gym_agents.training.settings import RunConfig
 
 Status = Literal["finished", "interrupted", "failed"]
 """How a run ended: by itself, by Ctrl-C or SIGTERM, or by an error."""
 
-PlaceKind = Literal["step", "baseline", "evaluation", "final"]
+
+class SuccessReport(Protocol):
+    """The outcome of an evaluation, as far as every evaluator gives it."""
+
+    @property
+    def success(self) -> float:
+        """Share of episodes that succeeded, in [0, 1]."""
+
+    @property
+    def n(self) -> int:
+        """How many episodes that is a share of."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % confidence interval of `success`."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +45,6 @@ class RunInfo:
     directory: Path
     config: RunConfig
     resumed: int | None = None
-
-
-@dataclass(frozen=True)
-class Place:
-    """What episodes are played for: a training step, or an evaluation.
-
-    `kind` is ``step``; ``baseline`` (before training), ``evaluation`` (in between) or ``final``.
-    `step` is the number of the step in progress (from 1 on), or how many steps were done when the
-    evaluation began. `mode` is ``greedy`` or ``sampled`` for evaluations, else empty.
-    """
-
-    kind: PlaceKind
-    step: int
-    mode: str = ""
 
 
 class RunListener:
@@ -63,16 +63,16 @@ class RunListener:
     def step_begun(self, step: int, steps: int) -> None:
         """Step number `step`, from 1 on, of `steps` begins."""
 
-    def episode(self, episode: Episode, place: Place) -> None:
-        """An episode ended, or failed for good (`episode.failure`)."""
+    def episode(self, episode: Episode) -> None:
+        """An episode ended, or failed for good (`episode.failure`); it is in its file already."""
 
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
         """A step is done. `metrics` are finite or not; `elapsed`: seconds of training in all."""
 
-    def evaluation_begun(self, place: Place, episodes: int) -> None:
+    def evaluation_begun(self, purpose: Purpose, episodes: int) -> None:
         """An evaluation of `episodes` episodes begins."""
 
-    def evaluation_finished(self, place: Place, report: Report, elapsed: float) -> None:
+    def evaluation_finished(self, purpose: Purpose, report: SuccessReport, elapsed: float) -> None:
         """An evaluation is done.
 
         `report` is an `evaluate.Report`, or what the trainer's own evaluator gave: only `success`,
@@ -101,7 +101,7 @@ class Listeners(RunListener):
         """`note` gets one line for the first trouble of each."""
         self._listeners = tuple(listeners)
         self._note = note
-        self._blamed: set[int] = set()
+        self._reported: set[int] = set()
         self._lock = threading.Lock()
 
     def begun(self, run: RunInfo) -> None:
@@ -110,17 +110,17 @@ class Listeners(RunListener):
     def step_begun(self, step: int, steps: int) -> None:
         self._tell("step_begun", step, steps)
 
-    def episode(self, episode: Episode, place: Place) -> None:
-        self._tell("episode", episode, place)
+    def episode(self, episode: Episode) -> None:
+        self._tell("episode", episode)
 
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
         self._tell("step_finished", step, metrics, elapsed)
 
-    def evaluation_begun(self, place: Place, episodes: int) -> None:
-        self._tell("evaluation_begun", place, episodes)
+    def evaluation_begun(self, purpose: Purpose, episodes: int) -> None:
+        self._tell("evaluation_begun", purpose, episodes)
 
-    def evaluation_finished(self, place: Place, report: Report, elapsed: float) -> None:
-        self._tell("evaluation_finished", place, report, elapsed)
+    def evaluation_finished(self, purpose: Purpose, report: SuccessReport, elapsed: float) -> None:
+        self._tell("evaluation_finished", purpose, report, elapsed)
 
     def saving(self, step: int) -> None:
         self._tell("saving", step)
@@ -136,13 +136,13 @@ class Listeners(RunListener):
             try:
                 getattr(listener, event)(*arguments)
             except Exception as error:
-                self._blame(listener, event, error)
+                self._report(listener, event, error)
 
-    def _blame(self, listener: RunListener, event: str, error: Exception) -> None:
+    def _report(self, listener: RunListener, event: str, error: Exception) -> None:
         with self._lock:
-            if id(listener) in self._blamed:
+            if id(listener) in self._reported:
                 return
-            self._blamed.add(id(listener))
+            self._reported.add(id(listener))
         where = traceback.extract_tb(error.__traceback__)[-1]
         self._note(
             f"warning: {type(listener).__name__}.{event} failed, and the run goes on without it: "

@@ -19,8 +19,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.training.context import Report
-from ui_gym_agents.training.listeners import Place, RunInfo, RunListener, Status
+from ui_gym_agents.episode import Purpose
+from ui_gym_agents.training.listeners import RunInfo, RunListener, Status, SuccessReport
 
 Scalars = dict[str, float]
 
@@ -50,8 +50,9 @@ class Logger(RunListener):
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
         self._write(step, {**{_train(k): v for k, v in metrics.items()}, "time/elapsed": elapsed})
 
-    def evaluation_finished(self, place: Place, report: Report, elapsed: float) -> None:
-        self._write(place.step, {f"evaluation/{place.mode}/{k}": v for k, v in _of(report).items()})
+    def evaluation_finished(self, purpose: Purpose, report: SuccessReport, elapsed: float) -> None:
+        step = purpose.step
+        self._write(step, {f"evaluation/{purpose.mode}/{k}": v for k, v in _of(report).items()})
 
     def ended(self, status: Status, step: int, error: str = "") -> None:
         if self._opened:
@@ -68,7 +69,7 @@ def _train(name: str) -> str:
     return f"train/{name}" if phase == name else f"time/{phase}"
 
 
-def _of(report: Report) -> dict[str, float]:
+def _of(report: SuccessReport) -> dict[str, float]:
     """The numbers of a report; one of a trainer's own evaluator has only the first."""
     low, high = report.interval
     values: dict[str, float] = {"success": report.success, "low": low, "high": high}

@@ -36,7 +36,8 @@ def film(episode: Episode, store: EpisodeStore, dialect: str, title: str) -> Any
 
 def _films(run: Path) -> Iterator[Path]:
     """An episode that failed before and succeeded after, played by both."""
-    folders = sorted((run / "evaluations").glob("step_*-greedy"))
+    finished = (run / "evaluations").glob("step_*-greedy*/report.json")
+    folders = sorted(report.parent for report in finished)
     if len(folders) < 2:
         return
     stores = {"before": EpisodeStore(folders[0]), "after": EpisodeStore(folders[-1])}

@@ -2,6 +2,7 @@
 
 config.yaml     what was asked for, merged
 metrics.jsonl   a line a step and a line an evaluation
+events.jsonl    what happened and when, for records
 log.txt         what happened, with the time
 episodes/       recorded episodes of training
 evaluations/    those of each evaluation, and its report
@@ -13,11 +14,11 @@ lock            held by the process that runs, with its pid and command
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import math
 import os
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -85,11 +86,15 @@ class RunDirectory:
         return self.path / "checkpoints"
 
     def evaluation(self, step: int, greedy: bool) -> Path:
-        """An empty folder for the episodes of an evaluation after `step`."""
-        path = self.path / "evaluations" / f"step_{step:06}-{'greedy' if greedy else 'sampled'}"
-        if path.exists():
-            shutil.rmtree(path)  # of a run that was killed in it, and resumed
-        return path
+        """A new folder for the episodes of an evaluation after `step`.
+
+        A number behind its name tells it from an earlier one, which another evaluation after this
+        step has, or a process that was killed in it: no episode is ever deleted.
+        """
+        name = f"step_{step:06}-{'greedy' if greedy else 'sampled'}"
+        names = (name if n == 1 else f"{name}-{n}" for n in itertools.count(1))
+        folders = (self.path / "evaluations" / name for name in names)
+        return next(folder for folder in folders if not folder.exists())
 
     @property
     def metrics(self) -> Path:

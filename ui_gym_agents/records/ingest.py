@@ -1,0 +1,153 @@
+"""Ingest: the files of a run into a database, live or later, from where its bookmarks stand.
+
+The files are the truth, and the database is an index of them that this module builds: the event log
+and the files of episodes, which are only ever appended to. How far each was read stands in the
+database itself (`models.BookmarkRow`), written in the transaction that writes the rows, so that
+nothing is lost or doubled by an outage, a kill, or reading again from the start.
+
+Events come in their order, and episodes after the events of their time: what a resumed run makes
+void (`event_log`) is dropped before what is played anew is taken in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
+
+from ui_gym.errors import UserError
+from ui_gym_agents import store
+from ui_gym_agents.records.models import TABLES
+from ui_gym_agents.records.rows import Rows
+from ui_gym_agents.training import event_log
+
+BATCH = 256
+"""Most lines in one transaction."""
+REFUSED = "records.refused.jsonl"
+"""In a run's folder: which of its lines the database does not take, for a person to look at."""
+
+Refuse = Callable[["FileLine", BaseException], None]
+
+
+@dataclass(frozen=True)
+class FileLine:
+    """A line of a file of a run; `end` is the offset behind it."""
+
+    file: str
+    text: bytes
+    end: int
+
+
+def ingest(engine: Engine, directory: Path, refuse: Refuse | None = None) -> int:
+    """Take in what the database does not hold yet; returns how many episodes came.
+
+    A line that the database will not take for its content goes to `REFUSED` and to `refuse`, and
+    holds up nothing.
+
+    Raises:
+        SQLAlchemyError, OSError: the database is away; what is missing comes with the next call.
+        UserError: the folder holds no run, or its log is damaged.
+    """
+    training = event_log.identity(directory)
+    if training is None:
+        raise UserError(
+            f"{directory} holds no run: {directory / event_log.FILE} is not there, or empty"
+        )
+    with engine.connect() as connection:
+        marks = bookmarks(connection, training)
+    lines = unread(directory, marks)
+    count = 0
+    while batch := list(islice(lines, BATCH)):
+        count += _take_in(engine, training, directory, batch, refuse)
+    return count
+
+
+def bookmarks(connection: Connection, training: str) -> dict[str, int]:
+    """How far each file of a training was read."""
+    table = TABLES["bookmark"]
+    query = select(table.c.file, table.c.position).where(table.c.training_id == training)
+    return {row.file: row.position for row in connection.execute(query)}
+
+
+def unread(directory: Path, marks: dict[str, int]) -> Iterator[FileLine]:
+    """The lines of a run's files behind `marks`, in the order in which they must be taken in."""
+    marks = dict(marks)
+    # Before the log is read: what lies in these files by now, the log tells the beginning of.
+    sizes = {name: (directory / name).stat().st_size for name in event_log.files(directory)}
+
+    def lines(file: str, end: int) -> Iterator[FileLine]:
+        for text, behind in event_log.read_lines(directory / file, marks.get(file, 0), end):
+            marks[file] = behind
+            yield FileLine(file, text, behind)
+
+    for line in lines(event_log.FILE, (directory / event_log.FILE).stat().st_size):
+        for file, size in _earlier(line.text).items():
+            if file in sizes:
+                yield from lines(file, size)
+        yield line
+    for file, size in sizes.items():
+        yield from lines(file, size)
+
+
+def _earlier(event: bytes) -> dict[str, int]:
+    """How far the files of episodes went when a process of the run began, if `event` tells it."""
+    try:
+        line = json.loads(event)
+        return dict(line["files"]) if line["event"] == "begun" else {}
+    except (ValueError, KeyError, TypeError):
+        return {}  # It is refused when its turn comes.
+
+
+def _take_in(
+    engine: Engine, training: str, directory: Path, batch: Sequence[FileLine], refuse: Refuse | None
+) -> int:
+    """Take in lines in one transaction; those that are refused one by one are passed over."""
+    try:
+        return _write(engine, training, directory, batch)
+    except (DataError, IntegrityError) as error:
+        trouble: Exception = error
+    except (SQLAlchemyError, OSError):
+        raise
+    except Exception as error:  # a damaged line, or a value that no column can hold
+        trouble = error
+    if len(batch) > 1:
+        return sum(_take_in(engine, training, directory, [line], refuse) for line in batch)
+    (line,) = batch
+    told = {
+        "file": line.file,
+        "end": line.end,
+        "error": f"{type(trouble).__name__}: {_of(trouble)}",
+    }
+    store.append(directory / REFUSED, [json.dumps(told)])
+    if refuse is not None:
+        refuse(line, trouble)
+    with engine.begin() as connection:
+        rows = Rows(connection, training, directory)
+        rows.mark(line.file, line.end)
+        rows.finish()
+    return 0
+
+
+def _write(engine: Engine, training: str, directory: Path, batch: Sequence[FileLine]) -> int:
+    with engine.begin() as connection:
+        rows = Rows(connection, training, directory)
+        for line in batch:
+            value = json.loads(line.text)
+            if line.file == event_log.FILE:
+                rows.event(value)
+            else:
+                rows.episode(store.from_json(value))
+        for file, end in {line.file: line.end for line in batch}.items():
+            rows.mark(file, end)
+        rows.finish()
+    return sum(line.file != event_log.FILE for line in batch)
+
+
+def _of(error: Exception) -> object:
+    """What the database itself said."""
+    return error.orig if isinstance(error, DBAPIError) else error
