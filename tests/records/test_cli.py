@@ -50,7 +50,7 @@ def run(tmp_path: Path) -> Path:
 def test_ls_and_show(command: Command, run: Path) -> None:
     status, output, _ = command("ls", "--runs", run.parent)
     assert status == 0
-    assert output.splitlines()[1].split()[:6] == ["first", "grpo", "finished", "2/2", "6", "0.0"]
+    assert output.splitlines()[-1].split()[:6] == ["first", "grpo", "finished", "2/2", "6", "0.0"]
     _, output, _ = command("ls", "--runs", run.parent, "--json")
     assert json.loads(output)[0]["success"] == 1.0
     _, output, _ = command("show", run)

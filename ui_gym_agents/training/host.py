@@ -330,9 +330,7 @@ class Host:
         found = {MODES[m]: self._evaluate(settings.episodes, kind, m) for m in modes}
         return {mode: measured for mode, measured in found.items() if measured is not None}
 
-    def _evaluate(
-        self, episodes: int, kind: PurposeKind, greedy: bool
-    ) -> SuccessRate | None:
+    def _evaluate(self, episodes: int, kind: PurposeKind, greedy: bool) -> SuccessRate | None:
         """Play and record; the random generators of training are left as they were."""
         purpose = self._context.evaluating = Purpose(kind, self._done, MODES[greedy])
         if episodes and (self._context.has_policy or self._context.evaluator is not None):
