@@ -19,7 +19,8 @@ from gymnasium.vector import AutoresetMode
 
 from ui_gym.contract.action import Action, Click
 from ui_gym.contract.device import DeviceOptions, Frame, Image
-from ui_gym.contract.task import Task, TaskSpec, Verdict
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import DeviceLost
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import Decision, View

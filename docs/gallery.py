@@ -14,8 +14,8 @@ from typing import Any
 import gymnasium as gym
 from PIL import Image
 
+from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import families
-from ui_gym.contract.task import TaskSpec
 
 HERE = Path(__file__).resolve().parent
 SEED = 7

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 
 from ui_gym.contract import registry
+from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import families
-from ui_gym.contract.task import TaskSpec
 from ui_gym.tools.show import describe
 
 ROOT = Path(__file__).resolve().parents[1]

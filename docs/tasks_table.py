@@ -1,56 +1,106 @@
-"""Writes the tables of tasks into the documents: ``python docs/tasks_table.py``.
+"""Writes what is known of tasks before they are imported: ``python docs/tasks_table.py``.
 
-With ``--check`` it writes nothing, and its exit status is 1 if a table is out of date.
+That is the table that `import ui_gym` reads (``ui_gym/tasks.json``), and the tables of tasks in the
+documents. With ``--check`` it writes nothing, and its exit status is 1 if a table is out of date.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
+import json
+import pkgutil
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from ui_gym.contract import registry
+from ui_gym.android import recipe
+from ui_gym.browser.miniwob import catalogue
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Task
+from ui_gym.desktop.osworld.spec import OSWORLD
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLES = {"README.md": "browser", "docs/android.md": "android", "docs/desktop.md": "desktop"}
+TABLE = "ui_gym/tasks.json"
+SUITES = ("android", "browser", "desktop")
+NEEDS = {catalogue.COLLECTION: catalogue.REMEDY}
+"""What must be installed for the tasks of a collection: the module of that name."""
+DOCUMENTS = {"README.md": "browser", "docs/android.md": "android", "docs/desktop.md": "desktop"}
 """Which suite's table stands in which document."""
 BEGIN, END = "<!-- tasks: written by docs/tasks_table.py -->\n", "<!-- end of tasks -->"
 
 
-def table(suite: str) -> str:
+def specs() -> list[TaskSpec]:
+    """Every task of this repository, by id, as its class was registered."""
+    found = {*_registered()}
+    found |= {entry.spec for entry in (*recipe.ENTRIES.values(), *catalogue.ENTRIES.values())}
+    return sorted({*found, OSWORLD}, key=lambda spec: spec.id)
+
+
+def _registered() -> Iterator[TaskSpec]:
+    """The tasks whose classes lie in the suites' modules."""
+    for suite in SUITES:
+        tasks = importlib.import_module(f"ui_gym.{suite}.tasks")
+        names = [
+            f"{tasks.__name__}.{module.name}" for module in pkgutil.iter_modules(tasks.__path__)
+        ]
+        for name in (f"ui_gym.{suite}.suite", *names):
+            for value in vars(importlib.import_module(name)).values():
+                if isinstance(value, type) and issubclass(value, Task) and "spec" in vars(value):
+                    yield value.spec
+
+
+def table(tasks: list[TaskSpec]) -> str:
+    """The table that `import ui_gym` reads: a line a task, without what is as by default."""
+    defaults = {field.name: field.default for field in dataclasses.fields(TaskSpec)}
+    lines = [
+        json.dumps(
+            {name: value for name, value in vars(task).items() if value != defaults[name]},
+            ensure_ascii=False,
+        )
+        for task in tasks
+    ]
+    rows = ",\n".join(lines)
+    return f'{{"needs": {json.dumps(NEEDS)},\n"tasks": [\n{rows}\n]}}\n'
+
+
+def shown(tasks: list[TaskSpec], suite: str) -> str:
     """The tasks of a suite as Markdown."""
     lines = ["| task | what to do | category | difficulty | steps |", "|---|---|---|---|---|"]
-    for spec in registry.specs():
-        if spec.suite == suite and spec.entry_point.startswith("ui_gym."):
+    for task in tasks:
+        if task.suite == suite and not task.collection:
             lines.append(
-                f"| `{spec.id}` | {spec.summary} | {spec.category} | {spec.difficulty} "
-                f"| {spec.max_steps} |"
+                f"| `{task.id}` | {task.summary} | {task.category} | {task.difficulty} "
+                f"| {task.max_steps} |"
             )
     return "\n".join(lines) + "\n"
 
 
-def updated(document: Path, suite: str) -> str:
+def updated(document: Path, rows: str) -> str:
     """The document's text with the table as it should be."""
     pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
     text = document.read_text()
-    new, count = re.subn(pattern, lambda _: BEGIN + table(suite) + END, text, flags=re.DOTALL)
+    new, count = re.subn(pattern, lambda _: BEGIN + rows + END, text, flags=re.DOTALL)
     if count != 1:
         raise SystemExit(f"{document} must hold {BEGIN.strip()} ... {END} once")
     return new
 
 
 def main() -> int:
-    late = []
-    for name, suite in TABLES.items():
-        document = ROOT / name
-        new = updated(document, suite)
-        if new != document.read_text():
-            late.append(name)
-            if "--check" not in sys.argv:
-                document.write_text(new)
+    tasks = specs()
+    wanted = {name: updated(ROOT / name, shown(tasks, suite)) for name, suite in DOCUMENTS.items()}
+    wanted[TABLE] = table(tasks)
+    late = [
+        name
+        for name, new in wanted.items()
+        if not (ROOT / name).exists() or (ROOT / name).read_text() != new
+    ]
     if late and "--check" in sys.argv:
         print(f"the table of tasks is out of date in {', '.join(late)}: python docs/tasks_table.py")
         return 1
+    for name in late:
+        (ROOT / name).write_text(wanted[name])
     return 0
 
 

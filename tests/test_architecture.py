@@ -22,7 +22,7 @@ LAYERS = (
     ("child_process",),
     ("xvfb",),
     ("contract.action", "contract.docstring", "contract.draws"),
-    ("contract.device", "dialects"),
+    ("contract.device", "contract.spec", "dialects"),
     ("contract.task", "playing.devices", "playing.pool", "playing.spaces"),
     ("contract.registry",),
     ("contract.arguments", "playing.loan", "playing.oracle"),

@@ -16,7 +16,7 @@ import pytest
 
 import ui_gym
 from ui_gym.contract import registry
-from ui_gym.contract.task import TaskSpec
+from ui_gym.contract.spec import TaskSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGINS = tuple(sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))

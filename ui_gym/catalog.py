@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ui_gym.contract import registry
-from ui_gym.contract.task import Difficulty, TaskSpec
+from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.errors import UserError, nearest
 
 RECIPE_SUITE = "android"

@@ -30,7 +30,8 @@ from ui_gym.browser.task import BrowserTask
 from ui_gym.contract import action as act
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.contract.task import TaskSpec, Verdict
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Verdict
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv

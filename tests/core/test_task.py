@@ -7,14 +7,17 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import gymnasium
 import numpy as np
 import paint
 import pytest
 
+import ui_gym
 from ui_gym.contract import registry
-from ui_gym.contract.task import HELDOUT_SHARE, Task, TaskSpec, Verdict, params_json, split_of
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import HELDOUT_SHARE, Task, Verdict, params_json, split_of
 from ui_gym.errors import TaskError, UserError
 
 
@@ -97,16 +100,18 @@ def test_a_registered_task_is_a_gymnasium_id_that_survives_json() -> None:
     assert spec.max_episode_steps is None
 
 
-def test_tasks_of_other_distributions_are_declared_without_an_import(
+def test_a_task_of_another_distribution_that_is_broken_says_so_when_it_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     group = registry.ENTRY_POINT_GROUP
     entries = [EntryPoint("Elsewhere-v3", "no_such_package.tasks:Elsewhere", group)]
     monkeypatch.setattr(registry, "entry_points", lambda group: entries)
     monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
+    monkeypatch.setattr(registry, "_ELSEWHERE", {})
     registry.register_entry_points()
     try:
         assert registry.spec("Elsewhere").version == 3
+        assert "cannot be imported" in registry.spec("Elsewhere").summary
         with pytest.raises(
             TaskError, match=r"UI/Elsewhere-v3 \(no_such_package.* cannot be import"
         ):
@@ -125,11 +130,58 @@ def test_a_task_without_register_is_refused() -> None:
         UIEnv(Loose())
 
 
-def test_importing_ui_gym_starts_and_imports_nothing_heavy() -> None:
-    heavy = ["cv2", "torch", "selenium", "PIL", "transformers"]
-    code = f"import ui_gym, sys, json; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
+def test_importing_ui_gym_imports_no_task_and_nothing_that_gymnasium_does_not() -> None:
+    code = (
+        "import sys, gymnasium; before = set(sys.modules)\nimport ui_gym, json\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(out.stdout) == []
+    new = json.loads(out.stdout)
+    ours = {name for name in new if name.startswith("ui_gym")}
+    assert ours == {
+        "ui_gym", "ui_gym.contract", "ui_gym.contract.registry", "ui_gym.contract.spec",
+        "ui_gym.errors",
+    }  # fmt: skip
+    assert {name.partition(".")[0] for name in new} - ours <= sys.stdlib_module_names | {"ui_gym"}
+
+
+def test_every_public_name_is_there_and_is_listed() -> None:
+    names = ui_gym.__all__
+    assert {name for name in names if getattr(ui_gym, name) is None} == set()
+    assert set(names) <= set(dir(ui_gym))
+    assert ui_gym.Task is Task
+    with pytest.raises(AttributeError, match="'ui_gym' has no attribute 'Tusk'"):
+        ui_gym.Tusk  # noqa: B018
+
+
+def test_a_task_of_another_distribution_is_what_its_register_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bells.py").write_text(
+        "from ui_gym import Task, register\n"
+        "@register('Bell', suite='paint', category='input', difficulty='hard', max_steps=9)\n"
+        "class Bell(Task):\n    'Ring it.'\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    group = registry.ENTRY_POINT_GROUP
+    entries = [EntryPoint("Bell", "bells:Bell", group), EntryPoint("Gong", "bells:Bell", group)]
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
+    monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
+    monkeypatch.setattr(registry, "_ELSEWHERE", {})
+    registry.register_entry_points()
+    try:
+        assert "bells" not in sys.modules
+        assert "UI/Bell-v0" in gymnasium.registry
+        assert "UI/Bell-v0" not in {spec.id for spec in registry.specs(elsewhere=False)}
+        assert "bells" not in sys.modules
+        told = {spec.id: spec for spec in registry.specs()}
+        for name in ("Bell", "Gong"):
+            spec = told[f"UI/{name}-v0"]
+            assert (spec.suite, spec.category, spec.difficulty) == ("paint", "input", "hard")
+            assert (spec.max_steps, spec.summary) == (9, "Ring it.")
+    finally:
+        sys.modules.pop("bells", None)
+        del gymnasium.registry["UI/Bell-v0"], gymnasium.registry["UI/Gong-v0"]
 
 
 def test_a_task_of_a_collection_is_there_for_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ui_gym.catalog import TaskSource, select
 from ui_gym.contract import registry
-from ui_gym.contract.task import TaskSpec
+from ui_gym.contract.spec import TaskSpec
 from ui_gym.errors import UserError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ui_gym.android.tasks  # noqa: F401  registers them
+import ui_gym  # noqa: F401  registers them
 from ui_gym.android.recipe import COLLECTION, ENTRIES, VALIDATORS
 from ui_gym.catalog import TaskSource
 from ui_gym.contract import registry

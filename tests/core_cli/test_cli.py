@@ -14,7 +14,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from ui_gym.contract import registry
-from ui_gym.contract.task import TaskSpec
+from ui_gym.contract.spec import TaskSpec
 from ui_gym.errors import DeviceStartError, TaskError, UserError
 from ui_gym.tools import doctor
 from ui_gym.tools.cli import app, main

@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ui_gym.android.device import AndroidDevice
-from ui_gym.contract import registry
-from ui_gym.contract.task import Difficulty, TaskSpec
+from ui_gym.contract.spec import Difficulty, TaskSpec
 
 COLLECTION = "cua-recipe"
 MODULE = "ui_gym.android.recipe_tasks"
@@ -157,12 +156,6 @@ _ALL = (
 ENTRIES: Mapping[str, RecipeEntry] = {entry.id: entry for entry in _ALL}
 """The recipe's tasks by id. Apps, sites and sizes that are of the recipe's own phone are those of
 the built-in one here: another app is uninstalled, another file downloaded."""
-
-
-def register() -> None:
-    """Make the recipe's ids known as envs; no task is imported for it."""
-    for entry in ENTRIES.values():
-        registry.declare(entry.spec)
 
 
 # -- the recipe's own validators --

@@ -52,7 +52,7 @@ def make_task(
     if not isinstance(task, str):
         raise UserError(f"a task is an id, a name or a Task, not {task!r}")
     spec = registry.spec(task)
-    cls = spec.load()
+    cls: type[Task[Any, Any]] = spec.load()
     parameters = inspect.signature(cls).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     own = [n for n, p in parameters.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import entry_points
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
+from gymnasium.envs.registration import EnvSpec
 
-from ui_gym.contract.task import Difficulty, Task, TaskSpec
-from ui_gym.errors import UserError, nearest
+from ui_gym.contract.spec import Difficulty, TaskSpec
+from ui_gym.errors import TaskError, UserError, nearest
+
+if TYPE_CHECKING:
+    from ui_gym.contract.task import Task
 
 ENTRY_POINT_GROUP = "ui_gym.tasks"
 """Third parties add tasks here: ``MyTask = "my_package.my_module:MyTask"``."""
@@ -20,6 +28,9 @@ T = TypeVar("T", bound="type[Task[Any, Any]]")
 
 
 _SPECS: dict[str, TaskSpec] = {}
+
+_ELSEWHERE: dict[str, bool] = {}
+"""Tasks that other distributions declare, and whether their classes were asked to describe them."""
 
 _MISSING: dict[str, tuple[TaskSpec, str]] = {}
 """Tasks that could be had, and what to do for it."""
@@ -68,14 +79,43 @@ def declare_missing(absent: TaskSpec, remedy: str) -> None:
     _register_env(absent.id)
 
 
-def specs(*, collections: bool = False) -> Iterator[TaskSpec]:
-    """Every registered task, by id; those of collections too where they are wanted."""
-    known = (spec for spec in _SPECS.values() if collections or not spec.collection)
+def declare_table(path: Path) -> None:
+    """Make the tasks of a table known, which ``docs/tasks_table.py`` writes from their classes."""
+    table = json.loads(path.read_text(encoding="utf-8"))
+    absent = {
+        collection: remedy
+        for collection, remedy in table["needs"].items()
+        if importlib.util.find_spec(collection) is None
+    }
+    for row in table["tasks"]:
+        found = TaskSpec(**{**row, "tags": tuple(row.get("tags", ()))})
+        if found.collection in absent:
+            declare_missing(found, absent[found.collection])
+        else:
+            declare(found)
+
+
+def specs(*, collections: bool = False, elsewhere: bool = True) -> Iterator[TaskSpec]:
+    """Every registered task, by id; those of collections too where they are wanted.
+
+    Tasks of other distributions (`elsewhere`) are imported, so that they are described rightly.
+    """
+    for task, is_described in list(_ELSEWHERE.items()):
+        if elsewhere and not is_described:
+            _describe(task)
+    known = (
+        spec
+        for spec in _SPECS.values()
+        if (collections or not spec.collection) and (elsewhere or spec.id not in _ELSEWHERE)
+    )
     return iter(sorted(known, key=lambda spec: spec.id))
 
 
 def spec(task: str) -> TaskSpec:
     """The task of an id (``UI/DataEntry-v0``) or a name (``DataEntry``: its newest version)."""
+    for declared, is_described in list(_ELSEWHERE.items()):
+        if not is_described and declared in _SPECS and _SPECS[declared].is_called(task):
+            _describe(declared)
     if task in _SPECS:
         return _SPECS[task]
     versions = [s for s in _SPECS.values() if s.is_called(task)]
@@ -88,7 +128,8 @@ def spec(task: str) -> TaskSpec:
 
 
 def register_entry_points() -> None:
-    """Register the tasks that other distributions declare, without importing them.
+    """Register the tasks that other distributions declare; they are imported when they are
+    described or made.
 
     The name of an entry point is the task's, with ``-v<version>`` if it is not 0.
     """
@@ -97,7 +138,28 @@ def register_entry_points() -> None:
         declared = TaskSpec(
             name=name, suite="custom", entry_point=entry.value, version=int(version or 0)
         )
-        declare(declared)
+        if declared.id not in _SPECS:
+            _ELSEWHERE[declared.id] = False
+            _add(declared)
+
+
+def _describe(task: str) -> None:
+    """Import a task that another distribution declares: its `@register` says what it is."""
+    _ELSEWHERE[task] = True
+    declared = _SPECS[task]
+    try:
+        cls = declared.load()
+    except TaskError as error:
+        _SPECS[task] = replace(declared, summary=str(error))
+        return
+    own: TaskSpec | None = cls.__dict__.get("spec")
+    if own is None:
+        summary = (inspect.getdoc(cls) or "").split("\n", 1)[0]
+        _SPECS[task] = replace(declared, summary=summary)
+    elif own.id != task:  # the entry point has a name of its own
+        _SPECS[task] = replace(
+            own, name=declared.name, version=declared.version, entry_point=declared.entry_point
+        )
 
 
 _NAME = re.compile(r"(.*?)(?:-v(\d+))?", re.DOTALL)
@@ -111,7 +173,8 @@ def _add(new: TaskSpec) -> None:
 def _register_env(task: str) -> None:
     # A task that was declared by its entry point and is imported now keeps its registration.
     if task not in gymnasium.registry:
-        gymnasium.register(
+        # `gymnasium.register` looks through all envs for each new one, which takes long with many.
+        gymnasium.registry[task] = EnvSpec(
             id=task,
             entry_point="ui_gym.playing.env:UIEnv",
             vector_entry_point="ui_gym.playing.vector:UIVectorEnv",

@@ -13,7 +13,8 @@ import numpy as np
 
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import choose, make_task
-from ui_gym.contract.task import Difficulty, Task, TaskSpec
+from ui_gym.contract.spec import Difficulty, TaskSpec
+from ui_gym.contract.task import Task
 from ui_gym.errors import UserError, nearest
 
 MEMBER_TAG = "suite"
@@ -25,10 +26,13 @@ EXTRA_TAG = "extra"
 
 def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
     """The tasks of a suite that are its own: not the suite as one env, nothing taken over, and
-    those that need more than is installed by default only with `extra`."""
+    only with `extra` those that need more than is installed by default, or that other distributions
+    add: what a seed draws does not depend on what else is installed."""
+    here = list(registry.specs(elsewhere=False))
+    is_here = any(spec.suite == suite and MEMBER_TAG in spec.tags for spec in here)
     return [
         spec
-        for spec in registry.specs()
+        for spec in (here if is_here and not extra else registry.specs())
         if spec.suite == suite
         and MEMBER_TAG not in spec.tags
         and not spec.collection

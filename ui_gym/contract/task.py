@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +17,9 @@ import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
-from ui_gym.contract.docstring import complete
+from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.errors import TaskError, UserError, nearest
 
-Difficulty = Literal["easy", "medium", "hard"]
 Split = Literal["train", "heldout"]
 SPLITS: tuple[Split, ...] = ("train", "heldout")
 Judged = Literal["steps", "end"]
@@ -88,60 +86,6 @@ class GroundTruth:
     params: Any
     blind_rate: float | None = None
     hidden: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class TaskSpec:
-    """A registered task: what a catalogue knows of it, before its class is imported."""
-
-    name: str
-    suite: str
-    entry_point: str
-    category: str = "other"
-    difficulty: Difficulty = "medium"
-    max_steps: int = 30
-    tags: tuple[str, ...] = ()
-    version: int = 0
-    summary: str = ""
-    collection: str = ""
-    """The benchmark that the task is taken over from, if it is; also one of its tags. Such tasks
-    are many, and there where something is installed: a choice of tasks has them if it names them,
-    or their tag."""
-
-    @property
-    def id(self) -> str:
-        """The Gymnasium id."""
-        return f"UI/{self.name}-v{self.version}"
-
-    def is_called(self, name: str) -> bool:
-        """Whether this is the task of an id, or of a name with or without its version."""
-        return name in (self.id, self.name, self.id.removeprefix("UI/"))
-
-    def load(self) -> type[Task[Any, Any]]:
-        """The task's class, imported now if it was not, with all sections in its docstring.
-
-        Raises:
-            TaskError: the class cannot be imported.
-        """
-        module, _, qualname = self.entry_point.partition(":")
-        try:
-            found: Any = importlib.import_module(module)
-            for part in qualname.split("."):
-                found = getattr(found, part)
-        except Exception as error:
-            raise TaskError(
-                f"{self.id} ({self.entry_point}) cannot be imported: {error!r}"
-            ) from error
-        if not (isinstance(found, type) and issubclass(found, Task)):
-            raise TaskError(f"{self.id} ({self.entry_point}) is {found!r}, and no Task")
-        self.document(found)
-        return found
-
-    def document(self, cls: type[Task[Any, Any]]) -> None:
-        """Give the docstring of the task's class all of Gymnasium's sections."""
-        cls.__doc__ = complete(
-            cls, max_steps=self.max_steps, version=self.version, level=self.difficulty
-        )
 
 
 class Task(Generic[P, D]):

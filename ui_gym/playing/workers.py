@@ -27,7 +27,8 @@ import numpy as np
 from gymnasium import Env
 
 from ui_gym.contract.device import Image
-from ui_gym.contract.task import Task, TaskSpec
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Task
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 from ui_gym.playing.env import RESET_PAUSES, Observation, UIEnv
 

@@ -21,7 +21,7 @@ from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.tools.terminal import TableColumn, print_table
 
 if TYPE_CHECKING:
-    from ui_gym.contract.task import TaskSpec
+    from ui_gym.contract.spec import TaskSpec
     from ui_gym.tools.play import PlayedEpisode
 
 app = typer.Typer(

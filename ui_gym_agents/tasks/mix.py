@@ -17,7 +17,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.contract.arguments import check_viewport, make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool
-from ui_gym.contract.task import Task, TaskSpec
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Task
 from ui_gym.errors import UserError, nearest
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants

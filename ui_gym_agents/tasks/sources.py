@@ -28,8 +28,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ui_gym.catalog import TaskSource, meta_tasks
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import make_task
+from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import MEMBER_TAG, Suite
-from ui_gym.contract.task import Split, TaskSpec
+from ui_gym.contract.task import Split
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv

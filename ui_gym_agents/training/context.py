@@ -16,7 +16,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ui_gym.contract.task import TaskSpec
+from ui_gym.contract.spec import TaskSpec
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.tasks.sources import TaskEntry

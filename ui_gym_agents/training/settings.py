@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
 from ui_gym.catalog import TaskSource
-from ui_gym.contract.task import TaskSpec
+from ui_gym.contract.spec import TaskSpec
 from ui_gym_agents.tasks.curriculum import Candidate, Curriculum
 from ui_gym_agents.tasks.sources import TaskEntry, entries_of, from_recipe, merge
 

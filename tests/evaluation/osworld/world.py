@@ -18,7 +18,8 @@ import numpy as np
 from ui_gym.contract import registry
 from ui_gym.contract.action import Action, Finish, Type
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
-from ui_gym.contract.task import Task, TaskSpec, Verdict
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 from ui_gym.playing.pool import FreshPool
 from ui_gym_agents.agents.agent import Decision, View

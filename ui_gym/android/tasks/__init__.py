@@ -1,9 +1,1 @@
-"""The tasks of the Android suite; importing this registers them and starts no phone."""
-
-from __future__ import annotations
-
-import importlib
-import pkgutil
-
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+"""The tasks of the Android suite, a module each family."""

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from ui_gym.contract import registry
-from ui_gym.contract.task import Difficulty, TaskSpec
+from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.errors import UserError
 
 COLLECTION = "miniwob"
@@ -257,13 +256,3 @@ def need_html_folder() -> Path:
     if folder is None:
         raise UserError(f"the distribution miniwob, whose pages are played, is missing: {REMEDY}")
     return folder
-
-
-def register() -> None:
-    """Make the tasks known, or what to install for them."""
-    there = html_folder() is not None
-    for entry in ENTRIES.values():
-        if there:
-            registry.declare(entry.spec)
-        else:
-            registry.declare_missing(entry.spec, REMEDY)

@@ -17,7 +17,8 @@ from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type, Wait
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 LABELS: dict[Kind, tuple[tuple[str, str], ...]] = {
     "people": (("Assignee", "assignee"), ("Reviewer", "reviewer"), ("Approver", "approver")),

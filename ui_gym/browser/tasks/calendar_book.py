@@ -20,7 +20,8 @@ from ui_gym.browser.moves import click, pick
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
 
 LENGTHS = (30, 60, 90, 120, 180)

@@ -19,7 +19,8 @@ from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import choose
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 NAMED = {
     "permissions": "permissions", "columns": "columns", "alerts": "notifications",

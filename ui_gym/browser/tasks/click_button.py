@@ -15,7 +15,8 @@ from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click
 from ui_gym.contract.arguments import choose
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "save": ("Save", "Save as", "Save all", "Save draft", "Save a copy", "Save and close"),

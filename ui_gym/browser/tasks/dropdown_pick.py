@@ -18,7 +18,8 @@ from ui_gym.browser.moves import click, count_scrolls, pick
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Scroll
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 SCENES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "region": (

@@ -32,7 +32,8 @@ from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 GOALS: dict[str, tuple[str, ...]] = {
     "reply": (

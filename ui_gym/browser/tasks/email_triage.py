@@ -32,7 +32,8 @@ from ui_gym.browser.moves import click, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 EFFECTS: dict[str, tuple[str, Any]] = {
     "star": ("starred", True),

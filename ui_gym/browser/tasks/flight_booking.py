@@ -16,7 +16,8 @@ from ui_gym.browser.moves import click, pick, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 NAMES = dict(flights.AIRPORTS)
 MOST_ADULTS, MOST_CHILDREN = 5, 3

@@ -15,7 +15,8 @@ from ui_gym.browser.moves import click, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 AT_COMMIT = -1
 """The moment at which the last button is pressed: what comes up then must be answered first."""

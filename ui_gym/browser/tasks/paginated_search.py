@@ -17,7 +17,8 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 OPEN = ("Open {one}.", "Find {one} in the list and open it.", "I need to see {one}. Open it.")
 COPY = (

@@ -19,7 +19,8 @@ from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import choose
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 FIELDS: dict[str, str] = {
     "first": "first name", "last": "last name", "email": "e-mail", "password": "password",

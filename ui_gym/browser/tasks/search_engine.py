@@ -16,7 +16,8 @@ from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 PER_PAGE = 8
 """Results on one page."""

@@ -18,7 +18,8 @@ from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 
 COUPONS = {"WINTER10": 10, "HELLO5": 5, "SNOWDAY": 8, "THANKS12": 12, "FRIENDS15": 15, "TEATIME": 7}
 """All that the shop takes, and how many per cent each is worth."""

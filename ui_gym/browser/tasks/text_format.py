@@ -19,7 +19,8 @@ from ui_gym.browser.selecting import select_text, select_word
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo, Difficulty, Verdict
+from ui_gym.contract.spec import Difficulty
+from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
 
 SAID = {"underline": "underlined"}

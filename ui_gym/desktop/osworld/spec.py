@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ui_gym.contract import registry
-from ui_gym.contract.task import TaskSpec
+from ui_gym.contract.spec import TaskSpec
 
 COLLECTION = "osworld"
 
@@ -18,5 +17,3 @@ OSWORLD = TaskSpec(
     summary="A task file of OSWorld's, named by the argument task_file.",
     collection=COLLECTION,
 )
-
-registry.declare(OSWORLD)

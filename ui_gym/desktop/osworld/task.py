@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
-from ui_gym.contract.task import Brief, Judged, Split, Task, TaskSpec, Verdict
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.task import Brief, Judged, Split, Task, Verdict
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.osworld import taskfile
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles

@@ -1,0 +1,67 @@
+"""TaskSpec: what a catalogue knows of a task before its class is imported."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ui_gym.errors import TaskError
+
+Difficulty = Literal["easy", "medium", "hard"]
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """A registered task: what a catalogue knows of it."""
+
+    name: str
+    suite: str
+    entry_point: str
+    category: str = "other"
+    difficulty: Difficulty = "medium"
+    max_steps: int = 30
+    tags: tuple[str, ...] = ()
+    version: int = 0
+    summary: str = ""
+    collection: str = ""
+    """The benchmark that the task is taken over from, if it is; also one of its tags. Such tasks
+    are many, and there where something is installed: a choice of tasks has them if it names them,
+    or their tag."""
+
+    @property
+    def id(self) -> str:
+        """The Gymnasium id."""
+        return f"UI/{self.name}-v{self.version}"
+
+    def is_called(self, name: str) -> bool:
+        """Whether this is the task of an id, or of a name with or without its version."""
+        return name in (self.id, self.name, self.id.removeprefix("UI/"))
+
+    def load(self) -> type[Any]:
+        """The task's class, imported now if it was not, with all sections in its docstring.
+
+        Raises:
+            TaskError: the class cannot be imported, or is no `Task`.
+        """
+        module, _, qualname = self.entry_point.partition(":")
+        try:
+            found: Any = importlib.import_module(module)
+            for part in qualname.split("."):
+                found = getattr(found, part)
+        except Exception as error:
+            raise TaskError(
+                f"{self.id} ({self.entry_point}) cannot be imported: {error!r}"
+            ) from error
+        if not (isinstance(found, type) and hasattr(found, "judge")):
+            raise TaskError(f"{self.id} ({self.entry_point}) is {found!r}, and no Task")
+        self.document(found)
+        return found
+
+    def document(self, cls: type[Any]) -> None:
+        """Give the docstring of the task's class all of Gymnasium's sections."""
+        from ui_gym.contract.docstring import complete  # `import ui_gym` needs none of it
+
+        cls.__doc__ = complete(
+            cls, max_steps=self.max_steps, version=self.version, level=self.difficulty
+        )
