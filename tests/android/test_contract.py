@@ -42,7 +42,12 @@ from ui_gym_phone.handset import Handset
 
 SIZE = (540, 1200)
 SERIAL = os.environ.get("UI_GYM_ANDROID_SERIAL", "")
-WAYS = ("phone", "adb-direct", "adb", *(["real"] if SERIAL else []))
+WAYS = (
+    "phone",
+    "adb-direct",
+    pytest.param("adb", marks=pytest.mark.nightly),
+    *(["real"] if SERIAL else []),
+)
 FOLDER = "/data/local/tmp/ui-gym-contract"
 
 

@@ -42,13 +42,21 @@ def assert_solved(name: str, seeds: Sequence[int] = SEEDS, **arguments: Any) -> 
             assert info["success"], f"seed {seed}: {info['notes']} in {info['step']} steps"
 
 
-def assert_near_misses_fail(name: str, seeds: Sequence[int], **arguments: Any) -> None:
-    """No mistake that the task knows is a success."""
+def assert_near_misses_fail(name: str, many: int, **arguments: Any) -> None:
+    """No mistake that the task knows is a success, on `many` seeds where it makes a difference."""
     with made(name, **arguments) as env:
         for mistake in env.task.mistakes:
-            for seed in seeds:
+            played = 0
+            for seed in range(200):
+                params = env.task.draw(seed, env.split)
+                if env.task.misunderstand(params, {mistake: 1.0}, seed) == params:
+                    continue
                 info = play(env, seed, {mistake: 1.0})
                 assert not info["success"], f"{mistake}, seed {seed}: {info['notes']}"
+                played += 1
+                if played == many:
+                    break
+            assert played == many, f"{mistake} made a difference on {played} seeds"
 
 
 def assert_idleness_scores_nothing(name: str, seeds: Sequence[int], **arguments: Any) -> None:

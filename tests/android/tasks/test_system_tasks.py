@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 from android_episodes import (
-    SEEDS,
-    assert_idleness_scores_nothing,
-    assert_near_misses_fail,
     assert_solved,
     made,
     shell,
@@ -14,35 +11,8 @@ from android_episodes import (
 
 from ui_gym.android.content.apps import BUILT_IN, PAGES, THIRD_PARTY, packages_of
 from ui_gym.errors import UserError
-from ui_gym.testing import check_ui_env
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state.packages import PERMISSIONS
-
-TASKS = (
-    "AndroidOpenApp", "AndroidOpenSettings", "AndroidOpenSettingsPage", "AndroidGoHome",
-    "AndroidNotificationShade", "AndroidClearNotifications", "AndroidUninstall",
-    "AndroidForceStop", "AndroidPermission", "AndroidClearCache", "AndroidAppStorage",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_the_oracle_reaches_the_goal(name: str) -> None:
-    assert_solved(name)
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_near_misses_are_no_success(name: str) -> None:
-    assert_near_misses_fail(name, SEEDS[:4])
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_doing_nothing_scores_nothing(name: str) -> None:
-    assert_idleness_scores_nothing(name, SEEDS[:3])
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_the_contract_is_kept(name: str) -> None:
-    check_ui_env(name, seeds=[0])
 
 
 @pytest.mark.parametrize("page", list(PAGES))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from driving import back, has, long_press, seen, tap, write
-from gallery_dialer import open_phone
+from gallery_dialer import SCENES, open_phone
 
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.phone import Phone
@@ -45,6 +45,12 @@ def test_nothing_is_called_without_a_number(phone: Phone, screen: PhoneScreen) -
     tap(screen, "Call")
     assert log(phone) == []
     assert phone.activity.cls == ".DialtactsActivity"
+
+
+def test_a_number_is_called_from_its_calls(phone: Phone, screen: PhoneScreen) -> None:
+    SCENES["phone call details"](phone, screen)
+    tap(screen, "Call")
+    assert phone.activity.cls == ".InCallActivity"
 
 
 def test_the_pad_finds_contacts_by_their_digits(phone: Phone, screen: PhoneScreen) -> None:
