@@ -129,7 +129,7 @@ def _clamped(at: int, move: int, size: int) -> int:
 
 def _type(action: act.Type, screen: ScreenScale) -> list[str]:
     said = _clear(screen) if action.clear else []
-    text = action.text.replace("\r\n", "\n").replace("\r", "\n")
+    text = action.text
     for part in re.split(r"([\n\t])", text):
         if part == "\n":
             said.append(f"input keyevent {keys.ENTER}")

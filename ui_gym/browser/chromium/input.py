@@ -170,7 +170,7 @@ def _type(action: act.Type) -> list[Command]:
         select = _stroke(key("a"), CTRL)
         select[0][1]["commands"] = ["selectAll"]  # type: ignore[index]
         sent += select + _stroke(key("delete"))
-    for char in action.text.replace("\r\n", "\n"):
+    for char in action.text:
         known = key("enter") if char == "\n" else key("tab") if char == "\t" else _character(char)
         if known is None:
             sent.append(("Input.insertText", {"text": char}))

@@ -111,7 +111,7 @@ def _type(action: Type) -> Iterator[str]:
     if action.clear:
         yield "pyautogui.hotkey('ctrl', 'a')"
         yield "pyautogui.press('delete')"
-    text = action.text.replace("\r\n", "\n")
+    text = action.text
     if all(" " <= char <= "~" or char in "\n\t" for char in text):
         yield from _write(text)
     else:
