@@ -16,7 +16,7 @@ from ui_gym.contract.action import Action, Answer, Click, Drag, Finish, Press, T
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Task, Verdict
-from ui_gym.errors import ActionError, DeviceLost, DeviceStartError, UserError
+from ui_gym.errors import ActionError, DeviceLost, DeviceSetupError, DeviceStartError, UserError
 
 CELL = 16
 COLORS = {"red": (220, 40, 40), "green": (40, 160, 60), "blue": (50, 80, 220)}
@@ -28,6 +28,8 @@ class Faults:
 
     starts: int = 0
     """The next so many starts fail."""
+    not_installed: bool = False
+    """No start can succeed."""
     captures: int = 0
     """The next so many captures find the device lost."""
     hang_on: str = ""
@@ -53,6 +55,8 @@ class PaintDevice:
         self.closed = threading.Event()
 
     def start(self) -> None:
+        if self.faults.not_installed:
+            raise DeviceSetupError("there is no brush: install brushes")
         if self.faults.starts > 0:
             self.faults.starts -= 1
             raise DeviceStartError("no paint here; install paint")

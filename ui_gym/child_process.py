@@ -45,6 +45,7 @@ class ChildProcess:
         user: int | None = None,
     ) -> None:
         self._folder = folder
+        self._parent = os.getpid()
         identity = {} if user is None else {"user": user, "group": user, "extra_groups": ()}
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", _SCRIPT, "sh", str(folder or ""), *command],
@@ -63,13 +64,18 @@ class ChildProcess:
         """Whether it was not let go (the command itself may have ended)."""
         return self._process.poll() is None
 
-    def close(self, *, patience: float = 3.0) -> None:
-        """End the command and remove its folder. Bounded in time (seconds); idempotent."""
+    def close(self, *, timeout: float = 3.0) -> None:
+        """End the command and remove its folder, by force after `timeout` seconds; idempotent.
+
+        In a fork of the process that started it, this does nothing.
+        """
+        if self._parent != os.getpid():
+            return
         if self._process.stdin is not None and not self._process.stdin.closed:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=patience)
+            self._process.wait(timeout=timeout)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(timeout=10)

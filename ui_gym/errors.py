@@ -6,7 +6,8 @@ UIGymError
 ├── ActionError            an agent's action cannot be understood or done; it is feedback, and
 │                          never an exception of `step`
 └── DeviceError            the device failed; the episode is truncated and the slot heals
-    ├── DeviceStartError   it could not be started; says what to install
+    ├── DeviceStartError   it could not be started
+    │   └── DeviceSetupError   because something is not installed or allowed; says what to do
     ├── DeviceTimeout      it did not answer before the deadline
     └── DeviceLost         it is gone: process dead, pipe closed, phone unplugged
 """
@@ -50,6 +51,10 @@ class DeviceError(UIGymError):
 
 class DeviceStartError(DeviceError):
     """The device could not be started."""
+
+
+class DeviceSetupError(DeviceStartError):
+    """The device lacks what a person must install or set up: to try again would not help."""
 
 
 class DeviceTimeout(DeviceError):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ui_gym.child_process import ChildProcess, folder_for
-from ui_gym.errors import DeviceStartError
+from ui_gym.errors import DeviceSetupError, DeviceStartError
 
 START_SECONDS = 15.0
 """How long the server may take to come up."""
@@ -54,7 +54,7 @@ class XServer:
     ) -> None:
         program = find_xvfb()
         if program is None:
-            raise DeviceStartError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
+            raise DeviceSetupError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
         self._folder = folder_for(user, "ui-gym-xvfb-")
         self.authority: Path | None = None
         told, tell = os.pipe()

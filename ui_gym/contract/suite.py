@@ -86,6 +86,7 @@ class Suite(Task[Any, Any]):
         self.members: Mapping[str, Task[Any, Any]] = {
             spec.id: make_task(spec.id, self._arguments(spec, level)) for spec in chosen
         }
+        self.max_steps = max(member.max_steps for member in self.members.values())
         self.mistakes = tuple(
             sorted({name for member in self.members.values() for name in member.mistakes})
         )

@@ -97,8 +97,6 @@ class Task(Generic[P, D]):
     spec: ClassVar[TaskSpec]
     viewport: tuple[int, int] = (1280, 800)
     """(width, height) of the screen that this task wants, in pixels."""
-    max_steps: int | None = None
-    """Steps until truncation, where the task's arguments bear on it; else the registered number."""
     mistakes: tuple[str, ...] = ()
     """Names of the misunderstandings that `misread` knows."""
     judged: ClassVar[Judged] = "steps"
@@ -106,6 +104,7 @@ class Task(Generic[P, D]):
     judge that changes what it looks at. There, every score before the end is 0."""
     levels: ClassVar[Mapping[Difficulty, Mapping[str, Any]]] = {}
     """What the argument `level` stands for: values of other arguments, for each level."""
+    _max_steps: int | None = None
 
     def sample(self, rng: np.random.Generator) -> P:
         """All that varies, drawn from `rng` alone."""
@@ -169,9 +168,13 @@ class Task(Generic[P, D]):
         return self
 
     @property
-    def patience(self) -> int:
-        """Steps until truncation."""
-        return self.max_steps or self.spec.max_steps
+    def max_steps(self) -> int:
+        """Steps until truncation: the registered number, where the task's `__init__` sets none."""
+        return self._max_steps or self.spec.max_steps
+
+    @max_steps.setter
+    def max_steps(self, steps: int | None) -> None:
+        self._max_steps = steps
 
     @property
     def has_oracle(self) -> bool:

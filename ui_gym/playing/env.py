@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import time
+import weakref
 from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
 from ui_gym.contract.action import Action, check_points
@@ -25,7 +28,7 @@ from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Ima
 from ui_gym.contract.task import SPLITS, GroundTruth, Split, Task, Verdict
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.seen import Seen
-from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
+from ui_gym.errors import ActionError, DeviceError, DeviceSetupError, TaskError, UserError
 from ui_gym.playing.loan import Loan
 from ui_gym.playing.oracle import OracleStepper, task_errors
 from ui_gym.playing.spaces import MAX_ELEMENTS, MAX_GOAL, ActionText, observation_space
@@ -150,6 +153,11 @@ class UIEnv(gymnasium.Env[Observation, str]):
         pool: DevicePool | None = None,
         **task_arguments: Any,
     ) -> None:
+        self._arguments = {
+            "task": task, "device": device, "dialect": dialect, "observation": observation,
+            "reward": reward, "split": split, "viewport": viewport, "max_steps": max_steps,
+            "render_mode": render_mode, "timeout": timeout, "pool": pool, **task_arguments,
+        }  # fmt: skip
         self.task = make_task(task, task_arguments, _ENV_ARGUMENTS)
         if viewport is not None:
             self.task.viewport = check_viewport(viewport)
@@ -160,7 +168,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self.reward_mode = choose(reward, REWARDS, "reward")
         self.split: Split | None = choose(split, (*SPLITS, None), "split")
         self._max_steps = max_steps
-        self.max_steps = self.task.patience if max_steps is None else max_steps
+        self.max_steps = self.task.max_steps if max_steps is None else max_steps
         if not isinstance(self.max_steps, int) or self.max_steps < 1:
             raise UserError(f"max_steps is a whole number from 1 on, not {max_steps!r}")
         if not timeout > 0:
@@ -173,12 +181,12 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self.observation_space = observation_space(
             self.size, screenshot=observation != "elements", elements=observation != "screenshot"
         )
-        self._owns_pool = pool is None
-        options = DeviceOptions(
+        self._device_options = DeviceOptions(
             device, self.size, timeout, headless=render_mode != "human",
             elements=observation != "screenshot",
         )  # fmt: skip
-        self._loan = Loan(self.task.pool(options) if pool is None else pool)
+        self._hold(Loan(self._new_pool(), owns_pool=True) if pool is None else Loan(pool))
+        self._spec: EnvSpec | None = None
         self._closed = False
         self._frame: Frame | None = None
         self._oracle: OracleStepper | None = None
@@ -194,7 +202,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         Raises:
             UserError: an unknown option, or a value that it cannot have.
             TaskError: the task's `sample`, `goal`, `setup` or `oracle` is broken.
-            DeviceError: the device failed three times in a row.
+            DeviceError: the device failed three times in a row, or lacks what it needs.
         """
         self._check_open()
         super().reset(seed=seed)
@@ -203,7 +211,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self._seed = int(self.np_random.integers(2**31)) if seed is None else int(seed)
         self._playing = self.task.choose(self._seed, asked.task)
         if self._max_steps is None:
-            self.max_steps = self._playing.patience
+            self.max_steps = self._playing.max_steps
         with task_errors(self._playing, "sample"):
             self._params = self._playing.draw(self._seed, asked.split)
             self._drawn_split = self._playing.split_of(self._params)
@@ -263,11 +271,24 @@ class UIEnv(gymnasium.Env[Observation, str]):
         if self._closed:
             return
         self._closed = True
-        self._loan.drop(healthy=True)
-        if self._owns_pool:
-            self._loan.pool.close()
+        self._finalizer()
 
     # -- for those who look after envs --
+
+    @property
+    def spec(self) -> EnvSpec | None:  # type: ignore[override]
+        """Gymnasium's spec of an env that `gym.make` made, with this env's `max_steps`.
+
+        The registered spec has no `max_episode_steps`: `gym.make` would add a `TimeLimit`, which
+        knows neither the argument `max_steps` nor that a suite's tasks have limits of their own.
+        """
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = copy.copy(spec)
+        if self._spec is not None:
+            self._spec.max_episode_steps = self.max_steps
 
     @property
     def device(self) -> Device:
@@ -283,22 +304,50 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
         Its `np_random` goes on where this one stands.
         """
-        clone = copy.copy(self)
+        clone: UIEnv = object.__new__(type(self))
+        vars(clone).update(vars(self))
         clone.task = copy.copy(self.task)
         clone._playing = clone.task
-        clone._loan = Loan(self._loan.pool)
-        clone._owns_pool = False
+        clone._hold(Loan(self._loan.pool))
         clone._needs_reset = True
         clone._np_random = copy.deepcopy(self._np_random)
         return clone
 
     def disown_pool(self) -> DevicePool | None:
         """Leave the closing of the pool to the caller. None if it was not this env's own."""
-        pool = self._loan.pool if self._owns_pool else None
-        self._owns_pool = False
+        pool = self._loan.pool if self._loan.owns_pool else None
+        self._loan.owns_pool = False
         return pool
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An env that was not reset yet is made anew where it is unpickled.
+
+        Raises:
+            TypeError: it cannot be.
+        """
+        if self._loan.used or self._closed:
+            raise TypeError(
+                "an env that was reset or closed cannot be pickled, since its device belongs to "
+                "this process: pickle it before its first reset, or a function that makes it"
+            )
+        if self._arguments["pool"] is not None:
+            raise TypeError(
+                "an env on a given pool cannot be pickled, since the pool belongs to this process: "
+                "make it without pool="
+            )
+        names = ("action_space", "observation_space", "_np_random", "_np_random_seed", "_spec")
+        state = {name: vars(self)[name] for name in names if name in vars(self)}
+        return functools.partial(type(self), **self._arguments), (), state
+
     # -- the episode --
+
+    def _new_pool(self) -> DevicePool:
+        return self.task.pool(self._device_options)
+
+    def _hold(self, loan: Loan) -> None:
+        """Play on the device of this loan, which ends with the env, closed or not."""
+        self._loan = loan
+        self._finalizer = weakref.finalize(self, loan.close)
 
     def _reset_device(self, asked: ResetOptions) -> None:
         """Bring a device to the starting state and look at it; heal it up to two times."""
@@ -307,7 +356,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
                 return self._setup(self._loan.acquire(), asked)
             except DeviceError as error:
                 self._loan.drop(healthy=False)
-                if self._loan.abandoned:
+                if self._loan.abandoned or isinstance(error, DeviceSetupError):
                     raise
                 if attempt == len(RESET_PAUSES):
                     raise type(error)(
@@ -443,3 +492,6 @@ class UIEnv(gymnasium.Env[Observation, str]):
     def _check_open(self) -> None:
         if self._closed:
             raise ClosedEnvironmentError("this env is closed; make a new one")
+        if self._loan.forked and self._loan.owns_pool and not self._loan.used:
+            self._hold(Loan(self._new_pool(), owns_pool=True))  # made before a fork, used after it
+        self._loan.check_process()

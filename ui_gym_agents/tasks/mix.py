@@ -124,7 +124,7 @@ def turn_limits(
     entries: Iterable[TaskEntry], arguments: Mapping[str, Any] | None = None
 ) -> dict[str, int]:
     """The number of steps after which an episode of each variant is cut."""
-    return {key: task.patience for key, task in members(entries, arguments).items()}
+    return {key: task.max_steps for key, task in members(entries, arguments).items()}
 
 
 def _member(entry: TaskEntry, shared: Mapping[str, Any]) -> Task[Any, Any]:

@@ -94,9 +94,9 @@ class StubWorld(Task[Params, Desk]):
 
     judged = "end"
 
-    def __init__(self, task_file: str, patience: int = 15) -> None:
+    def __init__(self, task_file: str, max_steps: int = 15) -> None:
         self.raw = json.loads(Path(task_file).read_text())
-        self.max_steps = patience
+        self.max_steps = max_steps
         self.file = File(self.raw["id"], self.raw.get("want") is None, self.raw.get("device"))
         if "lacks" in self.raw:
             raise UserError(f"{task_file} lacks {self.raw['lacks']}")

@@ -17,7 +17,14 @@ from dataclasses import dataclass
 
 from ui_gym.android.adb.binary import find_adb
 from ui_gym.android.adb.stream import AdbStream, Deadline
-from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, UserError
+from ui_gym.errors import (
+    DeviceError,
+    DeviceLost,
+    DeviceSetupError,
+    DeviceStartError,
+    DeviceTimeout,
+    UserError,
+)
 
 DEFAULT_PORT = 5037
 
@@ -67,7 +74,7 @@ class SmartSocket:
                 raise DeviceStartError(f"no adb server: {error}. Start one there") from None
         program = find_adb()
         if program is None:
-            raise DeviceStartError(
+            raise DeviceSetupError(
                 f"no adb server answers at {self.host}:{self.port}, and no adb was found to start "
                 f"one. {_GET_ADB}"
             )
@@ -135,7 +142,7 @@ class SmartSocket:
                     f"{program} start-server did not end within {timeout:g} s"
                 ) from None
             except OSError as error:
-                raise DeviceStartError(f"{program} cannot be run: {error.strerror}") from None
+                raise DeviceSetupError(f"{program} cannot be run: {error.strerror}") from None
             if done.returncode != 0:
                 said.seek(0)
                 reason = said.read(2000).decode(errors="replace").strip()

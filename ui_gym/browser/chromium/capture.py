@@ -26,7 +26,14 @@ from ui_gym.browser.chromium.cdp import CdpReply
 from ui_gym.browser.chromium.process import find_browser
 from ui_gym.browser.chromium.protocol import Command, Message, Run
 from ui_gym.contract.device import DeviceOptions, Image
-from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError, nearest
+from ui_gym.errors import (
+    DeviceError,
+    DeviceSetupError,
+    DeviceStartError,
+    DeviceTimeout,
+    UserError,
+    nearest,
+)
 from ui_gym.xvfb import XServer, find_xvfb
 
 _PNG = {"format": "png", "optimizeForSpeed": True}
@@ -341,7 +348,7 @@ def choose_capture(options: DeviceOptions) -> PageCapture:
     if way not in WAYS:
         raise UserError(f"chromium has no way {way!r} to take pictures. {nearest(way, WAYS)}")
     if way == "beginframe" and not _has_headless_shell():
-        raise DeviceStartError(
+        raise DeviceSetupError(
             "frames on demand need chromium-headless-shell (Debian: apt-get install "
             "chromium-headless-shell)"
         )

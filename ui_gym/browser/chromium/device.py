@@ -24,7 +24,13 @@ from ui_gym.browser.device import PageEvent, PageQueries
 from ui_gym.browser.site import REST, Site
 from ui_gym.contract.action import Action, Scroll
 from ui_gym.contract.device import DeviceOptions, Frame, Image
-from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, TaskError
+from ui_gym.errors import (
+    DeviceError,
+    DeviceLost,
+    DeviceSetupError,
+    DeviceTimeout,
+    TaskError,
+)
 
 RENEW_AFTER = 500
 """Documents that one page may hold before it is replaced by a fresh one in a fresh context."""
@@ -183,7 +189,7 @@ class ChromiumDevice(PageQueries):
         if site.file(url) is None:
             raise TaskError(f"the site {site.folder} has no file {path!r}")
         if self._capture.framed:
-            raise DeviceStartError(
+            raise DeviceSetupError(
                 "a framebuffer cannot show this page; ask for chromium:beginframe or "
                 "chromium:screenshot"
             )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from ui_gym.browser.chromium.cdp import CdpConnection
-from ui_gym.errors import DeviceError, DeviceStartError
+from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def find_browser(*, headless: bool = True) -> str:
     if chosen:
         path = shutil.which(chosen)
         if path is None:
-            raise DeviceStartError(
+            raise DeviceSetupError(
                 f"{BROWSER_VARIABLE}={chosen!r} is no executable; correct or unset it"
             )
         return path
@@ -75,7 +75,7 @@ def find_browser(*, headless: bool = True) -> str:
         if path is not None:
             return path
     what = "browser" if headless else "browser with a window (chromium or google-chrome)"
-    raise DeviceStartError(f"no {what} found: {INSTALL_HINT}")
+    raise DeviceSetupError(f"no {what} found: {INSTALL_HINT}")
 
 
 # A browser with a window keeps a socket in a folder beside its profile, and a link to it there.

@@ -107,7 +107,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
         if compact:
             self.viewport = COMPACT_SIZE
         self._check_arguments()
-        self.max_steps = self._patience()
+        self.max_steps = self._steps_needed()
 
     def sample(self, rng: np.random.Generator) -> DataEntryParams:
         people = tuple(self._person(rng) for _ in range(self.length))
@@ -208,7 +208,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
     ) -> Demo:
         return Demo(action, thought, self.caption(device, params) if self.compact else "")
 
-    def _patience(self) -> int:
+    def _steps_needed(self) -> int:
         """Steps until truncation: twice what the oracle needs on the compact page, and on the full
         one at least the registered number, with some room where more rows are asked for."""
         needed = self.rows * (2 * len(self.columns) + 1)

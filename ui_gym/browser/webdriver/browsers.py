@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ui_gym.browser.chromium import process
 from ui_gym.browser.webdriver.drivers import DRIVERS, find_driver
-from ui_gym.errors import DeviceStartError, UserError, nearest
+from ui_gym.errors import DeviceSetupError, UserError, nearest
 
 if TYPE_CHECKING:
     from selenium.webdriver.chromium.options import ChromiumOptions
@@ -125,7 +125,7 @@ def _firefox(asked: BrowserAddress, headless: bool) -> FirefoxOptions:
         find_driver("firefox")
         binary = shutil.which("firefox-esr") or shutil.which("firefox")
         if binary is None:
-            raise DeviceStartError("no Firefox found (Debian: apt-get install firefox-esr)")
+            raise DeviceSetupError("no Firefox found (Debian: apt-get install firefox-esr)")
         made.binary_location = binary
     if headless:
         made.add_argument("-headless")

@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from ui_gym.errors import DeviceStartError
+from ui_gym.errors import DeviceSetupError, DeviceStartError
 
 DRIVERS = {
     "chrome": ("chromedriver", "Debian: apt-get install chromium-driver"),
@@ -60,7 +60,7 @@ def find_driver(browser: str) -> str:
     command, source = DRIVERS[browser]
     path = shutil.which(command)
     if path is None:
-        raise DeviceStartError(f"{browser} is driven by {command}, which is not here ({source})")
+        raise DeviceSetupError(f"{browser} is driven by {command}, which is not here ({source})")
     return path
 
 

@@ -21,7 +21,7 @@ from typing import Literal
 from ui_gym.child_process import ChildProcess
 from ui_gym.desktop.qemu.qmp import Qmp, QmpError
 from ui_gym.desktop.qemu.settings import QemuSettings
-from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
+from ui_gym.errors import DeviceError, DeviceLost, DeviceSetupError, DeviceStartError, DeviceTimeout
 
 Acceleration = Literal["kvm", "tcg"]
 """By the processor, or in software."""
@@ -198,7 +198,7 @@ class VirtualMachine:
 def _program(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise DeviceStartError(
+        raise DeviceSetupError(
             f"there is no {name}: install it (Debian: apt-get install "
             f"--no-install-recommends {PACKAGES})"
         )

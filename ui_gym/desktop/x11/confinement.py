@@ -22,7 +22,7 @@ from typing import Literal
 
 from ui_gym.desktop.x11 import supervisor
 from ui_gym.desktop.x11.users import LentUser
-from ui_gym.errors import DeviceStartError
+from ui_gym.errors import DeviceSetupError, DeviceStartError
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ def interpreter() -> str:
     for path in ("/usr/bin/python3", sys.base_prefix + "/bin/python3"):
         if os.path.exists(path) and not path.startswith("/root/"):
             return path
-    raise DeviceStartError(
+    raise DeviceSetupError(
         "a desktop needs a Python that every user may run (Debian: apt-get install python3)"
     )
 

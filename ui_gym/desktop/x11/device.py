@@ -22,7 +22,7 @@ from ui_gym.errors import (
     ActionError,
     DeviceError,
     DeviceLost,
-    DeviceStartError,
+    DeviceSetupError,
     DeviceTimeout,
     UserError,
 )
@@ -71,7 +71,7 @@ class X11Device:
         """See that there is what it needs. `DeviceStartError` says what is not installed."""
         lacking = missing(SESSION)
         if lacking:
-            raise DeviceStartError(
+            raise DeviceSetupError(
                 f"a desktop needs more programs (Debian: apt-get install {' '.join(lacking)})"
             )
         self._started = True

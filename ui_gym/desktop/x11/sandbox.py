@@ -34,7 +34,7 @@ from ui_gym.desktop.x11.confinement import (
     interpreter,
 )
 from ui_gym.desktop.x11.users import LentUser
-from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
+from ui_gym.errors import DeviceError, DeviceLost, DeviceSetupError, DeviceStartError, DeviceTimeout
 
 
 class Sandbox:
@@ -288,7 +288,7 @@ def _lent_user(confinement: Confinement) -> LentUser | None:
         DeviceStartError: another user takes root.
     """
     if confinement == "user" and os.geteuid() != 0:
-        raise DeviceStartError(
+        raise DeviceSetupError(
             'device="x11:user" runs applications as another user, which takes root; without it, '
             'install bubblewrap, or ask for device="x11:unconfined"'
         )

@@ -17,7 +17,7 @@ from ui_gym.desktop.x11.needs import package_of
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.desktop.x11.users import LentUser
 from ui_gym.desktop.x11.xtest import XTestInput
-from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
+from ui_gym.errors import DeviceError, DeviceLost, DeviceSetupError, DeviceTimeout
 from ui_gym.xvfb import authority
 
 WRITTEN = 1_735_689_600
@@ -99,7 +99,7 @@ class X11Session:
         try:
             self.sandbox.spawn(command, vital=vital)
         except FileNotFoundError:
-            raise DeviceStartError(
+            raise DeviceSetupError(
                 f"there is no {command[0]}: install it (Debian: apt-get install "
                 f"{package_of(command[0], packages)})"
             ) from None
