@@ -13,6 +13,7 @@ import os
 import select
 import shutil
 import struct
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ui_gym.child_process import ChildProcess, folder_for
-from ui_gym.errors import DeviceSetupError, DeviceStartError
+from ui_gym.errors import DeviceSetupError, DeviceStartError, UserError
 
 START_SECONDS = 15.0
 """How long the server may take to come up."""
@@ -30,6 +31,16 @@ START_SECONDS = 15.0
 def find_xvfb() -> str | None:
     """The path of the server's program, None if it is not installed."""
     return shutil.which("Xvfb")
+
+
+def check_display() -> None:
+    """`UserError` where there is no display to open a window on."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY")
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in names):
+        raise UserError(
+            'render_mode="human" needs a display, and neither DISPLAY nor WAYLAND_DISPLAY names '
+            'one: use render_mode="rgb_array", or run under xvfb-run'
+        )
 
 
 class XServer:

@@ -15,7 +15,7 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
 from ui_gym.contract.action import Answer, Finish
 from ui_gym.contract.task import Brief, Task, Verdict
-from ui_gym.errors import DeviceError, DeviceStartError, TaskError, UserError
+from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError, TaskError, UserError
 from ui_gym.playing.env import Seconds, UIEnv
 
 Make = Callable[..., UIEnv]
@@ -369,6 +369,24 @@ def test_reset_gives_up_after_three_failures_with_the_remedy(
     env.reset(seed=1)  # one more failure, then it starts
 
 
+def test_what_no_second_try_can_mend_is_told_at_once(
+    make: Make, pool: paint.PaintPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    monkeypatch.setattr(pool, "made", 0)
+    acquire = pool.acquire
+
+    def counted() -> Any:
+        tried.append(1)
+        return acquire()
+
+    monkeypatch.setattr(pool, "acquire", counted)
+    pool.faults.not_installed = True
+    with pytest.raises(DeviceSetupError, match=r"^there is no brush: install brushes$"):
+        make().reset(seed=1)
+    assert len(tried) == 1
+
+
 def test_a_device_of_the_wrong_size_is_told(make: Make) -> None:
     with pytest.raises(DeviceError, match=r"shape \(64, 96, 3\) came, not \(48, 64, 3\)"):
         make(viewport=(64, 48), pool=_Stubborn((96, 64))).reset(seed=1)
@@ -442,6 +460,25 @@ def test_gym_make_gives_the_same_env(make: Make) -> None:
     assert np.array_equal(theirs["screenshot"], ours["screenshot"])
     assert made.unwrapped.max_steps == 3
     made.close()
+
+
+def test_the_spec_tells_the_steps_and_nothing_else_truncates() -> None:
+    for arguments, steps in (({}, 6), ({"max_steps": 9}, 9), ({"max_steps": 2}, 2)):
+        made = gymnasium.make("UI/PaintText-v0", **arguments)
+        assert made.spec is not None
+        assert made.spec.max_episode_steps == steps
+        timed = gymnasium.wrappers.TimeAwareObservation(made, flatten=False)
+        assert timed.reset(seed=1)[0]["time"] == 0
+        for step in range(1, steps + 1):
+            observation, _, terminated, truncated, info = timed.step("wait(0)")
+            assert (observation["time"], info["step"]) == (step, step)
+            assert (terminated, truncated) == (False, step == steps)
+        made.reset(seed=1)
+        for _ in range(steps - 1):
+            made.step("wait(0)")
+        assert made.step("finish()")[2:4] == (True, False)  # not truncated as well
+        made.close()
+    assert gymnasium.spec("UI/PaintText-v0").max_episode_steps is None
 
 
 def test_durations_are_floats_that_compare_equal() -> None:

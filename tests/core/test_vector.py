@@ -88,6 +88,35 @@ def test_rendering_gives_every_slot_s_screen(make_vector: Make) -> None:
 
 # -- as Gymnasium's own --
 
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_slots_envs_are_called_as_gymnasium_s_are(make_vector: Make, processes: int) -> None:
+    theirs = SyncVectorEnv([lambda: UIEnv("PaintText", render_mode="rgb_array")] * 2)
+    ours = UIVectorEnv(2, "PaintText", render_mode="rgb_array", processes=processes)
+    for env in (theirs, ours):
+        assert env.get_attr("max_steps") == (6, 6)
+        assert env.call("size") == ((96, 64), (96, 64))
+        env.set_attr("reward_mode", "progress")
+        env.set_attr("max_steps", [5, 4])
+        with pytest.raises(ValueError, match="3"):
+            env.set_attr("max_steps", [1, 2, 3])
+        with pytest.raises(AttributeError, match="max_stepps"):
+            env.get_attr("max_stepps")
+        env.reset(seed=1)
+        assert env.get_attr("reward_mode") == ("progress", "progress")
+    assert same(ours.call("render"), theirs.call("render"))
+    with pytest.raises(ValueError, match="use its own step"):
+        ours.call("step", "wait(0)")
+    if processes:
+        with pytest.raises(UserError, match="'device' of an env in another process cannot come"):
+            ours.get_attr("device")
+    ours.send_reset([0], [1])
+    with pytest.raises(RuntimeError, match=r"call\(\) while slots \[0\]"):
+        ours.get_attr("max_steps")
+    ours.close()
+    theirs.close()
+
+
 ACTIONS = ["click(20, 20)", 'type("a")', "?", "finish()", "wait(0)", "click(50, 50)"]
 
 

@@ -55,7 +55,7 @@ def _descriptors() -> set[tuple[str, str]]:
 
 def _worker(env: UIVectorEnv, slot: int) -> psutil.Process:
     """The process that a slot lives in."""
-    remote: Any = env._fleet.slots[slot].env
+    remote: Any = env._fleet.runners[slot].env
     return psutil.Process(remote._worker._process.pid)
 
 
@@ -119,6 +119,16 @@ def test_a_killed_worker_ends_the_episodes_of_its_slots_alone(vector: Made) -> N
     _, info = env.reset(seed=[1, 2, 3], options={"reset_mask": truncated})
     assert info["failure"][0] is None
     assert env.step([noop] * 3)[3].tolist() == [False] * 3
+
+
+def test_what_was_set_is_set_in_the_next_process_too(vector: Made) -> None:
+    env = vector(2, processes=1)
+    env.reset(seed=1)
+    env.set_attr("reward_mode", ["progress", "success"])
+    _worker(env, 0).kill()
+    env.step(["wait(0)"] * 2)
+    env.reset(seed=1)
+    assert env.get_attr("reward_mode") == ("progress", "success")
 
 
 def test_a_stopped_worker_is_replaced(vector: Made) -> None:

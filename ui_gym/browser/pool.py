@@ -9,6 +9,7 @@ from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.errors import UserError
 from ui_gym.playing import devices
 from ui_gym.playing.pool import FreshPool
+from ui_gym.xvfb import check_display
 
 KINDS = ("auto", "chromium", "selenium")
 
@@ -22,6 +23,8 @@ class BrowserPool(FreshPool[BrowserDevice]):
     """A browser for each slot."""
 
     def __init__(self, options: DeviceOptions) -> None:
+        if not options.headless and "http" not in options.kind:  # its window opens here
+            check_display()
         super().__init__(_maker(options))
 
 

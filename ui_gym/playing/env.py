@@ -276,7 +276,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
     # -- for those who look after envs --
 
     @property
-    def spec(self) -> EnvSpec | None:  # type: ignore[override]
+    def spec(self) -> EnvSpec | None:
         """Gymnasium's spec of an env that `gym.make` made, with this env's `max_steps`.
 
         The registered spec has no `max_episode_steps`: `gym.make` would add a `TimeLimit`, which

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import os
 import queue
 import threading
 import time
@@ -16,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gymnasium import logger
+from gymnasium import Env, logger
 from gymnasium.error import ClosedEnvironmentError
 
 from ui_gym.contract.device import Image
@@ -75,11 +76,11 @@ _Answer = tuple[int, int, SlotResult | BaseException]
 """(slot, sequence number, what came of the call)."""
 
 
-class Slot:
+class SlotRunner:
     """One env, its thread, and what is known of its episode."""
 
-    def __init__(self, index: int, env: SlotEnv, answers: queue.SimpleQueue[_Answer]) -> None:
-        self.index = index
+    def __init__(self, slot: int, env: SlotEnv, answers: queue.SimpleQueue[_Answer]) -> None:
+        self.slot = slot
         self.env = env
         self.last: SlotResult | None = None
         self.needs_reset = True
@@ -119,21 +120,21 @@ class Slot:
         self.env = env.clone()
         self._start()
         # In a thread of its own, because closing a device that hangs may hang as well.
-        closer = daemon(f"ui-gym-closer-{self.index}", quietly, env.abandon)
+        closer = daemon(f"ui-gym-closer-{self.slot}", quietly, env.abandon)
         return [hung, closer]
 
     def stop(self) -> list[threading.Thread]:
         """Let the worker close its env and end; one that is busy loses its device at once."""
         threads = [self._thread]
         if self.busy:
-            threads.append(daemon(f"ui-gym-closer-{self.index}", quietly, self.env.abandon))
+            threads.append(daemon(f"ui-gym-closer-{self.slot}", quietly, self.env.abandon))
         self._inbox.put(None)
         return threads
 
     def _start(self) -> None:
         self._inbox: queue.SimpleQueue[tuple[int, Call] | None] = queue.SimpleQueue()
-        arguments = (self.index, self.env, self._inbox, self._answers)
-        self._thread = daemon(f"ui-gym-slot-{self.index}", _work, *arguments)
+        arguments = (self.slot, self.env, self._inbox, self._answers)
+        self._thread = daemon(f"ui-gym-slot-{self.slot}", _work, *arguments)
 
 
 class Fleet:
@@ -149,26 +150,37 @@ class Fleet:
         self._timeout = step_timeout
         self._leaving: list[threading.Thread] = []
         self._ready: list[SlotResult] = []
+        self._process = os.getpid()
         self._closed = False
         """No more calls."""
         self._gone = False
         """`close` came to its end; one that was interrupted may be repeated."""
-        self.slots = [Slot(index, env, self._answers) for index, env in enumerate(envs)]
+        self.runners = [SlotRunner(slot, env, self._answers) for slot, env in enumerate(envs)]
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is a copy, in a child of the process whose threads these are."""
+        return self._process != os.getpid()
+
+    @property
+    def used(self) -> bool:
+        """Whether a slot was ever sent something."""
+        return any(runner.sequence for runner in self.runners)
 
     @property
     def pending(self) -> list[int]:
         """Slots whose answer has not been received yet."""
         answered = [result.slot for result in self._ready]
-        return sorted([slot.index for slot in self.slots if slot.busy] + answered)
+        return sorted([runner.slot for runner in self.runners if runner.busy] + answered)
 
-    def send_step(self, index: int, action: str) -> None:
-        self._check_idle(index)
-        self.slots[index].send(_step(index, action), timeout=self._timeout, resetting=False)
+    def send_step(self, slot: int, action: str) -> None:
+        self._check_idle(slot)
+        self.runners[slot].send(_step(slot, action), timeout=self._timeout, resetting=False)
 
-    def send_reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> None:
-        self._check_idle(index)
-        call = _reset(index, seed, options)
-        self.slots[index].send(call, timeout=self._timeout, resetting=True)
+    def send_reset(self, slot: int, seed: int | None, options: dict[str, Any] | None) -> None:
+        self._check_idle(slot)
+        call = _reset(slot, seed, options)
+        self.runners[slot].send(call, timeout=self._timeout, resetting=True)
 
     def recv(self, at_least: int, timeout: float | None) -> list[SlotResult]:
         """At least so many answers, and all that are there by then; fewer after `timeout` seconds.
@@ -180,11 +192,11 @@ class Fleet:
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             enough = len(self._ready) >= at_least
-            waiting = [slot for slot in self.slots if slot.busy]
+            waiting = [runner for runner in self.runners if runner.busy]
             if not waiting:
                 break
             now = time.monotonic()
-            nearest = min(slot.deadline for slot in waiting if slot.deadline is not None)
+            nearest = min(r.deadline for r in waiting if r.deadline is not None)
             wait = nearest - now if until is None else min(nearest, until) - now
             try:
                 wait = min(max(wait, 0.0), WAIT_SLICE)
@@ -205,12 +217,15 @@ class Fleet:
                 self.recv(len(self.pending), None)
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
-        """End all threads and, if it is ours, close the pool. May be repeated."""
-        if self._gone:
+        """End all threads and, if it is ours, close the pool. May be repeated.
+
+        In a fork of the process that made it, this does nothing: all that is the parent's.
+        """
+        if self._gone or self.forked:
             return
         self._closed = True
-        for slot in self.slots:
-            self._leaving += slot.stop()
+        for runner in self.runners:
+            self._leaving += runner.stop()
         self._join(timeout / 2)
         if self._pool is not None:
             self._pool.close()  # which may be what a thread that hangs was waiting for
@@ -227,78 +242,79 @@ class Fleet:
                 thread.join(max(0.0, until - time.monotonic()))
         self._leaving = [thread for thread in self._leaving if thread.is_alive()]
 
-    def _take(self, index: int, sequence: int, answer: SlotResult | BaseException) -> None:
-        slot = self.slots[index]
-        if sequence != slot.sequence:
+    def _take(self, slot: int, sequence: int, answer: SlotResult | BaseException) -> None:
+        runner = self.runners[slot]
+        if sequence != runner.sequence:
             return
-        if isinstance(answer, DeviceError) and not slot.resetting:
-            answer = self._failed(slot, str(answer))
+        if isinstance(answer, DeviceError) and not runner.resetting:
+            answer = self._failed(runner, str(answer))
         if isinstance(answer, BaseException):
-            slot.settle(None)
+            runner.settle(None)
             raise answer
-        slot.settle(answer)
+        runner.settle(answer)
         self._ready.append(answer)
 
     def _give_up_late(self, now: float) -> bool:
         """Give up every slot that is past its deadline; whether there was one."""
-        late = [slot for slot in self.slots if slot.deadline is not None and slot.deadline <= now]
-        for slot in late:
-            call, tries = slot.call, slot.tries
-            self._leaving = [t for t in self._leaving if t.is_alive()] + slot.give_up()
-            if not slot.resetting:
-                result = self._failed(slot, f"no answer within {self._timeout:g} s", self._timeout)
-                slot.settle(result)
+        late = [r for r in self.runners if r.deadline is not None and r.deadline <= now]
+        for runner in late:
+            call, tries = runner.call, runner.tries
+            self._leaving = [t for t in self._leaving if t.is_alive()] + runner.give_up()
+            if not runner.resetting:
+                why = f"no answer within {self._timeout:g} s"
+                result = self._failed(runner, why, self._timeout)
+                runner.settle(result)
                 self._ready.append(result)
             elif tries < RESET_TRIES:
                 assert call is not None
-                slot.send(call, timeout=self._timeout, resetting=True, tries=tries + 1)
+                runner.send(call, timeout=self._timeout, resetting=True, tries=tries + 1)
             else:
-                slot.settle(None)
+                runner.settle(None)
                 raise DeviceTimeout(
-                    f"slot {slot.index}: {tries} resets in a row gave no answer within "
+                    f"slot {runner.slot}: {tries} resets in a row gave no answer within "
                     f"{self._timeout:g} s each. Raise step_timeout if the machine is that slow; "
                     "`ui-gym doctor` checks what it lacks"
                 )
         return bool(late)
 
-    def _failed(self, slot: Slot, why: str, seconds: float = 0.0) -> SlotResult:
+    def _failed(self, runner: SlotRunner, why: str, seconds: float = 0.0) -> SlotResult:
         """The end of an episode whose device failed: what was seen last, and why it ended."""
-        assert slot.last is not None
-        info = copy.deepcopy(slot.last.info)
+        assert runner.last is not None
+        info = copy.deepcopy(runner.last.info)
         info |= {"score": 0.0, "success": False, "notes": "", "action_error": None}
         info |= {"failure": f"device: {why}", "step": info["step"] + 1}
         info |= {key: Seconds(0.0) for key in info if key.startswith("time_")}
         info["time_action"] = Seconds(seconds)
-        observation = copy.deepcopy(slot.last.observation) | {"feedback": ""}
-        return SlotResult(slot.index, observation, 0.0, False, True, info)
+        observation = copy.deepcopy(runner.last.observation) | {"feedback": ""}
+        return SlotResult(runner.slot, observation, 0.0, False, True, info)
 
-    def _check_idle(self, index: int) -> None:
+    def _check_idle(self, slot: int) -> None:
         if self._closed:
             raise ClosedEnvironmentError("this vector env is closed; make a new one")
-        if index in self.pending:
+        if slot in self.pending:
             raise RuntimeError(
-                f"slot {index} has a call whose answer was not received yet: a slot takes one call "
+                f"slot {slot} has a call whose answer was not received yet: a slot takes one call "
                 "at a time, so recv() its answer first"
             )
 
 
-def _step(index: int, action: str) -> Call:
+def _step(slot: int, action: str) -> Call:
     def call(env: SlotEnv) -> SlotResult:
-        return SlotResult(index, *env.step(action))
+        return SlotResult(slot, *env.step(action))
 
     return call
 
 
-def _reset(index: int, seed: int | None, options: dict[str, Any] | None) -> Call:
+def _reset(slot: int, seed: int | None, options: dict[str, Any] | None) -> Call:
     def call(env: SlotEnv) -> SlotResult:
         observation, info = env.reset(seed=seed, options=options)
-        return SlotResult(index, observation, 0.0, False, False, info, is_reset=True)
+        return SlotResult(slot, observation, 0.0, False, False, info, is_reset=True)
 
     return call
 
 
 def _work(
-    index: int,
+    slot: int,
     env: SlotEnv,
     inbox: queue.SimpleQueue[tuple[int, Call] | None],
     answers: queue.SimpleQueue[_Answer],
@@ -310,8 +326,14 @@ def _work(
             answer: SlotResult | BaseException = call(env)
         except BaseException as error:
             answer = error
-        answers.put((index, sequence, answer))
+        answers.put((slot, sequence, answer))
     quietly(env.close)
+
+
+def call_env(env: Env[Any, Any], name: str, arguments: Any, named: Any) -> Any:
+    """What a method of an env returns, or the value of an attribute, as Gymnasium's `call` does."""
+    found = env.get_wrapper_attr(name)
+    return found(*arguments, **named) if callable(found) else found
 
 
 def quietly(close: Callable[[], None]) -> None:

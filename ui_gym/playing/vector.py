@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,8 +18,8 @@ from ui_gym.contract.device import Image
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError
 from ui_gym.playing.env import Observation, Seconds, UIEnv
-from ui_gym.playing.slot import CLOSE_SECONDS, Fleet, SlotEnv, SlotResult
-from ui_gym.playing.workers import Blueprint, Workers, remote_envs
+from ui_gym.playing.slot import CLOSE_SECONDS, Fleet, SlotEnv, SlotResult, call_env
+from ui_gym.playing.worker_client import Blueprint, RemoteEnv, Workers, remote_envs
 
 __all__ = ["SlotResult", "UIVectorEnv"]
 
@@ -26,6 +27,9 @@ Batch = dict[str, Any]
 """Observations of all slots: texts as tuples of str, `screenshot` of shape (N, H, W, 3)."""
 
 Array = NDArray[Any]
+
+PLAYING = ("reset", "step", "close")
+"""Methods of a slot's env that only the vector env itself may call."""
 
 
 class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
@@ -79,6 +83,10 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         name = getattr(autoreset_mode, "value", autoreset_mode)
         self.autoreset_mode = modes[choose(name, list(modes), "autoreset_mode")]
 
+        self._arguments = {
+            "num_envs": num_envs, "task": task, "autoreset_mode": self.autoreset_mode,
+            "step_timeout": step_timeout, "processes": processes, **arguments,
+        }  # fmt: skip
         first = UIEnv(task, **arguments)
         first.copies_pictures = False  # batches are copies, and who calls recv() only reads
         self.num_envs = num_envs
@@ -164,11 +172,51 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
     def render(self) -> tuple[Image | None, ...]:  # type: ignore[override]
         """The last screenshot of every slot, in ``rgb_array`` mode."""
-        return tuple(slot.env.render() for slot in self._fleet.slots)
+        return tuple(runner.env.render() for runner in self._fleet.runners)
 
     def close_extras(self, timeout: float = CLOSE_SECONDS) -> None:
         """Close all devices and end all threads, in `timeout` seconds at most."""
         self._fleet.close(timeout)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What a method of each slot's env returns, or the value of an attribute.
+
+        Raises:
+            ValueError: a method that plays, which goes by the vector env's own.
+            UserError: what comes of it cannot leave the process that the slot lives in.
+        """
+        self._check_quiet("call")
+        if name in PLAYING:
+            raise ValueError(
+                f"call({name!r}) would go past the vector env: use its own {name}(), or send() "
+                "and send_reset() for single slots"
+            )
+        return tuple(
+            env.call(name, *args, **kwargs)
+            if isinstance(env, RemoteEnv)
+            else call_env(env, name, args, kwargs)  # type: ignore[arg-type]
+            for env in (runner.env for runner in self._fleet.runners)
+        )
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """The value of an attribute of each slot's env."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: list[Any] | tuple[Any, ...] | Any) -> None:
+        """Set an attribute of each slot's env: to one value, or to a list with one value a slot."""
+        self._check_quiet("set_attr")
+        each = values if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(each) != self.num_envs:
+            raise ValueError(
+                f"set_attr takes one value, or a list of {self.num_envs}, one a slot; "
+                f"{len(each)} were given"
+            )
+        for runner, value in zip(self._fleet.runners, each, strict=True):
+            env: Any = runner.env
+            if isinstance(env, RemoteEnv):
+                env.set(name, value)
+            else:
+                env.set_wrapper_attr(name, value)
 
     # -- slots that do not wait for each other --
 
@@ -217,6 +265,26 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             )
         return self._fleet.recv(at_least, timeout)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A vector env that was not used yet is made anew where it is unpickled.
+
+        Raises:
+            TypeError: it cannot be.
+        """
+        if self._fleet.used or self.closed:
+            raise TypeError(
+                "a vector env that was reset or closed cannot be pickled, since its devices belong "
+                "to this process: pickle it before its first reset, or a function that makes it"
+            )
+        if self._arguments.get("pool") is not None:
+            raise TypeError(
+                "a vector env on a given pool cannot be pickled, since the pool belongs to this "
+                "process: make it without pool="
+            )
+        names = ("action_space", "single_action_space", "spec")
+        state = {name: vars(self)[name] for name in names if name in vars(self)}
+        return functools.partial(type(self), **self._arguments), (), state
+
     # -- inside --
 
     def _gather(self, count: int) -> list[SlotResult]:
@@ -249,7 +317,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         return concatenate(space, items, out)  # type: ignore[arg-type, return-value]
 
     def _last_observation(self, slot: int) -> Observation:
-        last = self._fleet.slots[slot].last
+        last = self._fleet.runners[slot].last
         if last is not None:
             return last.observation
         blank = create_empty_array(self.single_observation_space, 1, np.zeros)
@@ -264,8 +332,8 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
     def _autoresets(self, slot: int) -> bool:
         """Whether this step is the one that begins a new episode in `slot`."""
-        state = self._fleet.slots[slot]
-        ended = state.needs_reset and state.last is not None and state.last.ended
+        runner = self._fleet.runners[slot]
+        ended = runner.needs_reset and runner.last is not None and runner.last.ended
         return ended and self.autoreset_mode == AutoresetMode.NEXT_STEP
 
     # -- checks: each error states the rule --
@@ -273,6 +341,11 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
     def _check_open(self) -> None:
         if self.closed:
             raise ClosedEnvironmentError("this vector env is closed; make a new one")
+        if self._fleet.forked:
+            raise UserError(
+                "this vector env belongs to the process that this one was forked from, whose "
+                "threads and devices it plays with: make a vector env here, after the fork"
+            )
 
     def _check_quiet(self, method: str) -> None:
         self._check_open()
@@ -283,7 +356,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             )
 
     def _check_begun(self, slots: Sequence[int]) -> None:
-        over = [slot for slot in slots if self._fleet.slots[slot].needs_reset]
+        over = [slot for slot in slots if self._fleet.runners[slot].needs_reset]
         if over:
             raise ResetNeeded(
                 f"the episodes of slots {over} are over (or none was begun): reset them first"

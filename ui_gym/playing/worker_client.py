@@ -1,9 +1,9 @@
 """Slots in other processes, for machines with more cores than one Python can keep busy.
 
-A `RemoteEnv` stands in its slot for a `UIEnv` that lives in a worker process (``worker.py``), so
-that deadlines, healing and results are the same as for slots in threads. Calls and answers are
-messages with sequence numbers on a socket of each slot; a screenshot lies in memory that both
-processes map, and is copied out of it.
+A `RemoteEnv` stands in its slot for a `UIEnv` that lives in a worker process, which runs
+``worker_main.py``, so that deadlines, healing and results are the same as for slots in threads.
+Calls and answers are messages with sequence numbers on a socket of each slot; a screenshot lies in
+memory that both processes map, and is copied out of it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ from ui_gym.playing.env import RESET_PAUSES, Observation, UIEnv
 
 START_SECONDS = 60.0
 """How long a worker process may take to come up."""
+
+CALL_SECONDS = 60.0
+"""How long a call from outside the episode (`RemoteEnv.call`) may take."""
 
 ANSWER_SECONDS = 3.0
 """How long a worker may take to answer what needs no device; one that does not is killed."""
@@ -127,11 +130,11 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._control: Connection | None = None
-        self._seats = 0
+        self._envs = 0
         self._closed = False
 
-    def seat(self, image: SharedImage) -> tuple[Connection, int]:
-        """A new slot in the process: the connection to it, and its number there.
+    def open_env(self, image: SharedImage) -> tuple[Connection, int]:
+        """A new env in the process: the connection to it, and its id there.
 
         Raises:
             WorkerLost: the process is gone.
@@ -144,22 +147,22 @@ class Worker:
             if self._process is None or self._process.poll() is not None:
                 self._start()
             assert self._socket is not None
-            self._seats += 1
+            self._envs += 1
             try:
-                self._ask(("open", self._seats))
+                self._ask(("open", self._envs))
                 socket.send_fds(self._socket, [b"s"], [theirs.fileno(), image.fileno()])
                 self._answer(START_SECONDS)
             except (OSError, EOFError) as error:
                 ours.close()
                 self._kill()  # so that the next try starts another one
                 raise WorkerLost(f"{self}: {error or 'it ended'}") from None
-            return Connection(ours.detach()), self._seats
+            return Connection(ours.detach()), self._envs
 
-    def abandon(self, seat: int) -> None:
-        """Close the device of a slot under whoever uses it; a process that hangs is killed."""
+    def abandon(self, env_id: int) -> None:
+        """Close the device of an env under whoever uses it; a process that hangs is killed."""
         with self._lock:
             try:
-                self._ask(("abandon", seat))
+                self._ask(("abandon", env_id))
                 self._answer(ANSWER_SECONDS)
             except (OSError, EOFError):
                 self._kill()
@@ -193,7 +196,7 @@ class Worker:
         with their_control, their_channel:
             numbers = [str(their_control.fileno()), str(their_channel.fileno())]
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "ui_gym.playing.worker", *numbers],
+                [sys.executable, "-m", "ui_gym.playing.worker_main", *numbers],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[int(number) for number in numbers],
                 # Ctrl-C is for the parent, which ends its workers in order.
@@ -258,11 +261,13 @@ class RemoteEnv:
         self._worker = worker
         self._template = template
         self._sequence = 0
-        self._seat: int | None = None
+        self._env_id: int | None = None
         self._connection: Connection | None = None
         self._image = SharedImage(template.size)
         self._abandoned = False
         self._last: Image | None = None
+        self._set: dict[str, Any] = {}
+        """Attributes that were set from outside, for the env of the next process as well."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -294,14 +299,30 @@ class RemoteEnv:
 
     def clone(self) -> RemoteEnv:
         """An env like this one, in the same process if that still lives."""
-        return RemoteEnv(self._worker, self._template.clone())
+        clone = RemoteEnv(self._worker, self._template.clone())
+        clone._set = dict(self._set)
+        return clone
+
+    def call(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """What a method of the env over there returns, or the value of an attribute.
+
+        Raises:
+            UserError: what comes of it cannot go to another process.
+        """
+        return self._call("call", name, arguments, named, timeout=CALL_SECONDS)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set an attribute of the env over there."""
+        self._call("set", name, value, timeout=CALL_SECONDS)
+        self._set[name] = value
+        self._template.set_wrapper_attr(name, value)
 
     def abandon(self) -> None:
         """From any thread, for good: a call in progress fails."""
         self._abandoned = True
-        seat = self._seat
-        if seat is not None:
-            self._worker.abandon(seat)
+        env_id = self._env_id
+        if env_id is not None:
+            self._worker.abandon(env_id)
         self._leave()
 
     def close(self) -> None:
@@ -334,12 +355,14 @@ class RemoteEnv:
         if self._abandoned:
             raise WorkerLost("this env was taken away from its slot")
         if self._connection is None:
-            self._connection, self._seat = self._worker.seat(self._image)
+            self._connection, self._env_id = self._worker.open_env(self._image)
+            for name, value in self._set.items():
+                self._call("set", name, value, timeout=CALL_SECONDS)
         return self._connection
 
     def _leave(self) -> None:
         connection, self._connection = self._connection, None
-        self._seat = None
+        self._env_id = None
         if connection is not None:
             with contextlib.suppress(OSError):
                 connection.close()
