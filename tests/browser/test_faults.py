@@ -32,7 +32,7 @@ from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Verdict
-from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
+from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout, UserError
 from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv
 
@@ -345,7 +345,7 @@ def test_without_a_browser_it_is_said_what_to_install(monkeypatch: pytest.Monkey
     device.close()
     with (
         contextlib.closing(UIEnv("ClickButton", compact=True)) as env,
-        pytest.raises(DeviceStartError, match=r"failed in 3 resets in a row.*UI_GYM_BROWSER"),
+        pytest.raises(DeviceStartError, match=r"^no browser found: install one.*UI_GYM_BROWSER"),
     ):
         env.reset(seed=0)
 
@@ -484,3 +484,37 @@ def test_close_ends_every_process_of_the_browser(
     device.close()
     assert eventually(lambda: not browsers(scratch)), browsers(scratch)
     assert not os.listdir(scratch)
+
+
+# -- envs that nobody closes --
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forgotten_env_leaves_no_browser_and_a_fork_takes_none_along(scratch: Path) -> None:
+    env: Any = UIEnv("ClickButton")
+    env.reset(seed=1)
+    one = len(browsers(scratch))
+    child = os.fork()
+    if child == 0:
+        env.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert env.step("wait(0)")[4]["failure"] is None
+    for seed in range(2):
+        env = UIEnv("ClickButton")
+        env.reset(seed=seed)
+    assert eventually(lambda: len(browsers(scratch)) <= one)
+    del env
+    assert eventually(lambda: not browsers(scratch))
+
+
+def test_a_window_without_a_display_is_refused_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch, scratch: Path
+) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    told = r"^render_mode=\"human\" needs a display, and neither DISPLAY nor .* under xvfb-run$"
+    for device in ("auto", "selenium"):
+        with pytest.raises(UserError, match=told):
+            UIEnv("ClickButton", render_mode="human", device=device)
+    assert not browsers(scratch)
