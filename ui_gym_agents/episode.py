@@ -57,7 +57,7 @@ class Turn:
     """One step of an episode: what was seen, said and what came of it."""
 
     screenshot_id: str
-    """Hash of the picture that the agent saw."""
+    """Hash of the picture that the agent saw; empty where it saw elements alone."""
     action_text: str
     """The agent's text."""
     feedback: str = ""
@@ -69,6 +69,11 @@ class Turn:
     action_error: str | None = None
     times: dict[str, float] = field(default_factory=dict)
     """Seconds by phase: act, action, capture, decode."""
+
+    @property
+    def seen(self) -> str:
+        """What tells apart what the agent saw: the picture's hash, or without one the elements."""
+        return self.screenshot_id or self.elements
 
 
 @dataclass
@@ -131,7 +136,7 @@ class Episode:
         """
         pairs = itertools.pairwise(self.turns)
         return sum(
-            a.screenshot_id == b.screenshot_id and a.action_text.strip() == b.action_text.strip()
+            a.seen == b.seen and a.action_text.strip() == b.action_text.strip()
             for a, b in pairs
         )
 

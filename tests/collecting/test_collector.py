@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents import OracleAgent, RandomAgent, ScriptedAgent
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, views
 from ui_gym_agents.collecting.stage import make_stage
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore
@@ -278,3 +279,33 @@ def test_an_episode_that_takes_too_long_is_left(make_vector: Make) -> None:
     assert str(episodes[0].failure) == "collector: it took longer than 0.3 s"
     assert [e.success for e in episodes] == [False, True, True, True]
     assert [len(group) for group in collector.groups(requests(2))] in ([0, 1], [1, 0])
+
+
+def test_an_agent_that_reads_elements_alone_plays(make_vector: Make, tmp_path: Path) -> None:
+    asked: list[View] = []
+
+    class Reader:
+        """Clicks on the element that the goal names, by the list alone."""
+
+        def act(self, views: Sequence[View]) -> list[Decision]:
+            asked.extend(views)
+            return [Decision(self._say(view)) for view in views]
+
+        def _say(self, view: View) -> str:
+            (place,) = re.findall(rf'"{view.goal.split()[2]}" @ (\d+),(\d+)', view.elements)
+            return f"click({place[0]}, {place[1]})"
+
+    envs = make_vector(2, "PaintClick", observation="elements")
+    store = EpisodeStore(tmp_path)
+    episodes = Collector(envs, Reader(), store=store).collect(requests(2))
+    assert all(episode.success for episode in episodes)
+    kept = {episode.id: episode.turns for episode in store}
+    assert kept == {episode.id: episode.turns for episode in episodes}
+    assert not (tmp_path / "screenshots").exists()
+    for episode in episodes:
+        assert episode.final_screenshot_id == ""
+        assert all((t.screenshot_id, t.seen) == ("", t.elements) for t in episode.turns)
+        again = list(views(episode, store.screenshots))
+        assert [v.elements for v in again] == [t.elements for t in episode.turns]
+    with pytest.raises(UserError, match="needs pictures, and the env shows elements alone"):
+        _ = asked[0].screenshot

@@ -245,3 +245,13 @@ def test_what_cannot_be_played_is_said_before_anything_starts(tmp_path: Path) ->
     ):
         with pytest.raises(UserError, match=told):
             evaluate(settings("PaintClick", **wrong))
+
+
+def test_an_evaluation_on_elements_alone_has_reports_and_no_film(tmp_path: Path) -> None:
+    asked = settings("PaintClick", observation="elements", out=tmp_path / "out", envs=1)
+    found = evaluate(asked)
+    assert [e.success for e in found.episodes] == [True] * 3
+    assert all(turn.elements for e in found.episodes for turn in e.turns)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert set(REPORTS) <= names
+    assert not {"film.png", "screenshots"} & names

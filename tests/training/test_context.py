@@ -64,9 +64,10 @@ def test_nothing_is_evaluated_without_a_policy_or_an_evaluator(make: Any) -> Non
     assert "envs" not in context.__dict__
 
 
-def test_a_model_without_pictures_is_refused(make: Any) -> None:
-    with pytest.raises(UserError, match=r"needs pictures: --env.observation screenshot"):
-        _ = make(env={"observation": "elements"}).policy
+def test_a_model_that_would_see_nothing_is_refused(make: Any) -> None:
+    bare = {"env": {"observation": "elements"}, "policy": {"prompt": "bare"}}
+    with pytest.raises(UserError, match=r"tells no elements.*observation screenshot"):
+        _ = make(**bare).policy
 
 
 # -- several tasks --

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ui_gym.contract.device import Image
 from ui_gym.contract.task import GroundTruth
+from ui_gym.errors import UserError
 from ui_gym_agents.episode import TokenRecord, Turn
 
 
@@ -16,7 +17,8 @@ class View:
     """What an agent knows of one episode when it must act.
 
     `screenshots` are the pictures of this episode so far, oldest first, the last being the present
-    one, and `turns` the agent's own finished turns: ``len(screenshots) == len(turns) + 1``.
+    one, and `turns` the agent's own finished turns: ``len(screenshots) == len(turns) + 1``. Where
+    the env shows elements alone (``observation="elements"``), there are no screenshots.
     `info` is the env's info of the last step without the judge's words. `noise` seeds whatever the
     agent draws in this turn; it is derived from (run seed, episode, turn), so that results do not
     depend on the order of slots.
@@ -37,6 +39,12 @@ class View:
 
     @property
     def screenshot(self) -> Image:
+        """The present picture. `UserError` where the env shows none."""
+        if not self.screenshots:
+            raise UserError(
+                "this agent needs pictures, and the env shows elements alone: ask for "
+                'observation="screenshot" or "both"'
+            )
         return self.screenshots[-1]
 
 

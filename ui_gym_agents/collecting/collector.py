@@ -289,7 +289,8 @@ class Collector:
             turn.action_error = result.info.get("action_error")
             times = ("action", "capture", "decode", "judge")
             turn.times |= {k: float(result.info.get(f"time_{k}", 0.0)) for k in times}
-        play.screenshots.append(result.observation["screenshot"])
+        if "screenshot" in result.observation:
+            play.screenshots.append(result.observation["screenshot"])
         play.last = result
 
     def _is_late(self, play: _Play) -> bool:
@@ -358,6 +359,8 @@ class Collector:
         )
 
     def _keep(self, play: _Play, result: SlotResult) -> str:
+        if "screenshot" not in result.observation:
+            return ""
         filmed = play.request.group in self._filmed
         return self.store.screenshots.put(result.observation["screenshot"], keep=filmed)
 
@@ -382,7 +385,8 @@ def views(episode: Episode, screenshots: ScreenshotStore) -> Iterator[View]:
     """What the agent saw at each turn of a finished episode, as far as it is recorded."""
     seen: list[Image] = []
     for index, turn in enumerate(episode.turns):
-        seen.append(screenshots.get(turn.screenshot_id))
+        if turn.screenshot_id:
+            seen.append(screenshots.get(turn.screenshot_id))
         yield View(
             slot=0,
             goal=episode.goal,

@@ -51,7 +51,7 @@ class Filters:
         for index, episode in enumerate(played):
             reason = self.reason(episode)
             if reason is None and self.dedupe:
-                said = tuple((turn.screenshot_id, turn.action_text) for turn in episode.turns)
+                said = tuple((turn.seen, turn.action_text) for turn in episode.turns)
                 reason = "duplicate" if (instance(episode), said) in seen else None
                 seen.add((instance(episode), said))
             if reason is None:
@@ -102,7 +102,7 @@ class Filters:
             return True
         before = turns[index - 1]
         # On another picture the same action may well be right: the next page, the next item.
-        return (action(turn), turn.screenshot_id) != (action(before), before.screenshot_id)
+        return (action(turn), turn.seen) != (action(before), before.seen)
 
 
 def action(turn: Turn) -> str:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ui_gym_agents.training.settings import RunConfig
 
 FILE = "episodes.jsonl"
+ANY_SIZE = (1 << 15, 1 << 15)
 _FIELDS = frozenset(field.name for field in dataclasses.fields(Episode))
 
 
@@ -185,6 +186,11 @@ class Recording:
         """
         if not self.speaks_other(dialect):
             return [turn.action_text for turn in episode.turns]
+        if not episode.turns[0].screenshot_id:
+            raise UserError(
+                f"episode {episode.id} has no pictures, whose size a translation from the dialect "
+                f"{self.dialect!r} to {dialect!r} needs; learn it in {self.dialect!r}"
+            )
         own = get_dialect(dialect)
         spoken = get_dialect(str(self.dialect))
         size = self._size(episode)
@@ -192,7 +198,12 @@ class Recording:
         return [_rendered(own, actions, size) for actions in done]
 
     def _size(self, episode: Episode) -> tuple[int, int]:
-        """(width, height) of an episode's pictures, in pixels."""
+        """(width, height) of an episode's pictures, in pixels.
+
+        Without pictures, coordinates are only read, and any that can be written are good.
+        """
+        if not episode.turns[0].screenshot_id:
+            return ANY_SIZE
         height, width = self.screenshots.get(episode.turns[0].screenshot_id).shape[:2]
         return width, height
 
@@ -229,9 +240,9 @@ def _screenshots(folder: Path) -> Path:
 
 
 def _pictured(episode: Episode, screenshots: ScreenshotStore) -> bool:
-    """Whether all that the agent saw is there."""
-    keys = {turn.screenshot_id for turn in episode.turns}
-    return bool(keys) and all(screenshots.path(key) is not None for key in keys)
+    """Whether all that the agent saw is there; where it saw elements alone, nothing can lack."""
+    keys = {turn.screenshot_id for turn in episode.turns if turn.screenshot_id}
+    return bool(episode.turns) and all(screenshots.path(key) is not None for key in keys)
 
 
 def _settings(start: Path) -> Mapping[str, Any] | None:

@@ -65,7 +65,7 @@ def evaluate(
         str | None,
         typer.Option(help="How actions are written. [cells for the policy, else canonical]"),
     ] = None,
-    observation: Annotated[str, typer.Option(help="screenshot or both.")] = "screenshot",
+    observation: Annotated[str, typer.Option(help="screenshot, elements or both.")] = "screenshot",
     episodes: Annotated[int, typer.Option(min=1, help="How many instances of each task.")] = 200,
     attempts: Annotated[
         int, typer.Option(min=1, help="Episodes of each instance, which gives pass@k.")

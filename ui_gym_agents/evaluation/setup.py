@@ -39,7 +39,7 @@ from ui_gym_agents.tasks.mix import make_envs, reset_names
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
 from ui_gym_agents.training.context import derive
-from ui_gym_agents.training.parts import choose_device, choose_dtype, make_prompt
+from ui_gym_agents.training.parts import check_prompt, choose_device, choose_dtype, make_prompt
 from ui_gym_agents.training.settings import EnvSettings, PolicySettings, TaskSettings
 
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -133,8 +133,6 @@ class EvaluationPlan:
             )
         if (self.agent == "scripted") != (self.script is not None):
             raise UserError("the scripted agent needs --script FILE, and no other agent takes one")
-        if self.observation == "elements":
-            raise UserError("an evaluation shows pictures; ask for observation screenshot or both")
         stages(self)
 
     @property
@@ -334,13 +332,14 @@ class Players:
                 dtype=choose_dtype(device),
                 device=device,
             )
-        elements = settings.observation == "both"
+        elements = settings.observation != "screenshot"
         self._policy.prompt = make_prompt(
             settings.model,
             settings.prompt,
             settings.history,
             lambda: get_dialect(settings.dialect).prompt(stage.size, elements=elements),
         )
+        check_prompt(self._policy.prompt, settings.observation)
         return self._policy
 
 
@@ -377,7 +376,7 @@ def _keep(
     files = write_reports(
         settings.out, report, episodes, store, dialect=settings.dialect, asked=asked
     )
-    filmed = [e for e in episodes if e.turns and e.failure is None]
+    filmed = [e for e in episodes if e.turns and e.failure is None and e.final_screenshot_id]
     if not filmed:
         return files
     worst = min(filmed, key=lambda e: e.score)

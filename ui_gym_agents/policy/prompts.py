@@ -22,15 +22,22 @@ SYSTEM = (
 )
 
 
+TEXT_SYSTEM = (
+    "You operate a computer or phone by reading the list of elements on its screen. "
+    "In each turn you see the present list and answer with what to do next."
+)
+"""What stands for `SYSTEM` where there are no pictures."""
+
+
 @dataclass(frozen=True)
 class PromptBuilder:
     """How a view is put into words and pictures.
 
     `dialect_prompt` is the dialect's own paragraph, which teaches how actions are written.
-    `history` is how many pictures are shown, the present one included; their turns are told as a
-    conversation. Of the turns before those only the text is told, of the last `recall` ones.
-    A prompt of turn n + 1 extends the prompt of turn n as long as no picture leaves the window, so
-    that an episode can be learned from as one sequence.
+    `history` is how many pictures are shown, the present one included (without pictures: how many
+    lists of elements); their turns are told as a conversation. Of the turns before those only the
+    text is told, of the last `recall` ones. A prompt of turn n + 1 extends the prompt of turn n as
+    long as no picture leaves the window, so that an episode can be learned from as one sequence.
     """
 
     dialect_prompt: str = ""
@@ -67,23 +74,24 @@ class PromptBuilder:
 
     def build(self, view: View) -> tuple[list[Message], int]:
         """The messages, and how many of the view's last pictures they show."""
-        shown = min(self.history, len(view.screenshots))
-        inside = shown - 1
+        image = bool(view.screenshots)
+        inside = min(self.history, len(view.screenshots) if image else len(view.turns) + 1) - 1
         older = list(view.turns[: len(view.turns) - inside])
         recent = list(view.turns[len(view.turns) - inside :])
         messages: list[Message] = []
-        system = "\n\n".join(part for part in (self.system, self.dialect_prompt) if part)
+        opener = self.system if image or self.system != SYSTEM else TEXT_SYSTEM
+        system = "\n\n".join(part for part in (opener, self.dialect_prompt) if part)
         if system:
             messages.append(_message("system", system))
         opening = view.goal + self._recalled(older)
         for turn in recent:
-            messages.append(_message("user", opening + self._elements(turn.elements), image=True))
+            messages.append(_message("user", opening + self._elements(turn.elements), image=image))
             messages.append(_message("assistant", turn.action_text))
             opening = self._feedback(turn.feedback)
         if not recent:
             opening += self._feedback(view.feedback, "\n\n")
-        messages.append(_message("user", opening + self._elements(view.elements), image=True))
-        return messages, shown
+        messages.append(_message("user", opening + self._elements(view.elements), image=image))
+        return messages, inside + 1 if image else 0
 
     def _recalled(self, older: list[Turn]) -> str:
         kept = older[len(older) - self.recall :] if self.recall < len(older) else older

@@ -9,6 +9,7 @@ from typing import Any
 
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.reread import reread
+from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore
 
@@ -19,10 +20,16 @@ def draw(run: Path) -> list[Path]:
 
 
 def film(episode: Episode, store: EpisodeStore, dialect: str, title: str) -> Any:
-    """The film strip of a recorded episode, a Pillow image."""
+    """The film strip of a recorded episode, a Pillow image.
+
+    Raises:
+        UserError: it has no pictures: they were not kept, or never shown.
+    """
     from ui_gym.tools.film import film_strip
 
     keys = [*(turn.screenshot_id for turn in episode.turns), episode.final_screenshot_id]
+    if not all(keys):
+        raise UserError(f"episode {episode.id} has no pictures")
     frames = [store.screenshots.get(key) for key in keys]
     height, width = frames[0].shape[:2]
     written = ((turn.action_text, turn.elements) for turn in episode.turns)
@@ -41,7 +48,9 @@ def _films(run: Path) -> Iterator[Path]:
     if len(folders) < 2:
         return
     stores = {"before": EpisodeStore(folders[0]), "after": EpisodeStore(folders[-1])}
-    before, after = ({e.id: e for e in store if e.turns} for store in stores.values())
+    before, after = (
+        {e.id: e for e in store if e.turns and e.final_screenshot_id} for store in stores.values()
+    )
     shared = [key for key in before if key in after]
     shared.sort(key=lambda key: (before[key].success, not after[key].success))
     if not shared:

@@ -102,8 +102,6 @@ def run_policy(
     Raises:
         UserError: it cannot be had, or would be blind.
     """
-    if config.env.observation == "elements":
-        raise UserError("a vision-language model needs pictures: --env.observation screenshot")
     from ui_gym_agents.policy import VLMPolicy
 
     settings = config.policy
@@ -111,6 +109,13 @@ def run_policy(
     device = choose_device(settings.device)
     if device == "cuda" and processes.count > 1:
         device = f"cuda:{processes.local}"
+    prompt = make_prompt(
+        settings.model,
+        settings.prompt,
+        settings.history,
+        lambda: processes.from_main(lambda: _words(config, envs())),
+    )
+    check_prompt(prompt, config.env.observation)
     policy = VLMPolicy.from_config(
         settings.model,
         adapter=settings.adapter,
@@ -119,12 +124,7 @@ def run_policy(
         lora_targets=settings.lora_targets,
         temperature=settings.temperature,
         max_new_tokens=settings.max_new_tokens,
-        prompt=make_prompt(
-            settings.model,
-            settings.prompt,
-            settings.history,
-            lambda: processes.from_main(lambda: _words(config, envs())),
-        ),
+        prompt=prompt,
         dtype=choose_dtype(device) if settings.dtype == "auto" else settings.dtype,
         device=device,
         threads=settings.threads,
@@ -146,9 +146,22 @@ def _words(config: RunConfig, envs: Envs) -> str:
     from ui_gym.dialects import get_dialect
 
     space: Any = envs.single_observation_space
-    height, width, _ = space["screenshot"].shape
+    actions: Any = envs.single_action_space
     elements = "elements" in space.spaces
-    return get_dialect(config.env.dialect).prompt((width, height), elements=elements)
+    return get_dialect(config.env.dialect).prompt(actions.size, elements=elements)
+
+
+def check_prompt(prompt: PromptBuilder, observation: str) -> None:
+    """Refuse a prompt under which a model would be blind.
+
+    Raises:
+        UserError: only elements are observed, and the prompt tells none.
+    """
+    if observation == "elements" and not prompt.elements:
+        raise UserError(
+            "this model's prompt tells no elements, so that it would see nothing: take "
+            "the full prompt, or observation screenshot"
+        )
 
 
 def make_prompt(

@@ -154,7 +154,7 @@ class Gatherer:
         extra: list[list[float]] = []
         if config.advantage == "gigpo":
             played = [
-                TurnStates([turn.screenshot_id for turn in episode.turns], gains)
+                TurnStates([turn.seen for turn in episode.turns], gains)
                 for episode, gains in zip(group, each, strict=True)
             ]
             extra = step_advantages(played, gamma=config.gigpo_gamma)
@@ -187,7 +187,8 @@ class Gatherer:
                 *(turn.screenshot_id for turn in episode.turns),
                 episode.final_screenshot_id,
             ):
-                pictures.put(pictures.get(key), keep=True)
+                if key:
+                    pictures.put(pictures.get(key), keep=True)
 
 
 def _samples(episode: Episode, *advantages: float) -> list[LearningTurn]:

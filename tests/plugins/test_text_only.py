@@ -1,0 +1,60 @@
+"""Runs that see elements alone: trained, recorded, exported, replayed and learned from again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ui_gym_agents.records import cli as records
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.training import cli
+
+RUN = (
+    "--tasks.ids", '["PaintClick"]', "--env.num_envs", "2", "--env.dialect", "canonical",
+    "--env.observation", "elements", "--env.max_steps", "2", "--policy.threads", "1",
+    "--policy.prompt", "full", "--policy.max_new_tokens", "4", "--evaluation.episodes", "2",
+    "--run.steps", "1",
+)  # fmt: skip
+
+
+def train(*arguments: str) -> int:
+    return cli.main([*arguments, *RUN])
+
+
+def test_demonstrations_of_lists_are_fitted_kept_replayed_and_fitted_again(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = ("--policy.model", str(tiny), "--trainer.episodes", "4", "--trainer.batch_size", "2")
+    assert train("--plugin", "sft", *model, "--run.directory", "run") == 0
+    store = EpisodeStore(Path("run/episodes"))
+    assert [e.success for e in store] == [True] * 4
+    assert all(t.elements and not t.screenshot_id for e in store for t in e.turns)
+    assert not list(Path("run").rglob("*.webp"))
+    assert len(list(Path("run").glob("evaluations/*/report.html"))) == 4
+
+    assert records.main(["export", "run", "run.zip"]) == 0
+    assert records.main(["export", "run", "episodes.jsonl"]) == 0
+    lines = [json.loads(line) for line in Path("episodes.jsonl").read_text().splitlines()]
+    assert {line["final_screenshot_id"] for line in lines} == {""}
+    assert records.main(["replay", "run.zip", "--episodes", "2"]) == 0
+    assert records.main(["import", "run.zip", "--into", "theirs"]) == 0
+
+    again = ("--trainer.source", "run:theirs", "--trainer.reencode")
+    assert train("--plugin", "sft", *model, *again, "--run.directory", "again") == 0
+    rows = [json.loads(line) for line in Path("again/metrics.jsonl").read_text().splitlines()]
+    assert [row["kept"] for row in rows if row["kind"] == "train"] == [4]
+
+
+def test_the_policys_own_episodes_of_lists_are_played_and_learned_from(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    grpo = ("--trainer.groups", "2", "--trainer.group_size", "2")
+    flags = ("--plugin", "grpo", "--policy.model", str(tiny), *grpo, "--run.directory", "run")
+    assert train(*flags) == 0
+    turns = [turn for e in EpisodeStore(Path("run/episodes")) for turn in e.turns]
+    assert turns
+    assert all(turn.tokens is not None and turn.tokens.images == () for turn in turns)
