@@ -84,7 +84,7 @@ class ChildProcess:
 
 
 def folder_for(user: int | None, prefix: str) -> Path:
-    """A new temporary folder that belongs to the user of an id (None: this one).
+    """A new temporary folder that belongs to the user of an id (None: the current user).
 
     It lies where temporary files do, unless that user cannot get there; then in ``/tmp``.
     """

@@ -175,7 +175,14 @@ time.sleep(60)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.nightly),
+        pytest.param(signal.SIGINT, marks=pytest.mark.nightly),
+    ],
+)
 def test_workers_do_not_outlive_their_parent(how: signal.Signals) -> None:
     code = PARENT.format(tests=str(Path(paint.__file__).parent))
     parent = subprocess.Popen(

@@ -32,7 +32,7 @@ MAX_SECONDS = 60.0
 HELD_KEYS = frozenset((
     "ctrl", "control", "alt", "option", "shift", "meta", "cmd", "command", "super", "win",
 ))  # fmt: skip
-"""Names of the keys that a chord may hold while another one is pressed."""
+"""Names of the keys that a chord may hold while another key is pressed."""
 
 Button = Literal["left", "middle", "right"]
 Outcome = Literal["success", "failure", "infeasible"]

@@ -105,7 +105,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
     | `viewport`    | the task's     | (width, height) of the screen, pixels                      |
     | `max_steps`   | the task's     | steps until truncation                                     |
     | `timeout`     | 20.0           | seconds that a single wait on the device may take          |
-    | `pool`        | a new one      | where devices come from; one that is given is not closed   |
+    | `pool`        | a new one      | where devices come from; a given pool is not closed        |
 
     Further arguments are the task's own. `reset` takes the options
 
@@ -197,7 +197,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the episode of `seed`; without one, of a seed drawn from `np_random`.
+        """Start the episode of `seed`; without a seed, of one drawn from `np_random`.
 
         Raises:
             UserError: an unknown option, or a value that it cannot have.
@@ -300,9 +300,9 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self._loan.abandon()
 
     def clone(self) -> UIEnv:
-        """An env like this one on the same pool, which it does not close, with no device yet.
+        """An env with the same arguments on the same pool, which the clone does not close.
 
-        Its `np_random` goes on where this one stands.
+        The clone has no device yet, and its `np_random` goes on where this env's stands.
         """
         clone: UIEnv = object.__new__(type(self))
         vars(clone).update(vars(self))

@@ -1,4 +1,4 @@
-"""What an env asks of a task, guarded: its oracle one step ahead, and errors that name it."""
+"""What an env asks of a task: its oracle, one step ahead, and errors that name the task."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def task_errors(task: Task[Any, Any], method: str) -> Iterator[None]:
 
 
 class OracleStepper:
-    """An oracle that stays one step ahead: `action_text` is what it would write now, in the
-    dialect.
+    """An oracle that stays one step ahead: `action_text` is what the oracle would write
+    now, in the dialect.
 
     `advance` must be called after the action was done, so that the oracle sees the state then.
     An exhausted oracle says that it is finished.

@@ -1,4 +1,4 @@
-"""Pools that lend devices which share nothing, so that one's fault is no other's."""
+"""Pools whose devices share nothing: a fault of one device is no fault of another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ D = TypeVar("D", bound=Device)
 
 
 class FreshPool(Generic[D]):
-    """A `DevicePool` that makes a device for each that is wanted, and closes it when it is back."""
+    """A `DevicePool` that makes a device at each `acquire`, and closes it at its `release`."""
 
     def __init__(self, make: Callable[[], D]) -> None:
         self._make = make

@@ -1,8 +1,8 @@
 """Slots: envs with a worker thread each, and the queue on which their answers come back.
 
-A slot answers one call at a time. One that does not answer before its deadline is given up: its
-device is closed from outside, its env and thread are replaced by fresh ones, and whatever the old
-thread still says carries an old sequence number and is discarded.
+A slot answers one call at a time. A slot that does not answer before the call's deadline is given
+up: its device is closed from outside, its env and thread are replaced by a new env and thread, and
+whatever the old thread still says carries an old sequence number and is discarded.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SlotResult:
 
 
 class SlotEnv(Protocol):
-    """What a slot needs of its env: a `UIEnv`, or one that stands for it in another process."""
+    """What a slot needs of its env: a `UIEnv`, or what stands for a `UIEnv` in another process."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -70,7 +70,7 @@ class SlotEnv(Protocol):
 
 
 Call = Callable[[SlotEnv], SlotResult]
-"""What a worker does with its env."""
+"""What a slot's thread does with its env."""
 
 _Answer = tuple[int, int, SlotResult | BaseException]
 """(slot, sequence number, what came of the call)."""
@@ -98,7 +98,7 @@ class SlotRunner:
         return self.deadline is not None
 
     def send(self, call: Call, *, timeout: float, resetting: bool, tries: int = 1) -> None:
-        """Give the worker a call; its answer comes on the queue, unless it comes too late."""
+        """Give the thread a call. The answer comes on the queue, unless it comes too late."""
         self.sequence += 1
         self.call, self.resetting, self.tries = call, resetting, tries
         self.deadline = time.monotonic() + timeout
@@ -113,7 +113,7 @@ class SlotRunner:
             self.needs_reset = result.ended
 
     def give_up(self) -> list[threading.Thread]:
-        """Replace a worker that hangs. Returns the threads that must still come to an end."""
+        """Replace a thread that hangs. Returns the threads that must still come to an end."""
         hung, env = self._thread, self.env
         self.sequence += 1  # a late answer is nobody's
         self._inbox.put(None)
@@ -124,7 +124,7 @@ class SlotRunner:
         return [hung, closer]
 
     def stop(self) -> list[threading.Thread]:
-        """Let the worker close its env and end; one that is busy loses its device at once."""
+        """Let the thread close its env and end; a busy thread loses its device at once."""
         threads = [self._thread]
         if self.busy:
             threads.append(daemon(f"ui-gym-closer-{self.slot}", quietly, self.env.abandon))
@@ -154,7 +154,7 @@ class Fleet:
         self._closed = False
         """No more calls."""
         self._gone = False
-        """`close` came to its end; one that was interrupted may be repeated."""
+        """`close` came to its end; an interrupted `close` may be repeated."""
         self.runners = [SlotRunner(slot, env, self._answers) for slot, env in enumerate(envs)]
 
     @property
@@ -255,7 +255,7 @@ class Fleet:
         self._ready.append(answer)
 
     def _give_up_late(self, now: float) -> bool:
-        """Give up every slot that is past its deadline; whether there was one."""
+        """Give up every slot that is past its deadline; whether there was such a slot."""
         late = [r for r in self.runners if r.deadline is not None and r.deadline <= now]
         for runner in late:
             call, tries = runner.call, runner.tries
@@ -319,7 +319,7 @@ def _work(
     inbox: queue.SimpleQueue[tuple[int, Call] | None],
     answers: queue.SimpleQueue[_Answer],
 ) -> None:
-    """A worker: answer calls until told to stop, then close the env."""
+    """A slot's thread: answer calls until told to stop, then close the env."""
     while (item := inbox.get()) is not None:
         sequence, call = item
         try:

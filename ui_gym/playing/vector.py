@@ -44,9 +44,9 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
       mask alone. All other options may be lists with one value a slot.
     - `send`, `send_reset` and `recv`: no slot waits for the slowest. Nothing is reset by itself.
 
-    A device that fails ends its slot's episode (truncated, `failure` in the info); so does one that
-    gives no answer within `step_timeout` seconds, which is then closed and replaced. The slot heals
-    at its next reset, and the others do not notice.
+    A device that fails ends its slot's episode (truncated, `failure` in the info). A device that
+    gives no answer within `step_timeout` seconds ends it as well, and is closed and replaced. The
+    slot heals at its next reset, and the other slots do not notice.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
         Args:
             at_least: How many to wait for; what else has come by then is returned as well.
-            timeout: Seconds after which to return with fewer. Late ones can be received later.
+            timeout: Seconds after which to return with fewer results; the others come later.
 
         Raises:
             RuntimeError: fewer than `at_least` slots were sent something.
@@ -288,7 +288,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
     # -- inside --
 
     def _gather(self, count: int) -> list[SlotResult]:
-        """All `count` answers, by slot. If one is an error, the others are awaited before it."""
+        """All `count` answers, by slot. An error is raised when the other answers are there."""
         try:
             results = self._fleet.recv(count, None)
         except Exception:
@@ -297,7 +297,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         return sorted(results, key=lambda result: result.slot)
 
     def _reset_ended(self, results: Sequence[SlotResult]) -> dict[str, Any]:
-        """Begin new episodes where one ended; infos with the last observation and info of those."""
+        """Begin new episodes where episodes ended; infos with the last observation and info."""
         infos: dict[str, Any] = {}
         ended = {result.slot: result for result in results if result.ended}
         for slot in ended:
@@ -331,7 +331,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         return super()._add_info(vector_infos, plain, env_num)
 
     def _autoresets(self, slot: int) -> bool:
-        """Whether this step is the one that begins a new episode in `slot`."""
+        """Whether this step begins a new episode in `slot`."""
         runner = self._fleet.runners[slot]
         ended = runner.needs_reset and runner.last is not None and runner.last.ended
         return ended and self.autoreset_mode == AutoresetMode.NEXT_STEP

@@ -39,7 +39,7 @@ CALL_SECONDS = 60.0
 """How long a call from outside the episode (`RemoteEnv.call`) may take."""
 
 ANSWER_SECONDS = 3.0
-"""How long a worker may take to answer what needs no device; one that does not is killed."""
+"""How long a worker may take to answer what needs no device, before it is killed."""
 
 
 class WorkerLost(DeviceLost):
@@ -298,7 +298,7 @@ class RemoteEnv:
         return self._last.copy()
 
     def clone(self) -> RemoteEnv:
-        """An env like this one, in the same process if that still lives."""
+        """An env with the same arguments, in the same process if that still lives."""
         clone = RemoteEnv(self._worker, self._template.clone())
         clone._set = dict(self._set)
         return clone

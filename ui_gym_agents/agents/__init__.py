@@ -1,5 +1,5 @@
-"""Agents that need no model here: an oracle, a random one, one that reads from a script, and any
-model that a server offers."""
+"""Agents that need no model here: the oracle, a random agent, a scripted agent, and any model that
+a server offers."""
 
 from __future__ import annotations
 
