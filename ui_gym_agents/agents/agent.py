@@ -17,8 +17,8 @@ class View:
     """What an agent knows of one episode when it must act.
 
     `screenshots` are the pictures of this episode so far, oldest first, the last being the present
-    picture; `turns` are the agent's own finished turns: ``len(screenshots) == len(turns) + 1``. Where
-    the env shows elements alone (``observation="elements"``), there are no screenshots.
+    picture; `turns` are the agent's own finished turns: ``len(screenshots) == len(turns) + 1``.
+    Where the env shows elements alone (``observation="elements"``), there are no screenshots.
     `info` is the env's info of the last step without the judge's words. `noise` seeds whatever the
     agent draws in this turn; it is derived from (run seed, episode, turn), so that results do not
     depend on the order of slots.
