@@ -40,6 +40,9 @@ _PNG = {"format": "png", "optimizeForSpeed": True}
 _PIXEL = {"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}
 _BEGIN_FRAME = "HeadlessExperimental.beginFrame"
 
+_FONTS = {"FONTCONFIG_FILE": str(files("ui_gym.browser.chromium") / "fonts.conf")}
+"""Letters as chromium-headless-shell draws them: no hinting, no colour fringes."""
+
 LARGE = 300_000
 """Pixels from which on a mapped framebuffer is faster than a picture that is encoded."""
 
@@ -113,7 +116,7 @@ class ScreenshotCapture:
         self.target: Mapping[str, Any] = {"width": width, "height": height} if self.headless else {}
 
     def start(self) -> Mapping[str, str]:
-        return {}
+        return _FONTS
 
     def opened(self, context: int) -> None:
         """Nothing to do."""
@@ -235,7 +238,9 @@ class FramebufferCapture:
         self._screen_size = (width, height + 8)
         self.flags: Sequence[str] = (
             "--kiosk", "--incognito", "--window-position=0,0", f"--window-size={width},{height}",
-            "--disable-frame-rate-limit", "--disable-gpu-vsync", "about:blank",
+            "--disable-frame-rate-limit", "--disable-gpu-vsync",
+            # Beside a rounded clip, a part that is drawn alone is rounded otherwise than the whole.
+            "--ui-disable-partial-swap", "about:blank",
         )  # fmt: skip
         self._server: XServer | None = None
         self._stamp = 0
@@ -245,9 +250,7 @@ class FramebufferCapture:
     def start(self) -> Mapping[str, str]:
         if self._server is None:
             self._server = XServer(self._screen_size)
-        # Letters drawn as the headless browser draws them: no hinting, no colour fringes.
-        fonts = files("ui_gym.browser.chromium") / "fonts.conf"
-        return {"DISPLAY": self._server.display, "FONTCONFIG_FILE": str(fonts)}
+        return {"DISPLAY": self._server.display, **_FONTS}
 
     def opened(self, context: int) -> None:
         self._host = context
