@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.pool import BrowserPool
+from ui_gym.contract.device import DeviceOptions
 
 SIZE = (320, 256)
 
@@ -26,3 +29,23 @@ def pages_of(device: ChromiumDevice) -> list[str]:
     """Where all the pages are that a device's browser has."""
     told = device.page.connection.call("Target.getTargets", timeout=10)["targetInfos"]
     return [target["url"] for target in told if target["type"] == "page"]
+
+
+class KeptPool:
+    """A pool whose browsers are lent again, as long as they are in order."""
+
+    def __init__(self, options: DeviceOptions) -> None:
+        self._pool = BrowserPool(options)
+        self._idle: list[Any] = []
+
+    def acquire(self) -> Any:
+        return self._idle.pop() if self._idle else self._pool.acquire()
+
+    def release(self, device: Any, *, healthy: bool) -> None:
+        if healthy:
+            self._idle.append(device)
+        else:
+            self._pool.release(device, healthy=False)
+
+    def close(self) -> None:
+        self._pool.close()

@@ -81,7 +81,13 @@ def both_seen(played: Any, fresh: Any) -> tuple[Any, Any]:
     return ours, theirs
 
 
-@pytest.mark.parametrize("name", RESTARTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly] if number % 12 else [])
+        for number, name in enumerate(RESTARTED)
+    ],
+)
 def test_nothing_is_left_of_the_episode_before(name: str, devices: tuple[Any, Any]) -> None:
     task = registry.spec(f"MiniWoB-{name}").load()()
     played, fresh = devices

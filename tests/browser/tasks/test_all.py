@@ -1,10 +1,12 @@
-"""All tasks of the browser suite, at all their levels, against their contract."""
+"""All tasks of the browser suite against their contract: daily at one level, nightly at all."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from browser_helpers import KeptPool
 from task_helpers import SEEDS, judge
 
 from ui_gym.browser.tasks.click_button import ClickButton, ClickButtonParams
@@ -18,28 +20,75 @@ from ui_gym.testing import check_ui_env
 
 FAMILIES = families("browser")
 
-VARIANTS: list[tuple[str, dict[str, Any]]] = [
-    (spec.id, {"level": level}) for spec in FAMILIES for level in spec.load().levels
+Variant = tuple[str, dict[str, Any]]
+
+DAILY: list[Variant] = [
+    (spec.id, {"level": ("easy", "medium")[number % 2]})
+    for number, spec in enumerate(FAMILIES)
+    if spec.load().levels
 ]
-VARIANTS += [(spec.id, {}) for spec in FAMILIES if not spec.load().levels]
-VARIANTS += [
-    ("UI/ClickButton-v0", {"likeness": "high", "count": 10}),
+DAILY += [
     ("UI/ClickButton-v0", {"compact": True}),
-    ("UI/ClickButton-v0", {"compact": True, "likeness": "high", "count": 10}),
-    ("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1}),
     ("UI/DataEntry-v0", {"compact": True}),
+    ("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1}),
     ("UI/Login-v0", {"compact": True}),
 ]
-TASKS = [
-    pytest.param(
-        make_task(id, given), id="-".join([id[3:-3], *(f"{k}={v}" for k, v in given.items())])
-    )
-    for id, given in VARIANTS
+NIGHTLY: list[Variant] = [
+    (spec.id, {"level": level})
+    for spec in FAMILIES
+    for level in spec.load().levels
+    if (spec.id, {"level": level}) not in DAILY
 ]
+NIGHTLY += [(spec.id, {}) for spec in FAMILIES if not spec.load().levels]
+NIGHTLY += [
+    ("UI/ClickButton-v0", {"likeness": "high", "count": 10}),
+    ("UI/ClickButton-v0", {"compact": True, "likeness": "high", "count": 10}),
+]
+SEEDS_OF = {True: SEEDS, False: range(15)}
+"""How many params are drawn, by whether the test runs nightly: of large pages they take long."""
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_samples_repeat_vary_and_keep_to_their_split(task: Task[Any, Any]) -> None:
+def named(variant: Variant, *, nightly: bool) -> Any:
+    id, given = variant
+    name = "-".join([id[3:-3], *(f"{k}={v}" for k, v in given.items())])
+    marks = [pytest.mark.nightly] if nightly else []
+    return pytest.param(id, given, SEEDS_OF[nightly], id=name, marks=marks)
+
+
+each_variant = pytest.mark.parametrize(
+    ("id", "given", "seeds"),
+    [named(v, nightly=False) for v in DAILY] + [named(v, nightly=True) for v in NIGHTLY],
+)
+
+
+@each_variant
+def test_params_and_judge_keep_to_the_task(id: str, given: dict[str, Any], seeds: range) -> None:
+    task: Any = make_task(id, given)
+    draws = {seed: task.draw(seed) for seed in seeds}
+    assert len({params_json(params) for params in draws.values()}) > len(seeds) * 0.8
+    for params in draws.values():
+        told = task.page_params(params)
+        answers = {"target", "asked", "stay", "password", "phrasing"} & set(told)
+        assert not answers, "the page is told the answer"
+        verdict = judge(task, params)
+        assert (verdict.score, verdict.done) == (0.0, False), "solved at the start"
+    for mistake in task.mistakes:
+        if mistake == "labels" and getattr(task, "columns", ()) == ("first",):
+            continue  # one field is always in its place
+        changed = 0
+        for seed, params in draws.items():
+            believed = task.misunderstand(params, {mistake: 1.0}, seed)
+            assert believed == task.misunderstand(params, {mistake: 1.0}, seed)
+            changed += believed != params
+        assert changed > len(seeds) / 3, f"{mistake} changes what is believed too seldom"
+
+
+@pytest.mark.nightly
+@each_variant
+def test_samples_of_many_seeds_repeat_and_keep_to_their_split(
+    id: str, given: dict[str, Any], seeds: range
+) -> None:
+    task = make_task(id, given)  # `check_ui_env` looks at fewer
     drawn = {
         split: [params_json(task.draw(seed, split)) for seed in SEEDS]
         for split in ("train", "heldout")
@@ -49,52 +98,29 @@ def test_samples_repeat_vary_and_keep_to_their_split(task: Task[Any, Any]) -> No
     assert not set(drawn["train"]) & set(drawn["heldout"])
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_page_is_not_told_the_answer(task: Task[Any, Any]) -> None:
-    told = {"target", "asked", "stay", "password", "phrasing"} & set(
-        task.page_params(task.draw(0))  # type: ignore[attr-defined]
-    )
-    assert not told
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_nothing_is_solved_at_the_start(task: Task[Any, Any]) -> None:
-    for seed in SEEDS:
-        verdict = judge(task, task.draw(seed))
-        assert (verdict.score, verdict.done) == (0.0, False)
-
-
-MISTAKES = [
-    pytest.param(task.values[0], mistake, id=f"{task.id}-{mistake}")
-    for task in TASKS
-    for mistake in task.values[0].mistakes
-    # One field is always in its place.
-    if not (mistake == "labels" and getattr(task.values[0], "columns", ()) == ("first",))
-]
-
-
-@pytest.mark.parametrize(("task", "mistake"), MISTAKES)
-def test_a_mistake_changes_what_is_believed(task: Task[Any, Any], mistake: str) -> None:
-    changed = 0
-    for seed in SEEDS:
-        params = task.draw(seed)
-        believed = task.misunderstand(params, {mistake: 1.0}, seed)
-        assert believed == task.misunderstand(params, {mistake: 1.0}, seed)
-        changed += believed != params
-    assert changed > len(SEEDS) / 3
-
-
 # -- on a device --
 
 
-@pytest.mark.parametrize(
-    ("id", "given"),
-    [pytest.param(*each, id=task.id) for each, task in zip(VARIANTS, TASKS, strict=True)],
-)
-def test_every_task_keeps_its_contract(id: str, given: dict[str, Any]) -> None:
-    # Of the ways to take pictures the one whose browser starts fastest: all give the same bytes.
-    seeds = range(3 if "compact" in given else 1)
-    check_ui_env(id, seeds=seeds, device="chromium:beginframe", **given)
+@pytest.fixture(scope="module")
+def pools() -> Iterator[Callable[[tuple[int, int]], KeptPool]]:
+    """Pools of browsers that go from test to test, by the size of what they show."""
+    made: dict[tuple[int, int], KeptPool] = {}
+
+    def of(size: tuple[int, int]) -> KeptPool:
+        # The way whose browser starts fastest: all give the same bytes.
+        return made.setdefault(size, KeptPool(DeviceOptions("chromium:beginframe", size)))
+
+    yield of
+    for pool in made.values():
+        pool.close()
+
+
+@each_variant
+def test_every_task_keeps_its_contract(
+    pools: Callable[[tuple[int, int]], KeptPool], id: str, given: dict[str, Any], seeds: range
+) -> None:
+    pool = pools(make_task(id, given).viewport)
+    check_ui_env(id, seeds=range(3 if "compact" in given else 1), pool=pool, **given)
 
 
 def test_every_browser_task_is_known() -> None:
