@@ -159,7 +159,7 @@ def test_the_tests_get_all_browsers_and_their_arguments(machine: Machine) -> Non
     installs = [call.partition(" install ")[2] for call in machine.did("apt-get")]
     assert "chromium-headless-shell chromium xvfb chromium-driver" in installs
     packages = set(" ".join(installs).split())
-    assert {"mksh", "toybox", "original-awk", "openbox", "bubblewrap", "gnumeric"} <= packages
+    assert {"mksh", "toybox", "openbox", "bubblewrap", "gnumeric"} <= packages
     (tests,) = machine.did("pytest")
     assert tests.startswith("pytest -m pytest -n logical ")
     assert " -m not nightly " in tests

@@ -1,21 +1,12 @@
-"""Arithmetic of ``$((...))``, ``((...))`` and ``let``: 32-bit signed integers, as in mksh."""
+"""Arithmetic of ``$((...))``: 32-bit signed integers, as in mksh. Nothing is assigned in it."""
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 
-_TOKEN = re.compile(
-    r"\s*(?:(\d+#[0-9a-zA-Z_@]+|0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_]\w*)|"
-    r"(<<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&^|]=|[-+*/%<>=!~&^|?:(),]))",
-    re.ASCII,
-)
-_BINARY = {
-    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7,
-    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
-}  # fmt: skip
-_ASSIGN = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "<<=", ">>="))
+_TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*|\|\||&&|[<>=!]=|[-+*/%<>!()])\s*", re.ASCII)
 
 MAX_DEPTH = 30
 """Brackets and variables that name each other."""
@@ -25,46 +16,44 @@ class ArithmeticFault(Exception):
     """An expression that has no value; the message is mksh's."""
 
 
-def evaluate(
-    text: str,
-    variables: Mapping[str, str],
-    assign: Callable[[str, str], None] | None = None,
-    depth: int = 0,
-) -> int:
-    """The value of an expression. `assign` sets a variable; without it assignments are errors."""
-    return _Evaluation(text, variables, assign, depth).value()
-
-
-def wrap(value: int) -> int:
+def _wrap(value: int) -> int:
     """The 32 bits of a number, signed."""
     return (value + 0x80000000) % 0x100000000 - 0x80000000
+
+
+def _quotient(left: int, right: int) -> int:
+    return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+
+
+_LEVELS: tuple[dict[str, Callable[[int, int], int]], ...] = (
+    {"||": lambda a, b: bool(a or b)},
+    {"&&": lambda a, b: bool(a and b)},
+    {"==": operator.eq, "!=": operator.ne},
+    {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
+    {"+": operator.add, "-": operator.sub},
+    {"*": operator.mul, "/": _quotient, "%": lambda a, b: a - b * _quotient(a, b)},
+)
+"""The operators, those that bind less first."""
+
+
+def evaluate(text: str, variables: Mapping[str, str], depth: int = 0) -> int:
+    """The value of an expression. Raises `ArithmeticFault`."""
+    return _Evaluation(text, variables, depth).value()
 
 
 class _Evaluation:
     """One pass over an expression, which computes as it parses."""
 
-    def __init__(
-        self,
-        text: str,
-        variables: Mapping[str, str],
-        assign: Callable[[str, str], None] | None,
-        depth: int,
-    ) -> None:
-        self.text, self.variables, self.assign, self.depth = text, variables, assign, depth
-        self.tokens = self._split(text)
-        self.index = 0
-        self.skipping = 0
-        """Above 0 in a branch that does not count: nothing is assigned or divided there."""
-
-    def _split(self, text: str) -> list[str]:
-        tokens, position, end = list[str](), 0, len(text.rstrip())
-        while position < end:
+    def __init__(self, text: str, variables: Mapping[str, str], depth: int) -> None:
+        self.text, self.variables, self.depth = text, variables, depth
+        self.tokens = list[str]()
+        position = 0
+        while position < len(text.rstrip()):
             match = _TOKEN.match(text, position)
             if match is None:
                 raise self._fault(f"unexpected '{text[position:].strip()[:1]}'")
-            tokens.append(match.group().strip())
+            self.tokens.append(match[1])
             position = match.end()
-        return tokens
 
     def _fault(self, what: str) -> ArithmeticFault:
         return ArithmeticFault(f"{self.text}: {what}")
@@ -72,146 +61,43 @@ class _Evaluation:
     def value(self) -> int:
         if not self.tokens:
             return 0
-        result = self._comma()
-        if self.index < len(self.tokens):
-            raise self._fault(f"unexpected '{self.tokens[self.index]}'")
+        result = self._level(0)
+        if self.tokens:
+            raise self._fault(f"unexpected '{self.tokens[0]}'")
         return result
 
-    def _peek(self) -> str:
-        return self.tokens[self.index] if self.index < len(self.tokens) else ""
-
-    def _take(self) -> str:
-        token = self._peek()
-        self.index += 1
-        return token
-
-    def _comma(self) -> int:
-        result = self._assignment()
-        while self._peek() == ",":
-            self._take()
-            result = self._assignment()
-        return result
-
-    def _assignment(self) -> int:
-        name = self._peek()
-        follows = self.tokens[self.index + 1 : self.index + 2]
-        if follows and follows[0] in _ASSIGN and (name[:1].isalpha() or name[:1] == "_"):
-            self.index += 2
-            self._deeper()
-            right = self._assignment()
-            self.depth -= 1
-            if follows[0] != "=":
-                right = self._apply(follows[0][:-1], self._variable(name), right)
-            return self._set(name, right)
-        return self._ternary()
-
-    def _ternary(self) -> int:
-        condition = self._binary(1)
-        if self._peek() != "?":
-            return condition
-        self._take()
-        self._deeper()
-        first = self._branch(bool(condition), self._assignment)
-        if self._take() != ":":
-            raise self._fault("unexpected 'end of expression'")
-        second = self._branch(not condition, self._assignment)
-        self.depth -= 1
-        return first if condition else second
-
-    def _branch(self, counts: bool, read: Callable[[], int]) -> int:
-        self.skipping += not counts
-        result = read()
-        self.skipping -= not counts
-        return result
-
-    def _binary(self, level: int) -> int:
-        left = self._unary()
-        while _BINARY.get(self._peek(), 0) >= level:
-            operator = self._take()
-            above = _BINARY[operator] + 1
-            if operator in ("&&", "||"):
-                decided = bool(left) == (operator == "||")
-                right = self._branch(not decided, partial(self._binary, above))
-                left = int(operator == "||" if decided else bool(right))
-            else:
-                left = self._apply(operator, left, self._binary(above))
+    def _level(self, level: int) -> int:
+        if level == len(_LEVELS):
+            return self._operand()
+        left = self._level(level + 1)
+        while self.tokens and self.tokens[0] in _LEVELS[level]:
+            sign = self.tokens.pop(0)
+            right = self._level(level + 1)
+            if sign in "/%" and right == 0:
+                raise self._fault("zero divisor")
+            left = _wrap(int(_LEVELS[level][sign](left, right)))
         return left
 
-    def _unary(self) -> int:
-        token = self._take()
-        if token in ("+", "-", "!", "~", "++", "--", "("):
-            self._deeper()
-            result = self._prefix(token)
-            self.depth -= 1
-            return result
-        if not token:
+    def _operand(self) -> int:
+        if not self.tokens:
             raise self._fault("unexpected 'end of expression'")
-        if token[0].isdigit():
-            return self._number(token)
-        if token[0].isalpha() or token[0] == "_":
-            old = self._variable(token)
-            if self._peek() in ("++", "--"):
-                self._set(token, wrap(old + (1 if self._take() == "++" else -1)))
-            return old
-        raise self._fault(f"unexpected '{token}'")
-
-    def _prefix(self, token: str) -> int:
-        if token == "(":
-            result = self._comma()
-            if self._take() != ")":
-                raise self._fault("missing )")
-            return result
-        if token in ("++", "--"):
-            name = self._take()
-            if not (name[:1].isalpha() or name[:1] == "_"):
-                raise self._fault(f"{token} requires lvalue")
-            return self._set(name, wrap(self._variable(name) + (1 if token == "++" else -1)))
-        value = self._unary()
-        return {"+": value, "-": wrap(-value), "!": int(not value), "~": ~value}[token]
-
-    def _apply(self, operator: str, left: int, right: int) -> int:
-        if operator in ("/", "%"):
-            if right == 0:
-                if self.skipping:
-                    return 0
-                raise self._fault("zero divisor")
-            quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-            return wrap(quotient if operator == "/" else left - right * quotient)
-        if operator in ("<<", ">>"):
-            return wrap(left << (right & 31) if operator == "<<" else left >> (right & 31))
-        simple: dict[str, Callable[[], int]] = {
-            "+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right,
-            "&": lambda: left & right, "|": lambda: left | right, "^": lambda: left ^ right,
-            "<": lambda: int(left < right), "<=": lambda: int(left <= right),
-            ">": lambda: int(left > right), ">=": lambda: int(left >= right),
-            "==": lambda: int(left == right), "!=": lambda: int(left != right),
-        }  # fmt: skip
-        return wrap(simple[operator]())
-
-    def _number(self, token: str) -> int:
-        base, hashed, digits = token.partition("#")
-        try:
-            if hashed:
-                return wrap(int(digits, int(base)))
-            return wrap(int(token, 16) if token[1:2] in ("x", "X") else int(token[-4000:]))
-        except ValueError:
-            raise ArithmeticFault(f"{token}: bad number") from None
-
-    def _variable(self, name: str) -> int:
-        text = self.variables.get(name, "").strip()
-        if not text:
-            return 0
         self._deeper()
-        result = evaluate(text, self.variables, self.assign, self.depth)
+        token = self.tokens.pop(0)
+        if token == "(":
+            result = self._level(0)
+            if not self.tokens or self.tokens.pop(0) != ")":
+                raise self._fault("missing )")
+        elif token in ("-", "+", "!"):
+            value = self._operand()
+            result = {"-": _wrap(-value), "+": value, "!": int(not value)}[token]
+        elif token[0].isdigit():
+            result = _wrap(int(token[-4000:]))
+        elif token[0].isalpha() or token[0] == "_":
+            result = evaluate(self.variables.get(token, ""), self.variables, self.depth)
+        else:
+            raise self._fault(f"unexpected '{token}'")
         self.depth -= 1
         return result
-
-    def _set(self, name: str, value: int) -> int:
-        if not self.skipping:
-            if self.assign is None:
-                raise self._fault("not an lvalue")
-            self.assign(name, str(value))
-        return value
 
     def _deeper(self) -> None:
         self.depth += 1

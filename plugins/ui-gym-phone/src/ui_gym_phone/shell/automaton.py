@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ui_gym_phone.shell.regex_syntax import Node, RegexFault
+from ui_gym_phone.shell.regex_syntax import RegexFault, RegexNode
 
 MAX_STATES = 4000
 MAX_CACHE = 20_000
@@ -14,22 +14,18 @@ MAX_CACHE = 20_000
 
 @dataclass
 class _State:
-    """`kind` is ``set`` (takes a character), ``split``, ``assert``, ``accept``, or ``save``.
-
-    What follows a split is in the order of preference; a save notes where a group begins or ends.
-    """
+    """`kind` is ``set`` (takes a character), ``split``, ``assert`` or ``accept``."""
 
     kind: str
     matches: Callable[[str], object] | None = None
     what: str = ""
-    slot: int = 0
     following: list[int] = field(default_factory=list)
 
 
 class Automaton:
     """Thompson's construction, run with sets of states that are cached as they appear."""
 
-    def __init__(self, tree: Node, flags: int) -> None:
+    def __init__(self, tree: RegexNode, flags: int) -> None:
         self._flags = flags
         self._states = [_State("accept")]
         self._start = self._build(tree, 0)
@@ -82,7 +78,7 @@ class Automaton:
             elif state.kind == "set":
                 if char and state.matches is not None and state.matches(char):
                     after.update(state.following)
-            elif state.kind in ("split", "save") or _holds(state.what, before, char):
+            elif state.kind == "split" or _holds(state.what, before, char):
                 for each in state.following:
                     if each not in reached:
                         reached.add(each)
@@ -92,49 +88,13 @@ class Automaton:
         result = self._cache[key] = (accepted, frozenset(after))
         return result
 
-    def groups(
-        self, text: str, start: int, end: int, count: int, spend: Callable[[int], None]
-    ) -> tuple[str, ...]:
-        """The texts of the groups in a match whose bounds are known.
-
-        Pike's way: all paths at once, the preferred one first.
-        """
-        paths = [(self._start, (-1,) * (2 * count))]
-        for position in range(start, end + 1):
-            before = text[position - 1] if position else ""
-            char = text[position] if position < len(text) else ""
-            reached, after = set[int](), list[tuple[int, tuple[int, ...]]]()
-            waiting = paths[::-1]
-            while waiting:
-                number, slots = waiting.pop()
-                if number in reached:
-                    continue
-                reached.add(number)
-                state = self._states[number]
-                if state.kind == "accept":
-                    if position == end:
-                        pairs = zip(slots[::2], slots[1::2], strict=True)
-                        return tuple(text[a:b] if a >= 0 else "" for a, b in pairs)
-                elif state.kind == "set":
-                    if char and state.matches is not None and state.matches(char):
-                        after.append((state.following[0], slots))
-                else:
-                    if state.kind == "save":
-                        slots = (*slots[: state.slot], position, *slots[state.slot + 1 :])
-                    elif state.kind == "assert" and not _holds(state.what, before, char):
-                        continue
-                    waiting += [(each, slots) for each in reversed(state.following)]
-            spend(1 + (len(reached) >> 2))
-            paths = after
-        return ("",) * count
-
     def _add(self, state: _State) -> int:
         if len(self._states) >= MAX_STATES:
             raise RegexFault("Regular expression too big")
         self._states.append(state)
         return len(self._states) - 1
 
-    def _build(self, node: Node, after: int) -> int:
+    def _build(self, node: RegexNode, after: int) -> int:
         """Add the states of a node; the first of them. `after` is what follows."""
         kind = node.kind
         if kind == "set":
@@ -149,17 +109,11 @@ class Automaton:
         if kind == "alt":
             choices = [self._build(each, after) for each in node.inner]
             return self._add(_State("split", following=choices))
-        if kind == "group":
-            end = self._add(_State("save", slot=2 * node.low - 1, following=[after]))
-            inner = self._build(node.inner[0], end)
-            return self._add(_State("save", slot=2 * node.low - 2, following=[inner]))
         if kind == "rep":
             return self._repeat(node, after)
-        if kind == "back":
-            raise RegexFault("Regular expression too big")
         return self._add(_State("assert", what=kind, following=[after]))
 
-    def _repeat(self, node: Node, after: int) -> int:
+    def _repeat(self, node: RegexNode, after: int) -> int:
         inner = node.inner[0]
         if node.high is None:
             loop = self._add(_State("split"))

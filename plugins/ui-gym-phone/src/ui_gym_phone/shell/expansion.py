@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Iterable
 from typing import Protocol
 
 from ui_gym_phone.shell import globs
 from ui_gym_phone.shell.arithmetic import ArithmeticFault, evaluate
 from ui_gym_phone.shell.budget import Budget
-from ui_gym_phone.shell.session import Session
+from ui_gym_phone.shell.session import ShellSession
 from ui_gym_phone.shell.syntax import (
     Arithmetic,
     Literal,
-    Node,
     Parameter,
-    Part,
+    ShellNode,
     Substitution,
     Word,
+    WordPart,
     may_glob,
 )
 from ui_gym_phone.state.files import Files
@@ -31,23 +31,19 @@ Segment = tuple[str, bool]
 
 
 class ExpansionFault(Exception):
-    """A word without a value, such as ``${x:?}``: the shell ends with `code`."""
-
-    def __init__(self, message: str, code: int = 1) -> None:
-        super().__init__(message)
-        self.code = code
+    """A word without a value, such as ``${x:?}``: the shell ends."""
 
 
-class Owner(Protocol):
+class ExpandingShell(Protocol):
     """The shell whose words are expanded."""
 
-    session: Session
+    session: ShellSession
     budget: Budget
 
     @property
     def files(self) -> Files: ...
 
-    def capture(self, body: Node) -> str: ...
+    def capture(self, body: ShellNode) -> str: ...
 
     def assign(self, name: str, value: str) -> None: ...
 
@@ -55,7 +51,7 @@ class Owner(Protocol):
 class Expander:
     """Expands words in the state that the shell is in."""
 
-    def __init__(self, shell: Owner) -> None:
+    def __init__(self, shell: ExpandingShell) -> None:
         self._shell = shell
 
     # -- the kinds of results --
@@ -67,7 +63,10 @@ class Expander:
             if word.constant is not None:
                 result.append(word.constant)
                 continue
-            for segments in self._split(word):
+            fields = _Fields(self._shell.session.variables.get("IFS", BLANKS))
+            self._add(fields, word, split_literals=False)
+            self._shell.budget.check_text(fields.size)
+            for segments in fields.done():
                 result += self._paths(segments)
         return result
 
@@ -79,14 +78,7 @@ class Expander:
 
     def pattern(self, word: Word) -> str:
         """One pattern, in which what is quoted is escaped."""
-        return "".join(globs.escape(text) if q else text for text, q in self._whole(word))
-
-    def calculate(self, word: Word) -> int:
-        """The value of an arithmetic expression."""
-        try:
-            return evaluate(self.text(word), self._shell.session.variables, self._shell.assign)
-        except ArithmeticFault as fault:
-            raise ExpansionFault(str(fault)) from None
+        return _pattern(self._whole(word))
 
     # -- words --
 
@@ -95,21 +87,15 @@ class Expander:
         for part in self._parts(word):
             if isinstance(part, Literal):
                 segments.append((part.text, part.quoted))
+                continue
+            value = self._value(part)
+            if isinstance(value, Word):
+                segments += self._whole(value)
             else:
-                value = self._value(part)
-                if isinstance(value, Word):
-                    segments += self._whole(value)
-                else:
-                    joined = value if isinstance(value, str) else " ".join(value)
-                    segments.append((joined, part.quoted))
+                joined = value if isinstance(value, str) else " ".join(value)
+                segments.append((joined, part.quoted))
         self._shell.budget.check_text(sum(len(text) for text, _ in segments))
         return segments
-
-    def _split(self, word: Word) -> list[list[Segment]]:
-        fields = _Fields(self._shell.session.variables.get("IFS", BLANKS))
-        self._add(fields, word, split_literals=False)
-        self._shell.budget.check_text(fields.size)
-        return fields.done()
 
     def _add(self, fields: _Fields, word: Word, *, split_literals: bool) -> None:
         for part in self._parts(word):
@@ -122,35 +108,31 @@ class Expander:
             value = self._value(part)
             if isinstance(value, Word):
                 self._add(fields, value, split_literals=not part.quoted)
-            elif isinstance(value, str):
+                continue
+            for number, text in enumerate([value] if isinstance(value, str) else value):
+                if number:
+                    fields.end()
                 if part.quoted:
-                    fields.add(value, True)
+                    fields.add(text, True)
                 else:
-                    fields.split(value)
-            else:
-                fields.several(value, part.quoted)
+                    fields.split(text)
 
-    def _parts(self, word: Word) -> tuple[Part, ...]:
+    def _parts(self, word: Word) -> tuple[WordPart, ...]:
         """The parts, with the home directory for a tilde."""
         first = word.parts[0] if word.parts else None
-        if not isinstance(first, Literal) or first.quoted or not first.text.startswith("~"):
+        if not isinstance(first, Literal) or first.quoted or first.text.split("/")[0] != "~":
             return word.parts
-        user, slash, rest = first.text[1:].partition("/")
-        variables = self._shell.session.variables
-        home = {"": variables.get("HOME"), "+": variables.get("PWD")}.get(user)
-        if home is None or (not slash and len(word.parts) > 1):
+        if first.text == "~" and len(word.parts) > 1:
             return word.parts
-        return (Literal(home + slash + rest, True), *word.parts[1:])
+        home = self._shell.session.variables.get("HOME", "~")
+        return (Literal(home + first.text[1:], True), *word.parts[1:])
 
     def _paths(self, segments: list[Segment]) -> list[str]:
         shell = self._shell
-        if not may_glob("".join([text for text, quoted in segments if not quoted])):
-            return ["".join([text for text, _ in segments])]
-        if "noglob" not in shell.session.options:
-            pattern = "".join(globs.escape(text) if q else text for text, q in segments)
+        if may_glob("".join([text for text, quoted in segments if not quoted])):
             shell.budget.spend(10)
             limit = shell.budget.limits.matches
-            found = globs.expand_path(shell.files, shell.session.cwd, pattern, limit)
+            found = globs.expand_path(shell.files, shell.session.cwd, _pattern(segments), limit)
             shell.budget.spend(len(found))
             if found:
                 return found
@@ -164,58 +146,43 @@ class Expander:
         if isinstance(part, Substitution):
             return self._shell.capture(part.body)
         if isinstance(part, Arithmetic):
-            return str(self.calculate(part.expression))
-        if part.operator:
-            return self._operated(part)
+            try:
+                return str(evaluate(self.text(part.expression), self._shell.session.variables))
+            except ArithmeticFault as fault:
+                raise ExpansionFault(str(fault)) from None
         value = self._plain(part.name, part.quoted)
-        if value is None:
-            if "nounset" in self._shell.session.options and part.name not in "@*":
-                raise ExpansionFault(f"{part.name}: parameter not set")
-            return ""
-        return value
+        if not part.operator:
+            return "" if value is None else value
+        if part.operator == "length":
+            several = isinstance(value, list) or part.name in "@*"
+            return str(len(self._shell.session.params) - 1 if several else len(value or ""))
+        assert part.argument is not None, "all other operators have one"
+        if part.operator[-1] in "-=?+":
+            return self._alternative(part, part.operator[-1], value, part.argument)
+        pattern = self.pattern(part.argument)
+        if isinstance(value, list):
+            return [self._trim(each, pattern, part.operator) for each in value]
+        return self._trim(value or "", pattern, part.operator)
 
     def _plain(self, name: str, quoted: bool) -> str | list[str] | None:
         session = self._shell.session
         if name in session.variables:
             return session.variables[name]
-        if name == "@" or (name == "*" and not quoted):
+        if name == "*" and quoted:
+            return session.variables.get("IFS", BLANKS)[:1].join(session.params[1:])
+        if name in "@*":
             return session.params[1:]
-        if name == "*":
-            ifs = session.variables.get("IFS", BLANKS)
-            return ifs[:1].join(session.params[1:])
         if name.isdigit():
             number = int(name[:9])
             return session.params[number] if number < len(session.params) else None
-        special = {
-            "?": str(session.status), "#": str(len(session.params) - 1), "$": PID,
-            "!": str(session.background or ""), "-": "", "PPID": "1", "LINENO": "1",
-            "RANDOM": "", "SECONDS": "0",
-        }  # fmt: skip
-        if name == "RANDOM":
-            seed = int(session.variables.get("_RANDOM", "1")) * 1103515245 + 12345
-            session.variables["_RANDOM"] = str(seed % 2**31)
-            return str((seed >> 16) % 32768)
+        special = {"?": str(session.status), "#": str(len(session.params) - 1), "$": PID, "!": ""}
         return special.get(name)
 
-    def _operated(self, part: Parameter) -> str | list[str] | Word:
-        operator, name = part.operator, part.name
-        value = self._plain(name, part.quoted)
-        if operator == "length":
-            if isinstance(value, list) or name in "@*":
-                return str(len(self._shell.session.params) - 1)
-            return str(len(value or ""))
-        assert part.argument is not None
-        kind = operator.lstrip(":")
-        if kind in ("-", "=", "?", "+"):
-            empty = value is None or (operator[0] == ":" and not value)
-            return self._alternative(part, kind, value, empty, part.argument)
-        if isinstance(value, list):
-            return [self._edit(part, each) for each in value]
-        return self._edit(part, value or "")
-
     def _alternative(
-        self, part: Parameter, kind: str, value: str | list[str] | None, empty: bool, word: Word
+        self, part: Parameter, kind: str, value: str | list[str] | None, word: Word
     ) -> str | list[str] | Word:
+        """``${x-word}`` and its like."""
+        empty = value is None or (part.operator[0] == ":" and not value)
         if kind == "+":
             return "" if empty else word
         if not empty:
@@ -231,60 +198,31 @@ class Expander:
         self._shell.assign(part.name, text)
         return text
 
-    def _edit(self, part: Parameter, value: str) -> str:
-        operator = part.operator
-        assert part.argument is not None
-        self._shell.budget.spend(1 + (len(value) >> 8))
-        if operator == ":":
-            start = self.calculate(part.argument)
-            start = max(0, start + len(value)) if start < 0 else start
-            length = len(value) if part.second is None else self.calculate(part.second)
-            return value[start:][: max(0, length)]
-        pattern = self.pattern(part.argument)
-        if operator[0] == "/":
-            new = self.text(part.second) if part.second else ""
-            return self._replace(value, pattern, new, everywhere=operator == "//")
-        return self._trim(value, pattern, operator)
-
     def _trim(self, value: str, pattern: str, operator: str) -> str:
         """``# ## % %%``: without the shortest or longest piece at an end that matches."""
         matches = globs.compile_glob(pattern).fullmatch
-        self._shell.budget.spend(len(value) * (1 + len(value) // 1000))
-        front, longest = operator[0] == "#", len(operator) == 2
+        self._shell.budget.spend(1 + len(value) * (1 + len(value) // 1000))
         lengths = range(len(value) + 1)
-        for length in reversed(lengths) if longest else lengths:
-            if front and matches(value, 0, length):
+        for length in reversed(lengths) if len(operator) == 2 else lengths:
+            if operator[0] == "#" and matches(value, 0, length):
                 return value[length:]
-            if not front and matches(value, len(value) - length):
+            if operator[0] == "%" and matches(value, len(value) - length):
                 return value[: len(value) - length]
         return value
 
-    def _replace(self, value: str, pattern: str, new: str, *, everywhere: bool) -> str:
-        if not pattern:
-            return value
-        matches = globs.compile_glob(pattern).fullmatch
-        result, position = list[str](), 0
-        while position < len(value):
-            self._shell.budget.spend(1 + ((len(value) - position) >> 1))
-            for end in range(len(value), position, -1):
-                if matches(value, position, end):
-                    result.append(new)
-                    position = end
-                    break
-            else:
-                result.append(value[position])
-                position += 1
-                continue
-            if not everywhere:
-                break
-        return "".join(result) + value[position:]
+
+def _pattern(segments: list[Segment]) -> str:
+    return "".join(globs.escape(text) if quoted else text for text, quoted in segments)
 
 
 class _Fields:
     """Collects the fields that one word becomes."""
 
     def __init__(self, separators: str) -> None:
-        self._separators = separators
+        blanks = "".join(char for char in separators if char in BLANKS)
+        others = "".join(char for char in separators if char not in BLANKS)
+        self._blank = re.compile(f"[{re.escape(blanks)}]+" if blanks else "(?!)")
+        self._other = re.compile(f"[{re.escape(others)}]" if others else "(?!)")
         self._fields: list[list[Segment]] = []
         self._current: list[Segment] | None = None
         self.size = 0
@@ -297,63 +235,24 @@ class _Fields:
         self._current.append((text, quoted))
 
     def split(self, text: str) -> None:
-        """Add a text that separators divide."""
-        if not text:
-            return
-        separators = self._separators
-        if not any(char in separators for char in text):
-            self.add(text, False)
-            return
-        blanks = "".join(char for char in separators if char in BLANKS)
-        others = "".join(char for char in separators if char not in BLANKS)
-        pieces = [text]
-        if others:
-            table = str.maketrans(dict.fromkeys(others, others[0]))
-            pieces = text.translate(table).split(others[0])
-        for number, piece in enumerate(pieces):
+        """Add a text that separators divide: blanks by runs, others one by one."""
+        for number, piece in enumerate(self._other.split(text)):
             if number:
                 if self._current is None:
                     self._current = []
-                self._end()
-            self._blanks(piece, blanks)
+                self.end()
+            for place, part in enumerate(self._blank.split(piece)):
+                if place:
+                    self.end()
+                if part:
+                    self.add(part, False)
 
-    def _blanks(self, text: str, blanks: str) -> None:
-        if not blanks:
-            if text:
-                self.add(text, False)
-            return
-        if text[:1] and text[0] in blanks:
-            self._end()
-        table = str.maketrans(dict.fromkeys(blanks, " "))
-        words = [word for word in text.translate(table).split(" ") if word]
-        for number, word in enumerate(words):
-            if number:
-                self._end()
-            self.add(word, False)
-        if words and text[-1] in blanks:
-            self._end()
-
-    def several(self, texts: list[str], quoted: bool) -> None:
-        """Add ``$@``: each text ends the field before it."""
-        for number, text in enumerate(texts):
-            if number:
-                self._end()
-            if quoted:
-                self.add(text, True)
-            else:
-                self.split(text)
-
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the field that is open, if any."""
         if self._current is not None:
             self._fields.append(self._current)
             self._current = None
 
     def done(self) -> list[list[Segment]]:
-        self._end()
+        self.end()
         return self._fields
-
-
-def normal(cwd: str, path: str) -> str:
-    """An absolute path without dots, as `cd` keeps it."""
-    whole = os.path.normpath(path if path.startswith("/") else f"{cwd}/{path}")
-    return whole[1:] if whole.startswith("//") else whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from functools import lru_cache
 
@@ -131,6 +132,12 @@ def expand_path(files: Files, cwd: str, pattern: str, limit: int) -> list[str]:
             return sorted(matched)
         found = [path + "/" for path in matched if files.is_dir(_whole(cwd, path))]
     return sorted(found)
+
+
+def normal(cwd: str, path: str) -> str:
+    """An absolute path without dots, as `cd` keeps it."""
+    whole = posixpath.normpath(_whole(cwd, path))
+    return whole[1:] if whole.startswith("//") else whole
 
 
 def _whole(cwd: str, path: str) -> str:

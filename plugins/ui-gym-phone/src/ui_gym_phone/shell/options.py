@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ui_gym_phone.shell.registry import Context, decode, message_of
+from ui_gym_phone.shell.registry import CommandContext, decode, message_of
 
 
 class UsageFault(Exception):
@@ -16,7 +16,7 @@ class UsageFault(Exception):
         self.code = code
 
 
-class Options:
+class CommandOptions:
     """The options and the arguments of one call.
 
     `spec` has a letter for each option; one that takes a value is followed by a colon. Long
@@ -24,8 +24,8 @@ class Options:
     """
 
     def __init__(
-        self, ctx: Context, argv: list[str], spec: str, *, long: dict[str, str] | None = None,
-        permute: bool = True, code: int = 1,
+        self, ctx: CommandContext, argv: list[str], spec: str, *,
+        long: dict[str, str] | None = None, permute: bool = True, code: int = 1,
     ) -> None:  # fmt: skip
         self._ctx, self._code, self._long = ctx, code, long or {}
         self.values: dict[str, list[str]] = {}
@@ -112,7 +112,9 @@ class Options:
             return
 
 
-def each_file(ctx: Context, names: list[str], failed: list[str]) -> Iterator[tuple[str, bytes]]:
+def each_file(
+    ctx: CommandContext, names: list[str], failed: list[str]
+) -> Iterator[tuple[str, bytes]]:
     """(name, bytes) of the files, or of the standard input where none is named.
 
     One that cannot be read is complained of, and added to `failed`.

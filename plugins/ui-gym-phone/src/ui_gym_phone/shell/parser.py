@@ -1,53 +1,46 @@
-"""Parser: a shell line as a syntax tree, by recursive descent over the grammar of POSIX' shell."""
+"""ShellParser: a shell line as a syntax tree, by recursive descent over POSIX' grammar.
+
+What clients and people send is understood: lists, pipes, redirections, subshells, groups, `if`,
+`for`, `while`, `until` and `case`. Functions, here-documents and mksh's own extras are not.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from ui_gym_phone.shell.braces import expand_braces
-from ui_gym_phone.shell.lexer import Lexer, Token
+from ui_gym_phone.shell.lexer import ShellLexer, ShellToken
 from ui_gym_phone.shell.syntax import (
     AndOr,
-    Assignment,
     Background,
-    Calculation,
     Case,
-    Condition,
-    Expression,
+    CommandList,
     For,
-    Function,
     If,
     Literal,
     Loop,
-    Node,
-    Part,
     Pipeline,
     Redirect,
     Redirected,
-    Sequence,
+    ShellNode,
     ShellSyntaxError,
     Simple,
     Subshell,
     Word,
     make_word,
-)  # fmt: skip
+)
 
 MAX_LINE = 131_072
 """Characters of a line: the longest argument that Linux takes (MAX_ARG_STRLEN)."""
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_REDIRECTS = frozenset(("<", ">", ">>", ">|", "<>", "<&", ">&", "&>", "<<", "<<-", "<<<"))
+_REDIRECTS = frozenset(("<", ">", ">>", "<&", ">&", "&>"))
 _CLOSING = frozenset(("then", "else", "elif", "fi", "do", "done", "esac", "}"))
-_UNARY = frozenset("-" + letter for letter in "abcdefghknoprstuwxzGLOS")
-_BINARY = frozenset(
-    ("=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef")
-)
 
 
 @lru_cache(maxsize=2048)
-def parse(source: str) -> Node:
+def parse(source: str) -> ShellNode:
     """The commands of a line or a script.
 
     Raises:
@@ -55,39 +48,35 @@ def parse(source: str) -> Node:
     """
     if len(source) > MAX_LINE:
         raise ShellSyntaxError("Argument list too long")
-    return _parse(source, 0)
-
-
-def _parse(source: str, depth: int) -> Node:
-    parser = Parser(source, 0, depth)
+    parser = ShellParser(source, 0, 0)
     node = parser.sequence()
     parser.require("end")
     return node
 
 
-def _substitution(source: str, start: int, depth: int) -> tuple[Node, int]:
-    parser = Parser(source, start, depth)
+def _substitution(source: str, start: int, depth: int) -> tuple[ShellNode, int]:
+    parser = ShellParser(source, start, depth)
     node = parser.sequence()
     parser.close(")", "(")
     return node, parser.lexer.position
 
 
-class Parser:
+class ShellParser:
     """Parses `source` from a position on; one token of look-ahead."""
 
     def __init__(self, source: str, position: int, depth: int) -> None:
-        self.lexer = Lexer(source, position, _substitution, _parse, depth)
+        self.lexer = ShellLexer(source, position, _substitution, depth)
         self.lexer.deeper()
-        self._token: Token | None = None
+        self._token: ShellToken | None = None
 
     # -- tokens --
 
-    def peek(self) -> Token:
+    def peek(self) -> ShellToken:
         if self._token is None:
             self._token = self.lexer.next()
         return self._token
 
-    def take(self) -> Token:
+    def take(self) -> ShellToken:
         token = self.peek()
         self._token = None
         return token
@@ -105,7 +94,7 @@ class Parser:
             return True
         return False
 
-    def require(self, kind: str) -> Token:
+    def require(self, kind: str) -> ShellToken:
         token = self.take()
         if token.kind != kind:
             raise _unexpected(token)
@@ -115,9 +104,8 @@ class Parser:
         """Take what ends a compound that `opened` began."""
         if self.peek().kind == "end":
             raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
-        if not self.at(text):
+        if not self.accept(text):
             raise _unexpected(self.peek())
-        self.take()
 
     def newlines(self) -> None:
         while self.peek().kind == "newline":
@@ -125,9 +113,9 @@ class Parser:
 
     # -- lists --
 
-    def sequence(self) -> Node:
+    def sequence(self) -> ShellNode:
         """Commands up to what cannot begin one."""
-        items = list[Node]()
+        items = list[ShellNode]()
         self.newlines()
         while not self._at_end_of_list():
             node = self.and_or()
@@ -138,7 +126,7 @@ class Parser:
                 break
             items.append(node)
             self.newlines()
-        return items[0] if len(items) == 1 else Sequence(tuple(items))
+        return items[0] if len(items) == 1 else CommandList(tuple(items))
 
     def _at_end_of_list(self) -> bool:
         token = self.peek()
@@ -146,25 +134,25 @@ class Parser:
             return token.text in (")", ";;")
         return token.kind == "end" or bool(token.word and token.word.bare in _CLOSING)
 
-    def body(self, opened: str) -> Node:
+    def body(self, opened: str) -> ShellNode:
         """A list that may not be empty."""
         node = self.sequence()
-        if isinstance(node, Sequence) and not node.items:
+        if isinstance(node, CommandList) and not node.items:
             if self.peek().kind == "end":
                 raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
             raise _unexpected(self.peek())
         return node
 
-    def and_or(self) -> Node:
+    def and_or(self) -> ShellNode:
         first = self.pipeline()
-        rest = list[tuple[str, Node]]()
+        rest = list[tuple[str, ShellNode]]()
         while self.at("&&", "||"):
             operator = self.take().text
             self.newlines()
             rest.append((operator, self.pipeline()))
         return AndOr(first, tuple(rest)) if rest else first
 
-    def pipeline(self) -> Node:
+    def pipeline(self) -> ShellNode:
         negated = False
         while self.accept("!"):
             negated = not negated
@@ -178,12 +166,12 @@ class Parser:
 
     # -- commands --
 
-    def command(self) -> Node:
+    def command(self) -> ShellNode:
         self.lexer.deeper()
         node = self._compound()
         if node is None:
             node = self._simple()
-        elif not isinstance(node, Function):
+        else:
             redirects = list[Redirect]()
             while (redirect := self._redirect()) is not None:
                 redirects.append(redirect)
@@ -192,36 +180,31 @@ class Parser:
         self.lexer.depth -= 1
         return node
 
-    def _compound(self) -> Node | None:
+    def _compound(self) -> ShellNode | None:
         token = self.peek()
-        if token.kind == "operator" and token.text == "(":
-            self.take()
-            calculation = self.lexer.calculation()
-            if calculation is not None:
-                return Calculation(calculation)
+        if self.accept("("):
             body = self.body("(")
             self.close(")", "(")
             return Subshell(body)
-        keyword = token.word.bare if token.word else None
+        keyword = (token.word.bare if token.word else None) or ""
         reader = {
             "{": self._group, "if": self._if, "for": self._for, "while": self._loop,
-            "until": self._loop, "case": self._case, "function": self._function_keyword,
-            "[[": self._condition,
-        }.get(keyword or "")  # fmt: skip
+            "until": self._loop, "case": self._case,
+        }.get(keyword)  # fmt: skip
         if reader is not None:
             self.take()
-            return reader(keyword or "")
+            return reader(keyword)
         if keyword in _CLOSING:
             raise _unexpected(token)
         return None
 
-    def _group(self, keyword: str) -> Node:
+    def _group(self, keyword: str) -> ShellNode:
         body = self.body("{")
         self.close("}", "{")
-        return Sequence((body,))
+        return CommandList((body,))
 
-    def _if(self, keyword: str) -> Node:
-        arms, otherwise = list[tuple[Node, Node]](), None
+    def _if(self, keyword: str) -> ShellNode:
+        arms, otherwise = list[tuple[ShellNode, ShellNode]](), None
         while True:
             condition = self.body("if")
             self.close("then", "if")
@@ -233,49 +216,43 @@ class Parser:
         self.close("fi", "if" if otherwise is None else "else")
         return If(tuple(arms), otherwise)
 
-    def _for(self, keyword: str) -> Node:
-        name = self._name()
+    def _for(self, keyword: str) -> ShellNode:
+        token = self.take()
+        name = token.word.bare if token.word else None
+        if name is None or not _NAME.fullmatch(name):
+            raise _unexpected(token)
         self.newlines()
-        words: tuple[Word, ...] | None = None
-        if self.accept("in"):
-            found = list[Word]()
-            while (token := self.peek()).word is not None:
-                found += expand_braces(token.word)
-                self.take()
-            words = tuple(found)
-        if not self.accept(";") and self.peek().kind not in ("newline",) and not self.at("do"):
+        self.close("in", "for")
+        words = list[Word]()
+        while (word := self.peek().word) is not None:
+            words.append(word)
+            self.take()
+        if not self.accept(";") and self.peek().kind != "newline":
             raise _unexpected(self.peek())
         self.newlines()
-        return For(name, words, self._do("for"))
+        return For(name, tuple(words), self._do("for"))
 
-    def _loop(self, keyword: str) -> Node:
+    def _loop(self, keyword: str) -> ShellNode:
         condition = self.body(keyword)
         return Loop(condition, self._do(keyword), keyword == "until")
 
-    def _do(self, opened: str) -> Node:
+    def _do(self, opened: str) -> ShellNode:
         self.close("do", opened)
         body = self.body("do")
         self.close("done", "do")
         return body
 
-    def _case(self, keyword: str) -> Node:
-        subject = self.require("word").word
-        assert subject is not None
+    def _case(self, keyword: str) -> ShellNode:
+        subject = self._word("case")
         self.newlines()
         self.close("in", "case")
-        arms = list[tuple[tuple[Word, ...], Node]]()
+        arms = list[tuple[tuple[Word, ...], ShellNode]]()
         self.newlines()
         while not self.at("esac"):
             self.accept("(")
-            patterns = list[Word]()
-            while True:
-                if self.peek().kind == "end":
-                    raise ShellSyntaxError("syntax error: 'case' unmatched")
-                word = self.require("word").word
-                assert word is not None
-                patterns.append(word)
-                if not self.accept("|"):
-                    break
+            patterns = [self._word("case")]
+            while self.accept("|"):
+                patterns.append(self._word("case"))
             self.close(")", "case")
             arms.append((tuple(patterns), self.sequence()))
             if not self.accept(";;"):
@@ -284,60 +261,36 @@ class Parser:
         self.close("esac", "case")
         return Case(subject, tuple(arms))
 
-    def _function_keyword(self, keyword: str) -> Node:
-        name = self._name()
-        if self.accept("("):
-            self.close(")", "(")
-        return self._function(name)
+    def _word(self, opened: str) -> Word:
+        if self.peek().kind == "end":
+            raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
+        word = self.require("word").word
+        assert word is not None, "a token of that kind has one"
+        return word
 
-    def _function(self, name: str) -> Node:
-        self.newlines()
-        body = self.command()
-        if isinstance(body, Simple):
-            raise ShellSyntaxError(f"syntax error: '{name}' unexpected")
-        return Function(name, body)
-
-    def _name(self) -> str:
-        token = self.take()
-        bare = token.word.bare if token.word else None
-        if bare is None or not _NAME.fullmatch(bare):
-            raise _unexpected(token)
-        return bare
-
-    def _simple(self) -> Node:
-        assignments, words = list[Assignment](), list[Word]()
+    def _simple(self) -> ShellNode:
+        assignments, words = list[tuple[str, Word]](), list[Word]()
         redirects = list[Redirect]()
         while True:
             if (redirect := self._redirect()) is not None:
                 redirects.append(redirect)
                 continue
-            token = self.peek()
-            if token.word is not None:
-                self.take()
-                assignment = None if words else split_assignment(token.word)
-                if assignment is not None:
-                    assignments.append(assignment)
-                else:
-                    words += expand_braces(token.word)
-            elif len(words) == 1 and not assignments and not redirects and self.at("("):
-                return self._function_brackets(words[0])
-            else:
+            word = self.peek().word
+            if word is None:
                 break
+            self.take()
+            assignment = None if words else _assignment(word)
+            if assignment is not None:
+                assignments.append(assignment)
+            else:
+                words.append(word)
         if not assignments and not words and not redirects:
             raise _unexpected(self.peek())
         return Simple(tuple(assignments), tuple(words), tuple(redirects))
 
-    def _function_brackets(self, word: Word) -> Node:
-        opening = self.take()
-        if word.bare is None or not _NAME.fullmatch(word.bare) or not self.at(")"):
-            raise _unexpected(opening)
-        self.take()
-        return self._function(word.bare)
-
     def _redirect(self) -> Redirect | None:
-        token = self.peek()
         fd: int | None = None
-        if token.kind == "number":
+        if self.peek().kind == "number":
             fd = int(self.take().text)
         operator = self.peek()
         if operator.kind != "operator" or operator.text not in _REDIRECTS:
@@ -345,87 +298,27 @@ class Parser:
                 raise _unexpected(operator)
             return None
         self.take()
-        target = self.peek()
+        target = self.take()
         if target.word is None:
             raise _unexpected(target)
         if fd is None:
             fd = 0 if operator.text[0] == "<" else 1
-        redirect = Redirect(fd, operator.text, target.word)
-        if operator.text in ("<<", "<<-"):
-            self.lexer.expect_document(redirect, target.word, operator.text == "<<-")
-        self.take()
-        return redirect
-
-    # -- [[ ]] --
-
-    def _condition(self, keyword: str) -> Node:
-        tree = self._either()
-        self.close("]]", "[[")
-        return Condition(tree)
-
-    def _either(self) -> Expression:
-        left = self._both()
-        while self.accept("||"):
-            left = Expression("||", (left, self._both()))
-        return left
-
-    def _both(self) -> Expression:
-        left = self._test()
-        while self.accept("&&"):
-            left = Expression("&&", (left, self._test()))
-        return left
-
-    def _test(self) -> Expression:
-        self.newlines()
-        self.lexer.deeper()
-        try:
-            if self.accept("!"):
-                return Expression("!", (self._test(),))
-            if self.accept("("):
-                inner = self._either()
-                if not self.accept(")"):
-                    raise _unexpected(self.peek())
-                return inner
-            return self._plain_test()
-        finally:
-            self.lexer.depth -= 1
-
-    def _plain_test(self) -> Expression:
-        first = self._operand()
-        if first.bare in _UNARY and not self.at("]]", "&&", "||", ")"):
-            return Expression(first.bare or "", (self._operand(),))
-        token = self.peek()
-        operator = token.word.bare if token.word else token.text
-        if operator in _BINARY:
-            self.take()
-            return Expression(operator or "", (first, self._operand()))
-        if self.at("]]", "&&", "||", ")"):
-            return Expression("-n", (first,))
-        raise ShellSyntaxError(f"syntax error: '{token.text}' unexpected operator/operand")
-
-    def _operand(self) -> Word:
-        token = self.take()
-        if token.kind == "end":
-            raise ShellSyntaxError("syntax error: '[[' unmatched")
-        if token.word is None or token.word.bare == "]]":
-            raise _unexpected(token)
-        return token.word
+        return Redirect(fd, operator.text, target.word)
 
 
-def split_assignment(word: Word) -> Assignment | None:
-    """``name=value`` of a word that is an assignment."""
-    first: Part | None = word.parts[0] if word.parts else None
+def _assignment(word: Word) -> tuple[str, Word] | None:
+    """(name, value) of a word that is ``name=value``."""
+    first = word.parts[0] if word.parts else None
     if not isinstance(first, Literal) or first.quoted:
         return None
     found = _ASSIGNMENT.match(first.text)
     if found is None:
         return None
     rest = first.text[found.end() :]
-    parts = ([Literal(rest, False)] if rest else []) + list(word.parts[1:])
-    return Assignment(found[1], bool(found[2]), make_word(parts))
+    return found[1], make_word(([Literal(rest, False)] if rest else []) + list(word.parts[1:]))
 
 
-def _unexpected(token: Token) -> ShellSyntaxError:
+def _unexpected(token: ShellToken) -> ShellSyntaxError:
     if token.kind == "end":
         return ShellSyntaxError("syntax error: unexpected EOF")
     name = "newline" if token.kind == "newline" else token.text

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ui_gym_phone.shell.uris import MEDIA, PEOPLE, PHONES, NoSource, Source
+from ui_gym_phone.shell.uris import MEDIA, NoProvider, ProviderTable
 from ui_gym_phone.state import contacts, messages
 from ui_gym_phone.state.databases import bounded, connect
 from ui_gym_phone.state.phone import Phone
@@ -18,7 +18,7 @@ Values = dict[str, Any]
 
 
 def query(
-    phone: Phone, source: Source, columns: str, where: str, order: str, most: int
+    phone: Phone, source: ProviderTable, columns: str, where: str, order: str, most: int
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """(names, rows) of what a source holds, `most` rows at the most. Raises `sqlite3.Error`."""
     made = None if source.database else _virtual(phone, source.rows)
@@ -35,16 +35,15 @@ def query(
             made.close()
 
 
-def insert(phone: Phone, source: Source, values: Values) -> None:
-    """Write a row, as the provider does. Raises `NoSource` or `sqlite3.Error`."""
-    values = values | dict(source.fixed)
-    table = source.table or source.rows
+def insert(phone: Phone, source: ProviderTable, values: Values) -> None:
+    """Write a row, as the provider does. Raises `NoProvider` or `sqlite3.Error`."""
+    values = values | ({} if source.type is None else {"type": source.type})
     if source.provider == "settings":
         phone.put(source.rows, str(values.get("name")), str(values.get("value")))
         return
-    if not source.database or " " in table or source.rows in (PHONES, PEOPLE):
-        raise NoSource("java.lang.UnsupportedOperationException: Cannot insert into this URL")
-    special = _SPECIAL.get(table)
+    if not source.database or not source.inserts:
+        raise NoProvider("java.lang.UnsupportedOperationException: Cannot insert into this URL")
+    special = _SPECIAL.get(source.table)
     if special is not None:
         special(phone, values)
         return
@@ -53,11 +52,11 @@ def insert(phone: Phone, source: Source, values: Values) -> None:
     marks = ", ".join("?" * len(values))
     into = f"({names}) VALUES ({marks})" if values else "DEFAULT VALUES"
     with bounded(db):
-        db.execute(f"INSERT INTO {table} {into}", [*values.values()])
+        db.execute(f"INSERT INTO {source.table} {into}", [*values.values()])
 
 
-def update(phone: Phone, source: Source, values: Values, where: str) -> None:
-    """Change the rows that match. Raises `NoSource` or `sqlite3.Error`."""
+def update(phone: Phone, source: ProviderTable, values: Values, where: str) -> None:
+    """Change the rows that match. Raises `NoProvider` or `sqlite3.Error`."""
     if source.provider == "settings":
         for name in _ids(phone, source, where, "name"):
             phone.put(source.rows, str(name), str(values.get("value")))
@@ -72,8 +71,8 @@ def update(phone: Phone, source: Source, values: Values, where: str) -> None:
         _refresh(phone, ids)
 
 
-def delete(phone: Phone, source: Source, where: str) -> None:
-    """Delete the rows that match. Raises `NoSource` or `sqlite3.Error`."""
+def delete(phone: Phone, source: ProviderTable, where: str) -> None:
+    """Delete the rows that match. Raises `NoProvider` or `sqlite3.Error`."""
     if source.provider == "settings":
         for name in _ids(phone, source, where, "name"):
             phone.settings[source.rows].pop(str(name), None)
@@ -95,19 +94,18 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _where(source: Source, where: str) -> str:
+def _where(source: ProviderTable, where: str) -> str:
     parts = [f"({part})" for part in (source.where, where) if part]
     return " WHERE " + " AND ".join(parts) if parts else ""
 
 
-def _written(source: Source) -> str:
-    table = source.table or source.rows
-    if not source.database or table.startswith("("):
-        raise NoSource("java.lang.UnsupportedOperationException: Cannot change this URL")
-    return table
+def _written(source: ProviderTable) -> str:
+    if not source.database or not source.table:
+        raise NoProvider("java.lang.UnsupportedOperationException: Cannot change this URL")
+    return source.table
 
 
-def _ids(phone: Phone, source: Source, where: str, column: str) -> list[Any]:
+def _ids(phone: Phone, source: ProviderTable, where: str, column: str) -> list[Any]:
     return [row[0] for row in query(phone, source, column, where, "", 100_000)[1]]
 
 
@@ -151,16 +149,16 @@ def _insert_data(phone: Phone, values: Values) -> None:
     kind, raw = str(values.get("mimetype", "")), values.get("raw_contact_id")
     db = phone.databases.connection("contacts2.db")
     if raw is None or not db.execute("SELECT 1 FROM raw_contacts WHERE _id = ?", [raw]).fetchone():
-        raise NoSource("java.lang.IllegalArgumentException: raw_contact_id is required")
+        raise NoProvider("java.lang.IllegalArgumentException: raw_contact_id is required")
     if kind not in MIMETYPES:
-        raise NoSource(f"java.lang.IllegalArgumentException: mimetype is required, not {kind}")
+        raise NoProvider(f"java.lang.IllegalArgumentException: mimetype is required, not {kind}")
     contacts.new_data(phone, int(raw), kind, values)
 
 
 def _insert_event(phone: Phone, values: Values) -> None:
     missing = next((n for n in ("calendar_id", "dtstart", "eventTimezone") if n not in values), "")
     if missing:
-        raise NoSource(
+        raise NoProvider(
             f"java.lang.IllegalArgumentException: Event values must include an {missing}"
         )
     db = phone.databases.connection("calendar.db")

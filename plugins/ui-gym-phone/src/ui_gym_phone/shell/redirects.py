@@ -5,37 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from ui_gym_phone.shell.budget import Budget
-from ui_gym_phone.shell.expansion import Expander
-from ui_gym_phone.shell.registry import encode
-from ui_gym_phone.shell.session import Session
-from ui_gym_phone.shell.streams import FileSink, Null, Source, Stream
+from ui_gym_phone.shell.streams import FileSink, InputBytes, NullSink, OpenStream
 from ui_gym_phone.shell.syntax import Redirect
-from ui_gym_phone.state.files import Files
 
-_OUTPUTS = {
-    "/dev/stdout": 1, "/dev/tty": 1, "/dev/stderr": 2, "/proc/self/fd/1": 1, "/proc/self/fd/2": 2,
-}  # fmt: skip
+if TYPE_CHECKING:
+    from ui_gym_phone.shell.interpreter import Shell
 
-
-class Owner(Protocol):
-    """The shell whose streams are changed."""
-
-    streams: dict[int, Stream]
-    session: Session
-    budget: Budget
-    expander: Expander
-
-    @property
-    def files(self) -> Files: ...
-
-    def complain(self, message: str) -> None: ...
+_OUTPUTS = {"/dev/stdout": 1, "/dev/tty": 1, "/dev/stderr": 2}
 
 
 @contextmanager
-def applied(shell: Owner, redirects: Sequence[Redirect]) -> Iterator[bool]:
+def applied(shell: Shell, redirects: Sequence[Redirect]) -> Iterator[bool]:
     """The redirections, as long as the block lasts.
 
     Gives False where one cannot be made: the shell has said why.
@@ -43,31 +25,20 @@ def applied(shell: Owner, redirects: Sequence[Redirect]) -> Iterator[bool]:
     before = shell.streams
     shell.streams = dict(before)
     try:
-        yield apply(shell, redirects)
+        yield all(_made(shell, redirect) for redirect in redirects)
     finally:
         after, shell.streams = shell.streams, before
         close(shell, after, before)
 
 
-def apply(shell: Owner, redirects: Sequence[Redirect]) -> bool:
-    """Change the shell's streams for good, as `exec` does. False where one cannot be made."""
-    for redirect in redirects:
-        shell.budget.spend()
-        problem = _apply(shell, redirect)
-        if problem:
-            shell.complain(problem)
-            return False
-    return True
-
-
-def flush(streams: Mapping[int, Stream]) -> None:
+def flush(streams: Mapping[int, OpenStream]) -> None:
     """Bring what files' writers keep back into the files, for a command that may read them."""
     for stream in streams.values():
         if isinstance(stream, FileSink):
             stream.flush()
 
 
-def close(shell: Owner, streams: Mapping[int, Stream], kept: Mapping[int, Stream]) -> None:
+def close(shell: Shell, streams: Mapping[int, OpenStream], kept: Mapping[int, OpenStream]) -> None:
     """Flush the streams that are no longer open."""
     for stream in streams.values():
         if isinstance(stream, FileSink) and stream not in kept.values():
@@ -77,22 +48,31 @@ def close(shell: Owner, streams: Mapping[int, Stream], kept: Mapping[int, Stream
                 shell.complain(f"{stream.path}: {os.strerror(error.errno or 0)}")
 
 
-def _apply(shell: Owner, redirect: Redirect) -> str:
+def _made(shell: Shell, redirect: Redirect) -> bool:
+    shell.budget.spend()
+    problem = _apply(shell, redirect)
+    if problem:
+        shell.complain(problem)
+    return not problem
+
+
+def _apply(shell: Shell, redirect: Redirect) -> str:
     """Make one redirection; the message where that fails."""
     fd, operator = redirect.fd, redirect.operator
     target = shell.expander.text(redirect.target)
-    if operator in ("<<", "<<-", "<<<"):
-        shell.streams[fd] = Source(encode(target + "\n" * (operator == "<<<")))
-        return ""
     if operator in (">&", "<&"):
-        return _duplicate(shell, fd, target)
+        stream = shell.streams.get(int(target)) if target in tuple("0123456789") else None
+        if stream is None and target != "-":
+            return f"can't dup {target}: Bad file descriptor"
+        shell.streams[fd] = stream or NullSink()
+        return ""
     path = target if target.startswith("/") else f"{shell.session.cwd}/{target}"
     flush(shell.streams)
     try:
         if operator == "<":
-            shell.streams[fd] = _source(shell, target, path)
+            shell.streams[fd] = _source(shell, path)
         else:
-            shell.streams[fd] = _sink(shell, path, keep=operator in (">>", "<>"))
+            shell.streams[fd] = _sink(shell, path, keep=operator == ">>")
     except OSError as error:
         verb = "open" if operator == "<" else "create"
         return f"can't {verb} {target}: {os.strerror(error.errno or 0)}"
@@ -101,34 +81,23 @@ def _apply(shell: Owner, redirect: Redirect) -> str:
     return ""
 
 
-def _source(shell: Owner, name: str, path: str) -> Stream:
-    if path in ("/dev/stdin", "/dev/tty", "/proc/self/fd/0"):
-        return shell.streams.get(0, Source())
+def _source(shell: Shell, path: str) -> OpenStream:
+    if path in ("/dev/stdin", "/dev/tty"):
+        return shell.streams.get(0, InputBytes())
     if path in ("/dev/zero", "/dev/urandom", "/dev/random"):
-        return Source(bytes(1 << 20))
+        return InputBytes(bytes(1 << 20))
     if shell.files.is_dir(path):  # which opens, and fails when it is read
-        return Source()
-    return Source(shell.files.read(path))
+        return InputBytes()
+    return InputBytes(shell.files.read(path))
 
 
-def _sink(shell: Owner, path: str, *, keep: bool) -> Stream:
+def _sink(shell: Shell, path: str, *, keep: bool) -> OpenStream:
     if path in _OUTPUTS:
-        return shell.streams.get(_OUTPUTS[path], Null())
+        return shell.streams.get(_OUTPUTS[path], NullSink())
     if path == "/dev/null":
-        return Null()
+        return NullSink()
     if not keep or not shell.files.exists(path):
         shell.files.write(path, b"")
     elif shell.files.is_dir(path):
         shell.files.read(path)  # raises what it should
     return FileSink(shell.files, path, shell.budget)
-
-
-def _duplicate(shell: Owner, fd: int, target: str) -> str:
-    if target == "-":
-        shell.streams[fd] = Null()
-        return ""
-    stream = shell.streams.get(int(target)) if target.isdigit() and len(target) < 4 else None
-    if stream is None:
-        return f"can't dup {target}: Bad file descriptor"
-    shell.streams[fd] = stream
-    return ""

@@ -13,18 +13,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ui_gym_phone.shell.automaton import Automaton
-from ui_gym_phone.shell.regex_syntax import Node, Parser, RegexFault, source_of
+from ui_gym_phone.shell.regex_syntax import RegexFault, RegexNode, RegexParser, source_of
 
 MAX_COST = 4_000_000
 """Steps that `re` may take at worst for one text; beyond, the automaton is used."""
 
 
 class Found(NamedTuple):
-    """Where a pattern matched, and the texts of its groups."""
+    """Where a pattern matched."""
 
     start: int
     end: int
-    groups: tuple[str, ...]
 
 
 @dataclass
@@ -35,14 +34,12 @@ class _Traits:
     optional: int = 0
     nested: bool = False
     choices: bool = False
-    back: bool = False
 
 
 class Regex:
     """A compiled pattern."""
 
-    def __init__(self, tree: Node, groups: int, ignore_case: bool) -> None:
-        self.groups = groups
+    def __init__(self, tree: RegexNode, ignore_case: bool) -> None:
         self._tree = tree
         self._traits = _Traits()
         _examine(tree, self._traits, inside=False)
@@ -64,24 +61,14 @@ class Regex:
         """The leftmost match from `start` on, the longest there."""
         if self._simple(len(text)) and not self._traits.choices:
             match = self._re.search(text, start)
-            if match is None:
-                return None
-            return Found(match.start(), match.end(), tuple(g or "" for g in match.groups()))
+            return Found(*match.span()) if match else None
         bounds = self._states().search(text, start, spend)
-        if bounds is None:
-            return None
-        if not self.groups:
-            return Found(*bounds, ())
-        return Found(*bounds, self._states().groups(text, *bounds, self.groups, spend))
+        return Found(*bounds) if bounds else None
 
     def _simple(self, size: int) -> bool:
         traits = self._traits
         easy = not traits.nested and traits.optional <= 10
-        if easy and (traits.loops == 0 or size ** (traits.loops + 1) <= MAX_COST):
-            return True
-        if traits.back:
-            raise RegexFault("Regular expression too big")
-        return False
+        return easy and (traits.loops == 0 or size ** (traits.loops + 1) <= MAX_COST)
 
     def _states(self) -> Automaton:
         if self._automaton is None:
@@ -91,35 +78,26 @@ class Regex:
 
 @lru_cache(maxsize=512)
 def compile_regex(
-    pattern: str,
-    *,
-    extended: bool,
-    ignore_case: bool = False,
-    escapes: bool = False,
-    whole: bool = False,
+    pattern: str, *, extended: bool, ignore_case: bool = False, whole: bool = False
 ) -> Regex:
-    """A pattern of `grep` or `sed`; with `escapes`, ``\\n`` and ``\\t`` are what they are in C.
-
-    With `whole` it matches nothing less than a whole text.
+    """A pattern of `grep`. With `whole` it matches nothing less than a whole text.
 
     Raises:
         RegexFault: it is none.
     """
-    parser = Parser(pattern, extended, escapes)
+    parser = RegexParser(pattern, extended)
     tree = parser.alternatives(0)
     if parser.position < len(pattern):
         raise RegexFault("Unmatched ) or \\)")
     if whole:
-        tree = Node("cat", inner=(Node("bol"), tree, Node("eol")))
-    return Regex(tree, parser.groups, ignore_case)
+        tree = RegexNode("cat", inner=(RegexNode("bol"), tree, RegexNode("eol")))
+    return Regex(tree, ignore_case)
 
 
-def _examine(node: Node, traits: _Traits, *, inside: bool) -> None:
+def _examine(node: RegexNode, traits: _Traits, *, inside: bool) -> None:
     if node.kind == "alt":
         traits.choices = True
         traits.nested |= inside
-    if node.kind == "back":
-        traits.back = True
     looped = False
     if node.kind == "rep":
         looped = node.high is None or node.high > 3

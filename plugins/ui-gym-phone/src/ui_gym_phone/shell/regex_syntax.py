@@ -18,24 +18,22 @@ class RegexFault(Exception):
 
 
 @dataclass(frozen=True)
-class Node:
-    """A node of a pattern: ``set any bol eol word start end not_word cat alt rep group back``."""
+class RegexNode:
+    """A node of a pattern: ``set any bol eol word start end not_word cat alt rep``."""
 
     kind: str
     text: str = ""
-    inner: tuple[Node, ...] = ()
+    inner: tuple[RegexNode, ...] = ()
     low: int = 0
     high: int | None = None
 
 
-class Parser:
+class RegexParser:
     """Parses one pattern. `alternatives` is the grammar's start."""
 
-    def __init__(self, pattern: str, extended: bool, escapes: bool) -> None:
-        self.pattern, self.extended, self.escapes = pattern, extended, escapes
+    def __init__(self, pattern: str, extended: bool) -> None:
+        self.pattern, self.extended = pattern, extended
         self.position = 0
-        self.groups = 0
-        self.closed: set[int] = set()
 
     def _ahead(self, token: str) -> bool:
         """Whether an operator is next, which a basic pattern writes with a backslash."""
@@ -48,41 +46,38 @@ class Parser:
         """Whether another alternative follows; basic patterns have none, unlike GNU's."""
         return self.extended and self.pattern.startswith("|", self.position)
 
-    def alternatives(self, depth: int) -> Node:
+    def alternatives(self, depth: int) -> RegexNode:
         if depth > MAX_DEPTH:
             raise RegexFault("Regular expression too big")
         found = [self._branch(depth)]
         while self._bar():
             self.position += 1
             found.append(self._branch(depth))
-        return found[0] if len(found) == 1 else Node("alt", inner=tuple(found))
+        return found[0] if len(found) == 1 else RegexNode("alt", inner=tuple(found))
 
-    def _branch(self, depth: int) -> Node:
-        items = list[Node]()
+    def _branch(self, depth: int) -> RegexNode:
+        items = list[RegexNode]()
         while self.position < len(self.pattern):
             if self._bar() or (self._ahead(")") and (depth or not self.extended)):
                 break
             items.append(self._repeated(self._atom(not items, depth)))
-        return Node("cat", inner=tuple(items))
+        return RegexNode("cat", inner=tuple(items))
 
-    def _atom(self, first: bool, depth: int) -> Node:
+    def _atom(self, first: bool, depth: int) -> RegexNode:
         pattern, start = self.pattern, self.position
         char = pattern[start]
         if self._ahead("("):
             self._skip("(")
-            self.groups += 1
-            number = self.groups
             inner = self.alternatives(depth + 1)
             if not self._ahead(")"):
                 raise RegexFault("Unmatched ( or \\(")
             self._skip(")")
-            self.closed.add(number)
-            return Node("group", inner=(inner,), low=number)
+            return inner
         self.position += 1
         if char == ".":
-            return Node("any")
+            return RegexNode("any")
         if char == "[":
-            found = bracket_class(pattern, start + 1, negations="^", escapes=self.escapes)
+            found = bracket_class(pattern, start + 1, negations="^", escapes=False)
             if found is None:
                 raise RegexFault("Invalid regular expression")
             self.position = found[1]
@@ -90,37 +85,33 @@ class Parser:
                 re.compile(found[0])
             except re.error:
                 raise RegexFault("Invalid range end") from None
-            return Node("set", found[0])
+            return RegexNode("set", found[0])
         if char == "^" and (self.extended or first):
-            return Node("bol")
+            return RegexNode("bol")
         if char == "$" and (self.extended or self._ends_branch()):
-            return Node("eol")
+            return RegexNode("eol")
         if char == "\\":
             return self._escape()
-        return Node("set", re.escape(char))
+        return RegexNode("set", re.escape(char))
 
     def _ends_branch(self) -> bool:
         return self.position >= len(self.pattern) or self._ahead(")")
 
-    def _escape(self) -> Node:
+    def _escape(self) -> RegexNode:
         if self.position >= len(self.pattern):
             raise RegexFault("Trailing backslash")
         char = self.pattern[self.position]
         self.position += 1
         special = {"<": "start", ">": "end", "b": "word", "B": "not_word"}
         if char in special:
-            return Node(special[char])
+            return RegexNode(special[char])
         if char in "wWsS":
-            return Node("set", "\\" + char)
-        if char.isdigit() and char != "0" and char.isascii():
-            if int(char) not in self.closed:
-                raise RegexFault("Invalid back reference")
-            return Node("back", char)
-        if self.escapes and char in "ntrfva":
-            char = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}[char]
-        return Node("set", re.escape(char))
+            return RegexNode("set", "\\" + char)
+        if char in "123456789":
+            raise RegexFault("Invalid back reference")
+        return RegexNode("set", re.escape(char))
 
-    def _repeated(self, node: Node) -> Node:
+    def _repeated(self, node: RegexNode) -> RegexNode:
         stacked = 0
         while self.position < len(self.pattern):
             bounds = self._bounds(node)
@@ -131,10 +122,10 @@ class Parser:
             stacked += 1
             if stacked > 5:
                 raise RegexFault("Invalid preceding regular expression")
-            node = Node("rep", inner=(node,), low=bounds[0], high=bounds[1])
+            node = RegexNode("rep", inner=(node,), low=bounds[0], high=bounds[1])
         return node
 
-    def _bounds(self, node: Node) -> tuple[int, int | None] | None:
+    def _bounds(self, node: RegexNode) -> tuple[int, int | None] | None:
         if node.kind in ("bol", "eol") and not self.extended:
             return None
         if self.pattern[self.position] == "*":
@@ -160,7 +151,7 @@ class Parser:
         return low, high
 
 
-def source_of(node: Node) -> str:
+def source_of(node: RegexNode) -> str:
     """The pattern as `re` writes it."""
     kind = node.kind
     if kind == "set":
@@ -169,13 +160,9 @@ def source_of(node: Node) -> str:
         return "".join(map(source_of, node.inner))
     if kind == "alt":
         return "(?:" + "|".join(map(source_of, node.inner)) + ")"
-    if kind == "group":
-        return "(" + source_of(node.inner[0]) + ")"
     if kind == "rep":
         high = "" if node.high is None else node.high
         return f"(?:{source_of(node.inner[0])}){{{node.low},{high}}}"
-    if kind == "back":
-        return f"(?:\\{node.text})"
     return {
         "any": ".", "bol": r"\A", "eol": r"\Z", "word": r"\b", "not_word": r"\B",
         "start": r"\b(?=\w)", "end": r"\b(?<=\w)",

@@ -10,47 +10,54 @@ import importlib
 import os
 import pkgutil
 import posixpath
+import random
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from ui_gym_phone.shell.budget import Budget
+from ui_gym_phone.state.clock import Clock
 from ui_gym_phone.state.files import Files
+from ui_gym_phone.state.phone import Phone
 
-Command = Callable[["Context", list[str]], int]
+Command = Callable[["CommandContext", list[str]], int]
 
 _commands: dict[str, Command] = {}
 _loaded = False
 
 
-class MachineClock(Protocol):
-    """The machine's virtual time."""
-
-    def seconds(self) -> float:
-        """Seconds since 1970."""
-
-    def advance(self, seconds: float) -> None:
-        """Let time pass."""
-
-    def set(self, ms: int) -> None:
-        """Set the time, in milliseconds since 1970."""
+class ShellMachine(Protocol):
+    """What a shell runs on: a phone with a screen that can be touched. Coordinates are device
+    pixels. Commands that are not Android's own need no more than its files and its clock."""
 
     @property
-    def local(self) -> datetime:
-        """The time of day that the machine shows, with its zone."""
-
-
-class Machine(Protocol):
-    """What a shell runs on: the phone."""
+    def phone(self) -> Phone: ...
 
     @property
     def files(self) -> Files: ...
 
     @property
-    def clock(self) -> MachineClock: ...
+    def clock(self) -> Clock: ...
+
+    def tap(self, x: int, y: int, count: int = 1) -> None:
+        """Touch a point, `count` times."""
+
+    def swipe(self, x1: int, y1: int, x2: int, y2: int, ms: int = 300) -> None:
+        """Move a finger; one that hardly moves, for half a second or more, is a long press."""
+
+    def text(self, text: str) -> None:
+        """Type into the field that has the caret."""
+
+    def key(self, code: int, *held: int) -> None:
+        """Press a key by Android's number while others are held."""
+
+    def pixels(self) -> tuple[int, int, bytes]:
+        """The screen: width, height, and its RGBA bytes."""
+
+    def ui_tree(self) -> str:
+        """What uiautomator tells of the screen: XML."""
 
 
-class Runner(Protocol):
+class CommandRunner(Protocol):
     """The shell as a command sees it."""
 
     budget: Budget
@@ -59,27 +66,22 @@ class Runner(Protocol):
         self, argv: list[str], stdin: bytes | None, environment: dict[str, str]
     ) -> int: ...
 
-    def run_line(
-        self, line: str, params: Sequence[str], stdin: bytes | None, environment: dict[str, str]
-    ) -> int: ...
-
-    def capture_line(
-        self, line: str, stdin: bytes | None, environment: dict[str, str]
-    ) -> tuple[int, bytes]: ...
+    def run_line(self, line: str, params: Sequence[str], environment: dict[str, str]) -> int: ...
 
     def write(self, fd: int, data: bytes) -> None: ...
 
     def read_stdin(self) -> bytes: ...
 
 
-class Context:
+class CommandContext:
     """What one command gets. `argv[0]` is the name that it was called by."""
 
     __slots__ = ("argv", "cwd", "env", "machine", "runner")
 
     def __init__(
-        self, machine: Any, runner: Runner, argv: list[str], cwd: str, env: dict[str, str]
-    ) -> None:
+        self, machine: ShellMachine, runner: CommandRunner, argv: list[str], cwd: str,
+        env: dict[str, str],
+    ) -> None:  # fmt: skip
         self.machine = machine
         self.runner = runner
         self.argv = argv
@@ -88,9 +90,12 @@ class Context:
         """The exported variables."""
 
     @property
+    def phone(self) -> Phone:
+        return self.machine.phone
+
+    @property
     def files(self) -> Files:
-        files: Files = self.machine.files
-        return files
+        return self.machine.files
 
     @property
     def stdin(self) -> bytes:
@@ -120,7 +125,7 @@ class Context:
         `size` is the most that is wanted: only that much of an endless device is made.
         """
         path = self.path(name)
-        if name == "-" or path in ("/dev/stdin", "/proc/self/fd/0"):
+        if name == "-" or path == "/dev/stdin":
             return self.stdin
         if path in ("/dev/zero", "/dev/urandom", "/dev/random"):
             return self._endless(path, size)
@@ -135,9 +140,9 @@ class Context:
     def write(self, name: str, data: bytes) -> None:
         """Write a file; /dev/tty, /dev/stdout and /dev/stderr are the command's own outputs."""
         path = self.path(name)
-        if path in ("/dev/tty", "/dev/stdout", "/proc/self/fd/1"):
+        if path in ("/dev/tty", "/dev/stdout"):
             self.out(data)
-        elif path in ("/dev/stderr", "/proc/self/fd/2"):
+        elif path == "/dev/stderr":
             self.err(data)
         else:
             self.runner.budget.wrote(len(data))
@@ -147,17 +152,9 @@ class Context:
         """Run a command, as `xargs` does; None lets it have what is left of this one's input."""
         return self.runner.run_command(argv, stdin, self.env)
 
-    def run_with(self, argv: list[str], environment: dict[str, str]) -> int:
-        """Run a command with another environment, as `env` does."""
-        return self.runner.run_command(argv, None, environment)
-
-    def shell(self, line: str, params: Sequence[str] = ("sh",), stdin: bytes | None = None) -> int:
+    def shell(self, line: str, params: Sequence[str] = ("sh",)) -> int:
         """Run a line in a shell of its own, as `sh -c` does; `params` are $0, $1..."""
-        return self.runner.run_line(line, params, stdin, self.env)
-
-    def capture(self, line: str, stdin: bytes | None = None) -> tuple[int, bytes]:
-        """Run a line in a shell of its own: its exit code and what it wrote."""
-        return self.runner.capture_line(line, stdin, self.env)
+        return self.runner.run_line(line, params, self.env)
 
     def spend(self, steps: int = 1) -> None:
         """Count work that a long loop does."""
@@ -168,8 +165,6 @@ class Context:
         self.runner.budget.check_text(size)
         if path == "/dev/zero":
             return bytes(size)
-        import random
-
         return random.Random(self.machine.clock.seconds()).randbytes(size)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from ui_gym.android.device import ShellResult
 from ui_gym_phone.shell.budget import Budget, Exhausted, Limits
 from ui_gym_phone.shell.interpreter import Shell
-from ui_gym_phone.shell.session import NAME, Session
-from ui_gym_phone.shell.streams import Record, Source, Stream, Terminal
+from ui_gym_phone.shell.session import NAME, ShellSession
+from ui_gym_phone.shell.streams import InputBytes, OpenStream, Transcript
 
 KILLED = 137
 """The exit code of a line that reached a bound: as though it was killed."""
@@ -34,29 +34,28 @@ def run(
     line: str,
     *,
     stdin: bytes | Callable[[], bytes] = b"",
-    write: Callable[[int, bytes], None] | None = None,
-    session: Session | None = None,
+    session: ShellSession | None = None,
     limits: Limits | None = None,
 ) -> Output:
-    """Run a line, or a script of several, on a machine (`registry.Machine`).
+    """Run a line, or a script of several, on a machine (`registry.ShellMachine`).
 
-    `stdin` may be a function that gives it, called if something reads. `write` gets each
-    (fd, bytes) as it comes. A `session` that is given goes on where it was, and
-    keeps what the line changes. Never raises because of the line: what cannot be run says so on
-    the standard error and has an exit code, as has a line that reaches one of the `limits`.
+    `stdin` may be a function that gives it, called if something reads. A `session` that is given
+    goes on where it was, and keeps what the line changes. Never raises because of the line: what
+    cannot be run says so on the standard error and has an exit code, as has a line that reaches
+    one of the `limits`.
     """
-    record, budget = Record(write), Budget(limits or Limits())
-    streams: dict[int, Stream] = {
-        0: Source(stdin),
-        1: Terminal(record, 1, budget),
-        2: Terminal(record, 2, budget),
+    transcript, budget = Transcript(), Budget(limits or Limits())
+    streams: dict[int, OpenStream] = {
+        0: InputBytes(stdin),
+        1: transcript.sink(1, budget),
+        2: transcript.sink(2, budget),
     }
-    shell = Shell(machine, session or Session(), budget, streams)
+    shell = Shell(machine, session or ShellSession(), budget, streams)
     try:
         code = shell.main(line)
     except (Exhausted, RecursionError) as error:
         reason = str(error) if isinstance(error, Exhausted) else "stopped: nested too deeply"
-        record.add(2, f"{NAME}: {reason}\n".encode())
+        transcript.chunks.append((2, f"{NAME}: {reason}\n".encode()))
         code = KILLED
     shell.session.status = code
-    return Output(record.chunks, code)
+    return Output(transcript.chunks, code)

@@ -12,37 +12,33 @@ FLUSH = 65_536
 """Bytes that a file's writer keeps back, so that many small writes stay cheap."""
 
 
-class Sink(Protocol):
+class ByteSink(Protocol):
     """Takes bytes."""
 
     def write(self, data: bytes) -> None: ...
 
 
-class Record:
-    """What a line wrote: (fd, bytes) in time order, handed on to `write` as it comes."""
+class Transcript:
+    """What a line wrote: (fd, bytes) in time order."""
 
-    def __init__(self, write: Callable[[int, bytes], None] | None) -> None:
+    def __init__(self) -> None:
         self.chunks: list[tuple[int, bytes]] = []
-        self._write = write
 
-    def add(self, fd: int, data: bytes) -> None:
-        self.chunks.append((fd, data))
-        if self._write is not None:
-            self._write(fd, data)
+    def sink(self, fd: int, budget: Budget) -> ByteSink:
+        """One of the two outputs of the line itself."""
+        return _TranscriptSink(self, fd, budget)
 
 
-class Terminal:
-    """One of the two outputs of the line itself."""
-
-    def __init__(self, record: Record, fd: int, budget: Budget) -> None:
-        self._record, self._fd, self._budget = record, fd, budget
+class _TranscriptSink:
+    def __init__(self, transcript: Transcript, fd: int, budget: Budget) -> None:
+        self._chunks, self._fd, self._budget = transcript.chunks, fd, budget
 
     def write(self, data: bytes) -> None:
         self._budget.wrote(len(data))
-        self._record.add(self._fd, data)
+        self._chunks.append((self._fd, data))
 
 
-class Capture:
+class CapturedOutput:
     """Keeps bytes for the next command of a pipeline, or for ``$(...)``."""
 
     def __init__(self, budget: Budget) -> None:
@@ -58,7 +54,7 @@ class Capture:
         return b"".join(self._chunks)
 
 
-class Null:
+class NullSink:
     """Forgets bytes: /dev/null, and what is closed."""
 
     def write(self, data: bytes) -> None:
@@ -84,8 +80,8 @@ class FileSink:
             self._files.append(self.path, data)
 
 
-class Source:
-    """Bytes to read; all who share it share its position. What is given as a function is called
+class InputBytes:
+    """Bytes to read; all who share them share the position. What is given as a function is called
     when somebody reads."""
 
     def __init__(self, data: bytes | Callable[[], bytes] = b"") -> None:
@@ -111,4 +107,4 @@ class Source:
         return data
 
 
-Stream = Sink | Source
+OpenStream = ByteSink | InputBytes

@@ -1,8 +1,8 @@
-"""The syntax tree of the mini shell: words made of parts, and commands made of words."""
+"""The syntax tree of the shell: words made of parts, and commands made of words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 def may_glob(text: str) -> bool:
@@ -30,13 +30,12 @@ class Parameter:
     """``$name`` or ``${name...}``.
 
     `operator` is one of ``- = ? +`` (with a colon where empty counts as unset), ``# ## % %%``,
-    ``/ //``, ``:`` (a slice), ``length``, or nothing.
+    ``length``, or nothing.
     """
 
     name: str
     operator: str
     argument: Word | None
-    second: Word | None
     quoted: bool
 
 
@@ -44,7 +43,7 @@ class Parameter:
 class Substitution:
     """``$(...)`` or backquotes."""
 
-    body: Node
+    body: ShellNode
     quoted: bool
 
 
@@ -56,26 +55,26 @@ class Arithmetic:
     quoted: bool
 
 
-Part = Literal | Parameter | Substitution | Arithmetic
+WordPart = Literal | Parameter | Substitution | Arithmetic
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
     """Parts without a space between them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[WordPart, ...]
     constant: str | None
     """What it always expands to; None where that depends on anything."""
     bare: str | None
     """The text of a word that has no quotes and no expansions: only this can be a keyword."""
 
 
-def make_word(parts: list[Part]) -> Word:
+def make_word(parts: list[WordPart]) -> Word:
     """A word with what follows from its parts."""
     constant: str | None = None
     bare: str | None = None
-    if all(isinstance(part, Literal) for part in parts):
-        texts = [part for part in parts if isinstance(part, Literal)]
+    texts = [part for part in parts if isinstance(part, Literal)]
+    if len(texts) == len(parts):
         open_text = "".join(part.text for part in texts if not part.quoted)
         if not may_glob(open_text) and not open_text.startswith("~"):
             constant = "".join(part.text for part in texts)
@@ -87,9 +86,9 @@ def make_word(parts: list[Part]) -> Word:
 # -- commands --
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Redirect:
-    """``FD OPERATOR TARGET``; a here-document's text is its target, filled in after the line."""
+    """``FD OPERATOR TARGET``."""
 
     fd: int
     operator: str
@@ -97,19 +96,10 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
-    """``NAME=VALUE`` or ``NAME+=VALUE``."""
-
-    name: str
-    append: bool
-    value: Word
-
-
-@dataclass(frozen=True, slots=True)
 class Simple:
-    """A command with its arguments."""
+    """A command: ``NAME=VALUE`` pairs, then its name and arguments."""
 
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[tuple[str, Word], ...]
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
 
@@ -118,7 +108,7 @@ class Simple:
 class Pipeline:
     """Commands of which each reads what the one before it wrote."""
 
-    commands: tuple[Node, ...]
+    commands: tuple[ShellNode, ...]
     negated: bool
 
 
@@ -126,54 +116,54 @@ class Pipeline:
 class AndOr:
     """``first && second || third``."""
 
-    first: Node
-    rest: tuple[tuple[str, Node], ...]
+    first: ShellNode
+    rest: tuple[tuple[str, ShellNode], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Background:
     """``command &``."""
 
-    body: Node
+    body: ShellNode
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class CommandList:
     """Commands one after another."""
 
-    items: tuple[Node, ...]
+    items: tuple[ShellNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Subshell:
     """``( ... )``."""
 
-    body: Node
+    body: ShellNode
 
 
 @dataclass(frozen=True, slots=True)
 class If:
     """Conditions with what they lead to, and the ``else`` part."""
 
-    arms: tuple[tuple[Node, Node], ...]
-    otherwise: Node | None
+    arms: tuple[tuple[ShellNode, ShellNode], ...]
+    otherwise: ShellNode | None
 
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for name in words``; without words it goes over the positional parameters."""
+    """``for name in words``."""
 
     name: str
-    words: tuple[Word, ...] | None
-    body: Node
+    words: tuple[Word, ...]
+    body: ShellNode
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
     """``while``, or ``until``."""
 
-    condition: Node
-    body: Node
+    condition: ShellNode
+    body: ShellNode
     until: bool
 
 
@@ -182,48 +172,18 @@ class Case:
     """``case subject in``: patterns with what they lead to."""
 
     subject: Word
-    arms: tuple[tuple[tuple[Word, ...], Node], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """``name() { ... }``."""
-
-    name: str
-    body: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """``[[ ... ]]``: a tree of ``(operator, operands)``."""
-
-    tree: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A node of a condition. `operator` is ``! && ||``, a unary or a binary test, or ``-n``."""
-
-    operator: str
-    operands: tuple[Expression | Word, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Calculation:
-    """``(( ... ))``."""
-
-    expression: Word
+    arms: tuple[tuple[tuple[Word, ...], ShellNode], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
     """A compound command with redirections."""
 
-    body: Node
-    redirects: tuple[Redirect, ...] = field(default=())
+    body: ShellNode
+    redirects: tuple[Redirect, ...]
 
 
-Node = (
-    Simple | Pipeline | AndOr | Background | Sequence | Subshell | If | For | Loop | Case
-    | Function | Condition | Calculation | Redirected
+ShellNode = (
+    Simple | Pipeline | AndOr | Background | CommandList | Subshell | If | For | Loop | Case
+    | Redirected
 )  # fmt: skip

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from ui_gym_phone.shell.broadcasts import deliver
-from ui_gym_phone.shell.intent_words import CLEAR_TASK, CLEAR_TOP, read
-from ui_gym_phone.shell.machine import FAILED, machine_of, phone_of, refused, subcommand
-from ui_gym_phone.shell.registry import Context, command
-from ui_gym_phone.state import intents
+import base64
+import binascii
+
+from ui_gym_phone.shell.framework import FAILED, quiet, refused, says, subcommand, usage
+from ui_gym_phone.shell.intent_words import CLEAR_TASK, CLEAR_TOP, IntentFault, read
+from ui_gym_phone.shell.registry import CommandContext, ShellMachine, command
+from ui_gym_phone.state import intents, switches
 from ui_gym_phone.state.intents import ACTION, CATEGORY, Intent
 from ui_gym_phone.state.phone import Phone
-
-USAGE = """Activity manager (activity) commands:
-  help
-      Print this help text.
-  start-activity [-D] [-N] [-W] [-P <FILE>] [-S] [-R COUNT] [--user <USER_ID>] <INTENT>
-      Start an Activity.
-  start-service [--user <USER_ID>] <INTENT>
-      Start a Service.
-  force-stop [--user <USER_ID> | all | current] <PACKAGE>
-      Completely stop the given application package.
-  kill [--user <USER_ID> | all | current] <PACKAGE>
-      Kill all background processes associated with the given application.
-  broadcast [--user <USER_ID>] [-R] <INTENT>
-      Send a broadcast Intent.
-  stack [COMMAND] [...]: sub-commands for operating on activity stacks.
-  get-current-user
-      Returns id of the current foreground user.
-"""
 
 ON_TOP = (
     "Warning: Activity not started, intent has been delivered to currently running "
@@ -34,34 +18,36 @@ ON_TOP = (
 )
 TO_FRONT = "Warning: Activity not started, its current task has been brought to the front"
 
-_OWN_FLAGS = ("-D", "-N", "-W", "-S", "--streaming", "--track-allocation", "--attach-agent-bind")
+MAX_TEXT = 20_000
+"""Characters that one broadcast may type."""
+
+_OWN_FLAGS = ("-D", "-N", "-W", "-S")
+_A, _DEL, _CTRL, _ENTER = 29, 67, 113, 66
+_RESULT_OK = -1
 
 
 @command("am")
-def am(ctx: Context, argv: list[str]) -> int:
+def am(ctx: CommandContext, argv: list[str]) -> int:
     table = {
         "start": _start, "start-activity": _start, "startservice": _service,
         "start-service": _service, "start-foreground-service": _service, "stopservice": _service,
         "stop-service": _service, "force-stop": _force_stop, "stop-app": _force_stop,
-        "kill": _quiet, "kill-all": _quiet, "broadcast": _broadcast, "stack": _stack,
-        "get-current-user": _user, "instrument": _instrument, "idle-maintenance": _quiet,
-        "wait-for-broadcast-idle": _idle, "wait-for-broadcast-barrier": _idle,
-        "clear-debug-app": _quiet, "set-debug-app": _quiet, "crash": _force_stop,
+        "kill": quiet, "kill-all": quiet, "broadcast": _broadcast, "stack": _stack,
+        "get-current-user": says("0\n"), "instrument": _instrument,
     }  # fmt: skip
-    return subcommand(ctx, argv, table, USAGE)
+    try:
+        return subcommand(ctx, argv, table, usage("am"))
+    except IntentFault as fault:
+        return refused(ctx, str(fault))
 
 
-def _start(ctx: Context, argv: list[str]) -> int:
+def _start(ctx: CommandContext, argv: list[str]) -> int:
     own = [w for w in argv[1:] if w in _OWN_FLAGS]
-    intent, fault = read([w for w in argv[1:] if w not in _OWN_FLAGS])
-    if intent is None:
-        return refused(ctx, fault)
-    phone = phone_of(ctx)
-    if "-S" in own:
-        target = intents.resolve(phone, intent)
-        if target is not None:
-            ctx.out(f"Stopping: {target.package}\n")
-            phone.force_stop(target.package)
+    intent = read([w for w in argv[1:] if w not in _OWN_FLAGS])
+    phone = ctx.phone
+    if "-S" in own and (target := intents.resolve(phone, intent)) is not None:
+        ctx.out(f"Stopping: {target.package}\n")
+        phone.force_stop(target.package)
     ctx.out(f"Starting: {intent}\n")
     known = {task.package for task in phone.tasks}
     target, word = _open(phone, intent)
@@ -83,10 +69,7 @@ def _start(ctx: Context, argv: list[str]) -> int:
 def _open(phone: Phone, intent: Intent) -> tuple[intents.IntentTarget | None, str]:
     """(what was opened, a warning), or (None, the error)."""
     home = intents.IntentTarget("com.android.launcher3", phone.launcher.cls, {})
-    if intents.home(intent):
-        phone.home()
-        return home, ""
-    target = intents.resolve(phone, intent)
+    target = home if intents.home(intent) else intents.resolve(phone, intent)
     if target is None:
         if intent.component is not None:
             package, cls = intent.component
@@ -110,67 +93,47 @@ def _open(phone: Phone, intent: Intent) -> tuple[intents.IntentTarget | None, st
     return target, ""
 
 
-def _service(ctx: Context, argv: list[str]) -> int:
-    intent, fault = read(argv[1:])
-    if intent is None:
-        return refused(ctx, fault)
-    verb = "Stopping" if argv[0].startswith("stop") else "Starting"
-    ctx.out(f"{verb} service: {intent}\n")
+def _service(ctx: CommandContext, argv: list[str]) -> int:
+    intent = read(argv[1:])
+    stops = argv[0].startswith("stop")
+    ctx.out(f"{'Stopping' if stops else 'Starting'} service: {intent}\n")
     package = intent.component[0] if intent.component else intent.package
-    if package not in phone_of(ctx).packages:
-        none = "Service not stopped, was not running." if verb == "Stopping" else ""
-        ctx.err(f"{none or 'Error: Not found; no service started.'}\n")
-        return 0 if none else FAILED
-    return 0
+    if package in ctx.phone.packages:
+        return 0
+    none = "Service not stopped, was not running." if stops else ""
+    ctx.err(f"{none or 'Error: Not found; no service started.'}\n")
+    return 0 if stops else FAILED
 
 
-def _force_stop(ctx: Context, argv: list[str]) -> int:
+def _force_stop(ctx: CommandContext, argv: list[str]) -> int:
     words = [w for w in argv[1:] if not w.startswith("-")]
     if not words:
         return refused(ctx, f'Error: Argument expected after "{argv[0]}"')
-    phone_of(ctx).force_stop(words[-1])
+    ctx.phone.force_stop(words[-1])
     return 0
 
 
-def _broadcast(ctx: Context, argv: list[str]) -> int:
-    intent, fault = read([w for w in argv[1:] if w != "--async"])
-    if intent is None:
-        return refused(ctx, fault)
-    intent.flags |= 0x00400000  # which `am` adds: FLAG_RECEIVER_FROM_SHELL
-    ctx.out(f"Broadcasting: {intent}\n")
-    code, data = deliver(machine_of(ctx), intent)
-    told = "" if data is None else f', data="{data}"'
-    ctx.out(f"Broadcast completed: result={code}{told}\n")
-    return 0
-
-
-def _stack(ctx: Context, argv: list[str]) -> int:
+def _stack(ctx: CommandContext, argv: list[str]) -> int:
+    """``stack list``: the tasks from the one that is seen on down."""
     if argv[1:2] != ["list"]:
         return refused(ctx, f"Error: unknown command '{' '.join(argv[1:2])}'")
-    ctx.out(root_tasks(phone_of(ctx)))
-    return 0
-
-
-def root_tasks(phone: Phone) -> str:
-    """What `am stack list` tells: the tasks from the one that is seen on down."""
+    phone = ctx.phone
     box = f"[0,0][{phone.width},{phone.height}]"
     tasks = [(t.id, t.top, t is phone.front) for t in reversed(phone.tasks)]
-    place = 0 if phone.at_home else len(tasks)
-    tasks.insert(place, (1, phone.launcher, phone.at_home))
-    parts = []
+    tasks.insert(0 if phone.at_home else len(tasks), (1, phone.launcher, phone.at_home))
     for number, activity, visible in tasks:
         package = phone.packages.get(activity.package)
         cls = package.component(activity.cls) if package else activity.package + activity.cls
         name = f"{activity.package}/{cls}"
-        parts.append(
+        ctx.out(
             f"RootTask id={number} bounds={box} displayId=0 userId=0\n"
             f"  taskId={number}: {name} bounds={box} userId=0"
             f" visible={str(visible).lower()} topActivity=ComponentInfo{{{name}}}\n\n"
         )
-    return "".join(parts)
+    return 0
 
 
-def _instrument(ctx: Context, argv: list[str]) -> int:
+def _instrument(ctx: CommandContext, argv: list[str]) -> int:
     name = next((w for w in reversed(argv[1:]) if "/" in w), "")
     ctx.out(
         "INSTRUMENTATION_STATUS: id=ActivityManagerService\n"
@@ -181,31 +144,68 @@ def _instrument(ctx: Context, argv: list[str]) -> int:
     return 1
 
 
-def _user(ctx: Context, argv: list[str]) -> int:
-    ctx.out("0\n")
+# -- broadcasts --
+
+
+def _broadcast(ctx: CommandContext, argv: list[str]) -> int:
+    intent = read([w for w in argv[1:] if w != "--async"])
+    intent.flags |= 0x00400000  # which `am` adds: FLAG_RECEIVER_FROM_SHELL
+    ctx.out(f"Broadcasting: {intent}\n")
+    code, data = _deliver(ctx.machine, intent)
+    told = "" if data is None else f', data="{data}"'
+    ctx.out(f"Broadcast completed: result={code}{told}\n")
     return 0
 
 
-def _idle(ctx: Context, argv: list[str]) -> int:
-    ctx.out("All broadcast queues are idle!\n")
-    return 0
+def _deliver(machine: ShellMachine, intent: Intent) -> tuple[int, str | None]:
+    """Hand a broadcast to what listens, the keyboard for typing (ADBKeyBoard's actions) and the
+    clipboard (Clipper's): its (code, data), which are (0, None) where nothing does."""
+    action, phone = intent.action, machine.phone
+    text = str(intent.extras.get("msg") or "")
+    if action == "clipper.get":
+        return (_RESULT_OK, phone.clipboard) if phone.clipboard else (0, None)
+    if action == "clipper.set":
+        phone.clipboard = str(intent.extras.get("text") or "")
+        return _RESULT_OK, "Text is copied into clipboard."
+    if action == "ADB_INPUT_B64":
+        try:
+            text = base64.b64decode(text, validate=True).decode()
+        except (binascii.Error, ValueError):
+            return 0, None
+        machine.text(text[:MAX_TEXT])
+    elif action == "ADB_INPUT_TEXT":
+        machine.text(text[:MAX_TEXT])
+    elif action == "ADB_INPUT_CHARS":
+        codes = intent.extras.get("chars")
+        if isinstance(codes, list):
+            machine.text("".join(chr(c) for c in codes[:MAX_TEXT] if 0 < c < 0xD800))
+    elif action in ("ADB_INPUT_CODE", "ADB_EDITOR_CODE"):
+        code = intent.extras.get("code")
+        if isinstance(code, int):
+            machine.key(_ENTER if action == "ADB_EDITOR_CODE" else code)
+    elif action == "ADB_CLEAR_TEXT":
+        machine.key(_A, _CTRL)
+        machine.key(_DEL)
+    elif action == ACTION + "AIRPLANE_MODE":
+        switches.set_airplane(phone, switches.airplane(phone))
+    elif action == ACTION + "CLOSE_SYSTEM_DIALOGS":
+        phone.shade = ""
+    return 0, None
 
 
-def _quiet(ctx: Context, argv: list[str]) -> int:
-    """What has no effect that could be seen."""
-    return 0
+# -- monkey --
 
 
 @command("monkey")
-def monkey(ctx: Context, argv: list[str]) -> int:
+def monkey(ctx: CommandContext, argv: list[str]) -> int:
     """Opens a package, as its first event does. The events after that touch nothing."""
-    package, categories, count = "", [], ""
+    package, categories, count = "", list[str](), ""
     words = iter(argv[1:])
     for word in words:
-        if word == "-p":
-            package = next(words, "")
-        elif word == "-c":
-            categories.append(next(words, ""))
+        if word.startswith("-p") and not word.startswith("--"):
+            package = word[2:] or next(words, "")
+        elif word.startswith("-c"):
+            categories.append(word[2:] or next(words, ""))
         elif word in ("-s", "--throttle", "--port", "--setup", "-f") or word.startswith("--pct-"):
             next(words, "")
         elif not word.startswith("-"):
@@ -213,21 +213,14 @@ def monkey(ctx: Context, argv: list[str]) -> int:
     if not count.isdecimal() or len(count) > 9:
         ctx.err("** Error: Count not specified\n" if not count else "** Error: not a number\n")
         return FAILED
-    phone = phone_of(ctx)
-    wanted = {CATEGORY + "LAUNCHER", CATEGORY + "MONKEY"}
-    known = not categories or bool(wanted.intersection(categories))
-    opens = package and known and int(count) > 0
-    if package and (not known or not _startable(phone, package)):
+    phone = ctx.phone
+    known = not categories or {CATEGORY + "LAUNCHER", CATEGORY + "MONKEY"} & set(categories)
+    found = phone.packages.get(package)
+    if package and not (known and found and found.enabled and found.launchable):
         ctx.out("** No activities found to run, monkey aborted.\n")
         return 252
-    if opens:
-        launcher = Intent(ACTION + "MAIN", categories=(CATEGORY + "LAUNCHER",), package=package)
-        _open(phone, launcher)
+    if package and int(count) > 0:
+        _open(phone, Intent(ACTION + "MAIN", categories=(CATEGORY + "LAUNCHER",), package=package))
     ctx.out(f"Events injected: {count}\n")
     ctx.out("## Network stats: elapsed time=36ms (0ms mobile, 0ms wifi, 36ms not connected)\n")
     return 0
-
-
-def _startable(phone: Phone, package: str) -> bool:
-    found = phone.packages.get(package)
-    return found is not None and found.enabled and found.launchable

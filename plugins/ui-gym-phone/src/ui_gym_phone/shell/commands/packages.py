@@ -8,38 +8,20 @@ import json
 import zipfile
 from typing import Any
 
-from ui_gym_phone.shell.machine import (
-    FAILED,
+from ui_gym_phone.shell.framework import (
     options,
-    phone_of,
     refused,
+    says,
     subcommand,
+    table,
     thrown,
+    usage,
 )
-from ui_gym_phone.shell.registry import Context, command
+from ui_gym_phone.shell.intent_words import IntentFault, read
+from ui_gym_phone.shell.registry import CommandContext, command
 from ui_gym_phone.state import intents
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI
-
-USAGE = """Package manager (package) commands:
-  help
-  path [--user USER_ID] PACKAGE
-  dump PACKAGE
-  list features
-  list packages [-f] [-d] [-e] [-s] [-3] [-i] [-l] [-u] [-U] [--show-versioncode] [FILTER]
-  list permissions [-g] [-f] [-d] [-u] [-s] [GROUP]
-  list users
-  resolve-activity [--brief] [--components] INTENT
-  install [-r] [-t] [-d] [-g] [-i PACKAGE] [--user USER_ID] [PATH]
-  uninstall [-k] [--user USER_ID] PACKAGE
-  clear [--user USER_ID] PACKAGE
-  enable [--user USER_ID] PACKAGE
-  disable-user [--user USER_ID] PACKAGE
-  default-state [--user USER_ID] PACKAGE
-  grant [--user USER_ID] PACKAGE PERMISSION
-  revoke [--user USER_ID] PACKAGE PERMISSION
-  trim-caches DESIRED_FREE_SPACE
-"""
 
 MANIFEST = "ui-gym.json"
 """The file within an APK that says what the built-in phone installs: an object with ``package``
@@ -47,28 +29,21 @@ and ``label``, and perhaps ``version``, ``icon``, ``colour`` and ``permissions``
 
 MAX_MANIFEST = 65_536
 
-FEATURES = (
-    "reqGlEsVersion=0x30002", "android.hardware.bluetooth", "android.hardware.camera",
-    "android.hardware.faketouch", "android.hardware.location", "android.hardware.microphone",
-    "android.hardware.screen.portrait", "android.hardware.telephony",
-    "android.hardware.touchscreen", "android.hardware.wifi", "android.software.input_methods",
-)  # fmt: skip
-
 _PREFIX = "android.permission."
 _NEEDED = (LAUNCHER, SYSTEM_UI, "com.android.settings")
 """What the phone cannot do without."""
 
 
 @command("pm")
-def pm(ctx: Context, argv: list[str]) -> int:
-    table = {
+def pm(ctx: CommandContext, argv: list[str]) -> int:
+    commands = {
         "list": _list, "path": _path, "install": _install, "uninstall": _uninstall,
         "clear": _clear, "grant": _grant, "revoke": _grant, "enable": _enable,
         "disable": _enable, "disable-user": _enable, "default-state": _enable, "dump": _dump,
         "resolve-activity": _resolve, "trim-caches": _trim, "has-feature": _has_feature,
-        "reset-permissions": _reset_permissions, "get-install-location": _install_location,
+        "reset-permissions": _reset_permissions, "get-install-location": says("0[auto]\n"),
     }  # fmt: skip
-    return subcommand(ctx, argv, table, USAGE)
+    return subcommand(ctx, argv, commands, usage("pm"))
 
 
 def apk_path(package: Package) -> str:
@@ -92,12 +67,12 @@ def version_code(package: Package) -> int:
 # -- list --
 
 
-def _list(ctx: Context, argv: list[str]) -> int:
+def _list(ctx: CommandContext, argv: list[str]) -> int:
     kind = argv[1] if len(argv) > 1 else ""
     if kind in ("packages", "package"):
         return _list_packages(ctx, argv[1:])
     if kind == "features":
-        ctx.out("".join(f"feature:{name}\n" for name in FEATURES))
+        ctx.out("".join(f"feature:{name}\n" for name in _features()))
     elif kind == "permissions":
         names = "".join(f"permission:{_PREFIX}{name}\n" for name in sorted(PERMISSIONS))
         ctx.out(f"All Permissions:\n\n{names}")
@@ -108,13 +83,17 @@ def _list(ctx: Context, argv: list[str]) -> int:
     return 0
 
 
-def _list_packages(ctx: Context, argv: list[str]) -> int:
-    found, words, unknown = options(
-        argv[1:], "-f -d -e -s -3 -i -l -u -U -a --show-versioncode --apex-only", "--user --uid"
-    )
+def _features() -> list[str]:
+    found: list[str] = table("services")["features"]
+    return found
+
+
+def _list_packages(ctx: CommandContext, argv: list[str]) -> int:
+    flags = "-f -d -e -s -3 -i -l -u -U -a --show-versioncode"
+    found, words, unknown = options(argv[1:], flags, "--user --uid")
     if unknown:
         return refused(ctx, f"Error: Unknown option: {unknown}")
-    for package in phone_of(ctx).packages:
+    for package in ctx.phone.packages:
         if (words and words[0] not in package.name) or not _listed(package, found):
             continue
         where = f"{apk_path(package)}=" if "-f" in found else ""
@@ -136,22 +115,21 @@ def _listed(package: Package, found: dict[str, str]) -> bool:
         or ("-d" in found and package.enabled)
         or ("-e" in found and not package.enabled)
         or ("--uid" in found and found["--uid"] != str(package.uid))
-        or "--apex-only" in found
     )
 
 
-def _path(ctx: Context, argv: list[str]) -> int:
+def _path(ctx: CommandContext, argv: list[str]) -> int:
     _, words, _ = options(argv[1:], values="--user")
     if not words:
         return refused(ctx, "Error: no package specified")
-    package = phone_of(ctx).packages.get(words[0])
+    package = ctx.phone.packages.get(words[0])
     if package is None:
         return 1
     ctx.out(f"package:{apk_path(package)}\n")
     return 0
 
 
-def _dump(ctx: Context, argv: list[str]) -> int:
+def _dump(ctx: CommandContext, argv: list[str]) -> int:
     if len(argv) < 2:
         return refused(ctx, "Error: no package specified")
     return ctx.run(["dumpsys", "package", argv[1]])
@@ -160,30 +138,25 @@ def _dump(ctx: Context, argv: list[str]) -> int:
 # -- install, uninstall, clear --
 
 
-def _install(ctx: Context, argv: list[str]) -> int:
-    _, words, unknown = options(
-        argv[1:], "-r -t -d -g -f -l -R --full --dont-kill --force-queryable", "--user -i -S --abi"
-    )
+def _install(ctx: CommandContext, argv: list[str]) -> int:
+    flags = "-r -t -d -g -f -l -R --full --dont-kill --force-queryable"
+    _, words, unknown = options(argv[1:], flags, "--user -i -S --abi")
     if unknown:
-        return _failure(ctx, f"Error: Unknown option {unknown}", 1)
+        return _failure(ctx, f"Error: Unknown option {unknown}")
     name = words[0] if words else "-"
     try:
         data = ctx.read(name)
     except OSError:
-        return _failure(
-            ctx,
-            f"Error: Unable to open file: {name}\nConsider using a file under /data/local/tmp/",
-            1,
-        )
-    shown = "base.apk" if name == "-" else name
+        hint = "Consider using a file under /data/local/tmp/"
+        return _failure(ctx, f"Error: Unable to open file: {name}\n{hint}")
     told = manifest(data)
     if isinstance(told, str):
-        return _failure(ctx, f"Failure [{told} Failed to parse {shown}]", 1)
-    phone = phone_of(ctx)
-    there = phone.packages.get(told.name)
+        shown = "base.apk" if name == "-" else name
+        return _failure(ctx, f"Failure [{told} Failed to parse {shown}]")
+    there = ctx.phone.packages.get(told.name)
     if there is not None and there.system:
-        return _failure(ctx, f"Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: {told.name}]", 1)
-    phone.install(told)
+        return _failure(ctx, f"Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: {told.name}]")
+    ctx.phone.install(told)
     ctx.out("Success\n")
     return 0
 
@@ -218,32 +191,31 @@ def _sound(told: dict[str, Any]) -> bool:
     return named and isinstance(label, str) and isinstance(permissions, list)
 
 
-def _uninstall(ctx: Context, argv: list[str]) -> int:
+def _uninstall(ctx: CommandContext, argv: list[str]) -> int:
     _, words, _ = options(argv[1:], "-k", "--user --versionCode")
     if not words:
         return refused(ctx, "Error: package name not specified")
-    if not phone_of(ctx).uninstall(words[0]):
-        return _failure(ctx, "Failure [DELETE_FAILED_INTERNAL_ERROR]", 1)
+    if not ctx.phone.uninstall(words[0]):
+        return _failure(ctx, "Failure [DELETE_FAILED_INTERNAL_ERROR]")
     ctx.out("Success\n")
     return 0
 
 
-def _clear(ctx: Context, argv: list[str]) -> int:
+def _clear(ctx: CommandContext, argv: list[str]) -> int:
     _, words, _ = options(argv[1:], "--cache-only", "--user")
     if not words:
         return refused(ctx, "Error: no package specified")
-    phone = phone_of(ctx)
-    package = phone.packages.get(words[0])
+    package = ctx.phone.packages.get(words[0])
     if package is not None and "--cache-only" in argv:
         package.cache_size = 0
-    elif package is None or not phone.clear_data(words[0]):
-        return _failure(ctx, "Failed", 1)
+    elif package is None or not ctx.phone.clear_data(words[0]):
+        return _failure(ctx, "Failed")
     ctx.out("Success\n")
     return 0
 
 
-def _trim(ctx: Context, argv: list[str]) -> int:
-    for package in phone_of(ctx).packages:
+def _trim(ctx: CommandContext, argv: list[str]) -> int:
+    for package in ctx.phone.packages:
         package.cache_size = 0
     return 0
 
@@ -251,12 +223,12 @@ def _trim(ctx: Context, argv: list[str]) -> int:
 # -- permissions and states --
 
 
-def _grant(ctx: Context, argv: list[str]) -> int:
+def _grant(ctx: CommandContext, argv: list[str]) -> int:
     verb = argv[0]
     _, words, _ = options(argv[1:], "--all-permissions", "--user")
     if not words:
         return refused(ctx, "Error: no package specified")
-    package = phone_of(ctx).packages.get(words[0])
+    package = ctx.phone.packages.get(words[0])
     if package is None:
         return thrown(ctx, verb, "IllegalArgumentException", f"Unknown package: {words[0]}")
     names = [w.removeprefix(_PREFIX) for w in words[1:]]
@@ -278,8 +250,8 @@ def _whole(permission: str) -> str:
     return permission if "." in permission else _PREFIX + permission
 
 
-def _reset_permissions(ctx: Context, argv: list[str]) -> int:
-    for package in phone_of(ctx).packages:
+def _reset_permissions(ctx: CommandContext, argv: list[str]) -> int:
+    for package in ctx.phone.packages:
         if not package.system:
             package.permissions = dict.fromkeys(package.permissions, False)
     return 0
@@ -293,22 +265,20 @@ _STATES = {
 }
 
 
-def _enable(ctx: Context, argv: list[str]) -> int:
+def _enable(ctx: CommandContext, argv: list[str]) -> int:
     verb = argv[0]
     _, words, _ = options(argv[1:], values="--user")
     if not words:
         return refused(ctx, "Error: no package or component specified")
-    phone = phone_of(ctx)
-    package = phone.packages.get(words[0])
+    package = ctx.phone.packages.get(words[0])
     if package is None:
         return thrown(ctx, verb, "IllegalArgumentException", f"Unknown package: {words[0]}")
     on = verb in ("enable", "default-state")
-    if not on and package.name in _NEEDED:
-        return thrown(
-            ctx, verb, "SecurityException", f"Cannot disable a protected package: {package.name}"
-        )
     if not on:
-        phone.force_stop(package.name)
+        if package.name in _NEEDED:
+            why = f"Cannot disable a protected package: {package.name}"
+            return thrown(ctx, verb, "SecurityException", why)
+        ctx.phone.force_stop(package.name)
     package.enabled = on
     ctx.out(f"Package {package.name} new state: {_STATES[verb]}\n")
     return 0
@@ -317,14 +287,12 @@ def _enable(ctx: Context, argv: list[str]) -> int:
 # -- what is there --
 
 
-def _resolve(ctx: Context, argv: list[str]) -> int:
-    from ui_gym_phone.shell.intent_words import read
-
-    brief = "--brief" in argv or "--components" in argv
-    intent, fault = read([w for w in argv[1:] if w not in ("--brief", "--components")])
-    if intent is None:
-        return refused(ctx, fault)
-    phone = phone_of(ctx)
+def _resolve(ctx: CommandContext, argv: list[str]) -> int:
+    try:
+        intent = read([w for w in argv[1:] if w not in ("--brief", "--components")])
+    except IntentFault as fault:
+        return refused(ctx, str(fault))
+    phone = ctx.phone
     target = intents.resolve(phone, intent)
     if intents.home(intent):
         target = intents.IntentTarget(LAUNCHER, phone.launcher.cls, {})
@@ -334,24 +302,19 @@ def _resolve(ctx: Context, argv: list[str]) -> int:
     if "--components" not in argv:
         ctx.out("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n")
     name = phone.packages[target.package].component(target.cls)
-    if brief:
+    if {"--brief", "--components"} & set(argv):
         ctx.out(f"{intents.short_component(target.package, name)}\n")
     else:
         ctx.out(f"ActivityInfo:\n  name={name}\n  packageName={target.package}\n")
     return 0
 
 
-def _has_feature(ctx: Context, argv: list[str]) -> int:
-    there = len(argv) > 1 and argv[1] in FEATURES
+def _has_feature(ctx: CommandContext, argv: list[str]) -> int:
+    there = argv[1:2] != [] and argv[1] in _features()
     ctx.out(f"{str(there).lower()}\n")
-    return 0 if there else 1
+    return int(not there)
 
 
-def _install_location(ctx: Context, argv: list[str]) -> int:
-    ctx.out("0[auto]\n")
-    return 0
-
-
-def _failure(ctx: Context, message: str, code: int = FAILED) -> int:
+def _failure(ctx: CommandContext, message: str) -> int:
     ctx.out(f"{message}\n")
-    return code
+    return 1

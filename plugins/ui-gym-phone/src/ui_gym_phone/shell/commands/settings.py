@@ -1,57 +1,51 @@
-"""settings: reads and writes the settings provider (AOSP ``SettingsService``)."""
+"""settings, getprop, setprop, wm: what is set on the phone (AOSP ``SettingsService``)."""
 
 from __future__ import annotations
 
 import re
 
-from ui_gym_phone.shell.machine import FAILED, options, phone_of, refused, subcommand, thrown
-from ui_gym_phone.shell.registry import Context, command
+from ui_gym_phone.shell.framework import (
+    FAILED,
+    options,
+    quiet,
+    refused,
+    subcommand,
+    thrown,
+    usage,
+)
+from ui_gym_phone.shell.registry import CommandContext, command
+from ui_gym_phone.state import switches
 from ui_gym_phone.state.settings import factory_settings
-
-USAGE = """Settings provider (settings) commands:
-  help
-      Print this help text.
-  get [--user <USER_ID> | current] NAMESPACE KEY
-      Retrieve the current value of KEY.
-  put [--user <USER_ID> | current] NAMESPACE KEY VALUE [TAG] [default]
-      Change the contents of KEY to VALUE.
-  delete [--user <USER_ID> | current] NAMESPACE KEY
-      Delete the entry for KEY.
-  reset [--user <USER_ID> | current] NAMESPACE {PACKAGE_NAME | RESET_MODE}
-      Reset the global/secure table for a package with mode.
-  list [--user <USER_ID> | current] NAMESPACE
-      Print all defined keys.
-      NAMESPACE is one of {system, secure, global}, case-insensitive
-"""
 
 MAX_VALUE = 20_000
 """Characters of a value that Android's provider takes at most."""
 
-_WHOLE = re.compile(r"-?\d{1,9}")
+MAX_PROPERTY = 91
+"""Bytes that a property that can change may hold: ``PROP_VALUE_MAX`` less its end."""
+
+_FLAG = "[01]"
 _VALID = {
     "screen_brightness": r"\d|\d\d|1\d\d|2[0-4]\d|25[0-5]",
-    "screen_brightness_mode": "[01]",
     "screen_off_timeout": r"\d{1,10}",
-    "accelerometer_rotation": "[01]",
     "user_rotation": "[0-3]",
     "font_scale": r"\d*\.?\d+",
     "time_12_24": "12|24|",
-    "show_battery_percent": "[01]",
-    "haptic_feedback_enabled": "[01]",
-    "sound_effects_enabled": "[01]",
-    "dtmf_tone": "[01]",
-    "vibrate_when_ringing": "[01]",
-}
+    **dict.fromkeys(
+        ("screen_brightness_mode", "accelerometer_rotation", "show_battery_percent",
+         "haptic_feedback_enabled", "sound_effects_enabled", "dtmf_tone", "vibrate_when_ringing"),
+        _FLAG,
+    ),
+}  # fmt: skip
 """Keys of ``system`` that Android validates, and what they may hold."""
 
 
 @command("settings")
-def settings(ctx: Context, argv: list[str]) -> int:
-    table = {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}
-    return subcommand(ctx, argv, table, USAGE)
+def settings(ctx: CommandContext, argv: list[str]) -> int:
+    commands = {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}
+    return subcommand(ctx, argv, commands, usage("settings"))
 
 
-def _words(ctx: Context, argv: list[str], least: int) -> list[str]:
+def _words(ctx: CommandContext, argv: list[str], least: int) -> list[str]:
     """The namespace and what follows; nothing where that is wrong, which is said."""
     found, words, unknown = options(argv[1:], values="--user")
     if argv[0] == "put" and unknown:  # a value may look like an option
@@ -66,53 +60,124 @@ def _words(ctx: Context, argv: list[str], least: int) -> list[str]:
     return [words[0].lower(), *words[1:]]
 
 
-def _get(ctx: Context, argv: list[str]) -> int:
+def _get(ctx: CommandContext, argv: list[str]) -> int:
     words = _words(ctx, argv, 2)
     if not words:
         return FAILED
-    ctx.out(phone_of(ctx).settings[words[0]].get(words[1], "null") + "\n")
+    ctx.out(ctx.phone.settings[words[0]].get(words[1], "null") + "\n")
     return 0
 
 
-def _put(ctx: Context, argv: list[str]) -> int:
+def _put(ctx: CommandContext, argv: list[str]) -> int:
     words = _words(ctx, argv, 3)
     if not words:
         return FAILED
     namespace, key, value = words[:3]
     valid = _VALID.get(key) if namespace == "system" else None
     if key.startswith("volume_") and namespace == "system":
-        valid = _WHOLE.pattern
+        valid = r"-?\d{1,9}"
     if (valid is not None and not re.fullmatch(valid, value)) or len(value) > MAX_VALUE:
-        return thrown(
-            ctx, "put", "IllegalArgumentException", f"Invalid value: {value} for setting: {key}"
-        )
-    phone_of(ctx).put(namespace, key, value)
+        why = f"Invalid value: {value} for setting: {key}"
+        return thrown(ctx, "put", "IllegalArgumentException", why)
+    ctx.phone.put(namespace, key, value)
     return 0
 
 
-def _delete(ctx: Context, argv: list[str]) -> int:
+def _delete(ctx: CommandContext, argv: list[str]) -> int:
     words = _words(ctx, argv, 2)
     if not words:
         return FAILED
-    there = phone_of(ctx).settings[words[0]].pop(words[1], None)
+    there = ctx.phone.settings[words[0]].pop(words[1], None)
     ctx.out(f"Deleted {int(there is not None)} rows\n")
     return 0
 
 
-def _list(ctx: Context, argv: list[str]) -> int:
+def _list(ctx: CommandContext, argv: list[str]) -> int:
     words = _words(ctx, argv, 1)
     if not words:
         return FAILED
-    ctx.out("".join(f"{k}={v}\n" for k, v in sorted(phone_of(ctx).settings[words[0]].items())))
+    ctx.out("".join(f"{k}={v}\n" for k, v in sorted(ctx.phone.settings[words[0]].items())))
     return 0
 
 
-def _reset(ctx: Context, argv: list[str]) -> int:
+def _reset(ctx: CommandContext, argv: list[str]) -> int:
     words = _words(ctx, argv, 2)
     if not words:
         return FAILED
     if words[0] == "system":
         return refused(ctx, "Error: cannot reset the system table")
     if words[1] == "trusted_defaults":
-        phone_of(ctx).settings[words[0]].update(factory_settings()[words[0]])
+        ctx.phone.settings[words[0]].update(factory_settings()[words[0]])
+    return 0
+
+
+# -- properties --
+
+
+@command("getprop")
+def getprop(ctx: CommandContext, argv: list[str]) -> int:
+    properties = ctx.phone.properties
+    if len(argv) < 2:
+        ctx.out("".join(f"[{k}]: [{v}]\n" for k, v in sorted(properties.items())))
+    else:
+        ctx.out(properties.get(argv[1], argv[2] if len(argv) > 2 else "") + "\n")
+    return 0
+
+
+@command("setprop")
+def setprop(ctx: CommandContext, argv: list[str]) -> int:
+    if len(argv) != 3:
+        return ctx.fail("Need 2 arguments" if len(argv) < 3 else "Max 2 arguments")
+    properties, (name, value) = ctx.phone.properties, argv[1:]
+    fixed = name.startswith("ro.") and name in properties
+    if fixed or not name.strip(".") or (len(value) > MAX_PROPERTY and not name.startswith("ro.")):
+        return ctx.fail(f"failed to set property '{name}' to '{value}'")
+    if name == "persist.sys.timezone":
+        switches.set_time_zone(ctx.phone, value)
+    properties[name] = value
+    return 0
+
+
+# -- wm --
+
+
+@command("wm")
+def wm(ctx: CommandContext, argv: list[str]) -> int:
+    commands = {
+        "size": _size, "density": _density, "user-rotation": _rotation,
+        "dismiss-keyguard": quiet, "fixed-to-user-rotation": quiet, "scaling": quiet,
+    }  # fmt: skip
+    return subcommand(ctx, argv, commands, usage("wm"))
+
+
+def _size(ctx: CommandContext, argv: list[str]) -> int:
+    size = f"{ctx.phone.width}x{ctx.phone.height}"
+    if len(argv) < 2:
+        ctx.out(f"Physical size: {size}\n")
+    elif argv[1] not in ("reset", size):  # the picture's size is settled when a phone is made
+        return refused(ctx, f"Error: this display is always {size}")
+    return 0
+
+
+def _density(ctx: CommandContext, argv: list[str]) -> int:
+    density = ctx.phone.properties.get("ro.sf.lcd_density", "480")
+    if len(argv) < 2:
+        ctx.out(f"Physical density: {density}\n")
+    elif argv[1] not in ("reset", density):
+        return refused(ctx, f"Error: the density of this display is always {density}")
+    return 0
+
+
+def _rotation(ctx: CommandContext, argv: list[str]) -> int:
+    phone, mode, turn = ctx.phone, argv[1] if len(argv) > 1 else "", (argv[2:] or ["0"])[0]
+    if not mode:
+        free = phone.is_on("system", "accelerometer_rotation")
+        ctx.out("free\n" if free else f"lock {phone.setting('system', 'user_rotation')}\n")
+    elif mode == "free":
+        switches.set_auto_rotate(phone, True)
+    elif mode == "lock" and turn in ("0", "1", "2", "3"):
+        switches.set_auto_rotate(phone, False)
+        phone.put("system", "user_rotation", turn)
+    else:
+        return refused(ctx, "Error: argument should be 'free' or 'lock [0-3]'")
     return 0

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
-from ui_gym_phone.shell.machine import phone_of
-from ui_gym_phone.shell.registry import Context, command, decode
+from ui_gym_phone.shell.registry import CommandContext, command, decode
 from ui_gym_phone.state.databases import bounded, connect
 
 MAX_ROWS = 20_000
@@ -27,111 +24,124 @@ _BLANK = re.compile(r"[ \t\r\n;]*")
 _QUOTED = re.compile("[\\x00-\\x20\"'\\x7f-\U0010ffff]")
 """Signs for which the tool quotes a cell of CSV."""
 
-_MODES = ("list", "csv", "line", "column", "tabs")
-
-
-@dataclass
-class _Look:
-    """How rows are written."""
-
-    mode: str = "list"
-    header: bool = False
-    separator: str = "|"
-    null: str = ""
-    end: str = "\n"
-    """Of a row of CSV."""
-    failed: bool = False
-
 
 @command("sqlite3")
-def sqlite3_(ctx: Context, argv: list[str]) -> int:
-    look, rest, words = _Look(), [], argv[1:]
+def sqlite3_(ctx: CommandContext, argv: list[str]) -> int:
+    call, rest, words = _SqliteCall(ctx), list[str](), argv[1:]
     while words:
         word = words.pop(0)
         name = word.lstrip("-") if word.startswith("-") else ""
-        if name in _MODES:
-            _set_mode(look, name)
+        if name in ("list", "csv"):
+            call.set_mode(name)
         elif name in ("header", "noheader"):
-            look.header = name == "header"
-        elif name in ("separator", "nullvalue", "cmd") and words:
-            value = words.pop(0)
-            if name == "cmd":
-                rest.append(value)
-            elif name == "separator":
-                look.separator = value
-            else:
-                look.null = value
+            call.header = name == "header"
+        elif name == "separator" and words:
+            call.separator = words.pop(0)
         elif name == "version":
             ctx.out(f"{sqlite3.sqlite_version}\n")
             return 0
-        elif name and name not in ("batch", "readonly", "bail", "interactive", "init"):
+        elif name and name not in ("batch", "readonly", "bail"):
             ctx.err(f"{argv[0]}: Error: unknown option: {word}\nUse -help for a list of options.\n")
             return 1
         elif not name:
             rest.append(word)
-    path, lines = (ctx.path(rest[0]) if rest else ""), rest[1:]
-    script = "\n".join(lines) if lines else decode(ctx.stdin)
-    return _run(ctx, path, rest[0] if rest else "", script, look)
+    script = "\n".join(rest[1:]) if rest[1:] else decode(ctx.stdin)
+    call.run(ctx.path(rest[0]) if rest else "", rest[0] if rest else "", script)
+    return int(call.failed)
 
 
-def _run(ctx: Context, path: str, shown: str, script: str, look: _Look) -> int:
-    databases = phone_of(ctx).databases
-    name = databases.by_path(path)
-    if name is not None:
-        _script(ctx, databases.connection(name), script, look, path, tables=False)
-        return int(look.failed)
-    try:
-        data = ctx.files.read(path) if path and ctx.files.exists(path) else b""
-        db = connect(data)
-    except OSError:
-        ctx.err(f'Error: unable to open database "{shown}": unable to open database file\n')
-        return 1
-    except sqlite3.Error as error:
-        ctx.err(f"Error: in prepare, {error} (26)\n")
-        return 1
-    try:
-        _script(ctx, db, script, look, path, tables=True)
-        after = db.serialize() if path and (db.total_changes or _grown(db)) else data
-    finally:
-        db.close()
-    if path and after != data:
-        ctx.write(path, after)
-    return int(look.failed)
+class _SqliteCall:
+    """One call: how rows are written, and whether anything failed."""
 
+    def __init__(self, ctx: CommandContext) -> None:
+        self.ctx = ctx
+        self.csv = False
+        self.end = "\n"
+        self.header = False
+        self.separator = "|"
+        self.failed = False
 
-def _grown(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("PRAGMA schema_version").fetchone()[0])
+    def set_mode(self, mode: str) -> None:
+        self.csv = mode == "csv"
+        self.separator = "," if self.csv else "|"
 
+    def run(self, path: str, shown: str, script: str) -> None:
+        """Run a script on a provider's database, on a file, or on none."""
+        databases = self.ctx.phone.databases
+        name = databases.by_path(path)
+        if name is not None:
+            self._script(databases.connection(name), script, tables=False)
+            return
+        try:
+            data = self.ctx.files.read(path) if path and self.ctx.files.exists(path) else b""
+            db = connect(data)
+        except OSError:
+            self._fail(f'Error: unable to open database "{shown}": unable to open database file')
+            return
+        except sqlite3.Error as error:
+            self._fail(f"Error: in prepare, {error} (26)")
+            return
+        try:
+            self._script(db, script, tables=True)
+            grown = db.execute("PRAGMA schema_version").fetchone()[0]
+            after = db.serialize() if path and (db.total_changes or grown) else data
+        finally:
+            db.close()
+        if path and after != data:
+            self.ctx.write(path, after)
 
-def _script(
-    ctx: Context, db: sqlite3.Connection, script: str, look: _Look, path: str, *, tables: bool
-) -> None:
-    with bounded(db, tables=tables):
-        for statement in statements(script):
-            if statement.startswith("."):
-                if not _dot(ctx, db, statement.split(), look, path):
+    def _script(self, db: sqlite3.Connection, script: str, *, tables: bool) -> None:
+        with bounded(db, tables=tables):
+            for statement in statements(script):
+                if statement in (".quit", ".exit"):
                     return
-                continue
-            try:
-                cursor = db.execute(statement)
-                if cursor.description is not None:
-                    names = [column[0] for column in cursor.description]
-                    _write(ctx, names, cursor.fetchmany(MAX_ROWS), look)
-            except sqlite3.IntegrityError as error:
-                _fail(ctx, look, f"Error: stepping, {error} (19)")
-                return
-            except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-                _fail(ctx, look, f"Error: in prepare, {error} ({_code(error)})")
-                return
+                if statement.startswith("."):
+                    self._dot(db, statement.split())
+                    continue
+                try:
+                    cursor = db.execute(statement)
+                    if cursor.description is not None:
+                        names = [column[0] for column in cursor.description]
+                        self._write(names, cursor.fetchmany(MAX_ROWS))
+                except sqlite3.IntegrityError as error:
+                    self._fail(f"Error: stepping, {error} (19)")
+                    return
+                except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+                    code = int(getattr(error, "sqlite_errorcode", 1)) & 255
+                    self._fail(f"Error: in prepare, {error} ({code})")
+                    return
 
+    def _fail(self, message: str) -> None:
+        self.failed = True
+        self.ctx.err(f"{message}\n")
 
-def _code(error: Exception) -> int:
-    return int(getattr(error, "sqlite_errorcode", 1)) & 255
+    def _dot(self, db: sqlite3.Connection, words: list[str]) -> None:
+        name, value = words[0], words[1] if len(words) > 1 else ""
+        if name == ".tables":
+            self.ctx.out(_tables(db, value))
+        elif name == ".schema":
+            self.ctx.out(_schema(db, value))
+        elif name in (".headers", ".header"):
+            self.header = value.lower() in ("on", "1", "yes", "true")
+        elif name == ".mode" and value in ("list", "csv"):
+            self.set_mode(value)
+            self.end = "\r\n" if self.csv else "\n"
+        else:
+            what = f'unknown command or invalid arguments:  "{name[1:]}"'
+            self._fail(f'Error: {what}. Enter ".help" for help')
 
+    def _write(self, names: list[str], rows: list[tuple[Any, ...]]) -> None:
+        if not rows:
+            return
+        lines: list[tuple[Any, ...]] = [tuple(names)] * self.header + rows
+        for row in lines:
+            cells = [self._csv(cell) if self.csv else _shown(cell) for cell in row]
+            self.ctx.out(self.separator.join(cells) + self.end)
 
-def _fail(ctx: Context, look: _Look, message: str) -> None:
-    look.failed = True
-    ctx.err(f"{message}\n")
+    def _csv(self, cell: object) -> str:
+        shown = _shown(cell)
+        plain = shown and self.separator not in shown and not _QUOTED.search(shown)
+        return shown if plain or cell is None else '"' + shown.replace('"', '""') + '"'
 
 
 def statements(script: str) -> Iterator[str]:
@@ -155,38 +165,6 @@ def statements(script: str) -> Iterator[str]:
         yield script[start:].strip()
 
 
-def _set_mode(look: _Look, mode: str) -> None:
-    look.mode = mode
-    if mode in ("list", "csv", "tabs"):
-        look.separator = {"list": "|", "csv": ",", "tabs": "\t"}[mode]
-
-
-def _dot(ctx: Context, db: sqlite3.Connection, words: list[str], look: _Look, path: str) -> bool:
-    """A dot command. False where the script ends."""
-    name, value = words[0], words[1] if len(words) > 1 else ""
-    if name in (".quit", ".exit", ".q"):
-        return False
-    if name == ".tables":
-        ctx.out(_tables(db, value))
-    elif name in (".schema", ".indices", ".indexes"):
-        ctx.out(_schema(db, value))
-    elif name in (".headers", ".header"):
-        look.header = value.lower() in ("on", "1", "yes", "true")
-    elif name == ".mode" and value in _MODES:
-        _set_mode(look, value)
-        look.end, look.header = "\r\n", look.header or value == "column"
-    elif name == ".separator" and value:
-        look.separator = value
-    elif name == ".nullvalue":
-        look.null = value
-    elif name == ".databases":
-        ctx.out(f"main: {path} r/w\n")
-    else:
-        _fail(ctx, look, f"Error: unknown command or invalid arguments:  \"{name[1:]}\"."
-              ' Enter ".help" for help')  # fmt: skip
-    return True
-
-
 def _tables(db: sqlite3.Connection, pattern: str) -> str:
     """Names in columns, as the tool lays them out on 80 characters."""
     rows = db.execute(
@@ -195,11 +173,8 @@ def _tables(db: sqlite3.Connection, pattern: str) -> str:
         [pattern or "%"],
     )
     names = [str(row[0]) for row in rows]
-    if not names:
-        return ""
-    width = max(map(len, names))
-    columns = max(1, 80 // (width + 2))
-    height = -(-len(names) // columns)
+    width = max(map(len, names), default=0)
+    height = -(-len(names) // max(1, 80 // (width + 2)))
     lines = ["  ".join(n.ljust(width) for n in names[i::height]) for i in range(height)]
     return "".join(line + "\n" for line in lines)
 
@@ -213,53 +188,12 @@ def _schema(db: sqlite3.Connection, name: str) -> str:
     return "".join(f"{sql};\n" for sql, _ in rows)
 
 
-def _write(ctx: Context, names: list[str], rows: list[tuple[Any, ...]], look: _Look) -> None:
-    if not rows:
-        return
-    cells = [[_shown(cell, look) for cell in row] for row in rows]
-    if look.mode == "line":
-        width = max(5, *map(len, names))
-        lines = [[f"{n:>{width}} = {c}\n" for n, c in zip(names, r, strict=True)] for r in cells]
-        ctx.out("\n".join("".join(line) for line in lines))
-        return
-    if look.mode == "column":
-        ctx.out(_columns(names, cells, look.header))
-        return
-    end = "\n"
-    if look.mode == "csv":
-        end = look.end
-        pairs = zip(cells, rows, strict=True)
-        cells = [[_csv(c, raw, look) for c, raw in zip(*pair, strict=True)] for pair in pairs]
-        names = [_csv(name, name, look) for name in names]
-    if look.header:
-        cells.insert(0, names)
-    ctx.out("".join(look.separator.join(row) + end for row in cells))
-
-
-def _columns(names: list[str], cells: list[list[str]], header: bool) -> str:
-    parted = [zip_longest(*(cell.split("\n") for cell in row), fillvalue="") for row in cells]
-    lines = [tuple(line) for row in parted for line in row]
-    widths = [max(map(len, column)) for column in zip(names, *lines, strict=True)]
-    if header:
-        lines = [tuple(names), tuple("-" * width for width in widths), *lines]
-    return "".join(
-        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + "\n" for line in lines
-    )
-
-
-def _shown(cell: object, look: _Look) -> str:
+def _shown(cell: object) -> str:
     if cell is None:
-        return look.null
+        return ""
     if isinstance(cell, bytes):
         return cell.decode("utf-8", "replace")
     if isinstance(cell, float):
         mantissa, e, power = f"{cell:.15g}".replace("inf", "Inf").partition("e")
         return mantissa + ("" if "." in mantissa or "I" in mantissa else ".0") + e + power
     return str(cell)
-
-
-def _csv(shown: str, cell: object, look: _Look) -> str:
-    if cell is None:
-        return shown
-    plain = shown and look.separator not in shown and not _QUOTED.search(shown)
-    return shown if plain else '"' + shown.replace('"', '""') + '"'

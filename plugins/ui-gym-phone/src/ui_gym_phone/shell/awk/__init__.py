@@ -1,1 +1,0 @@
-"""awk: the language of the one true awk, which Android ships, over the mini shell's streams."""

@@ -1,0 +1,525 @@
+"""dumpsys: what the system services tell of themselves.
+
+The words are templates in ``data/dumpsys.toml``; here is what they are filled in with.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from string import Template
+
+from ui_gym_phone.shell.commands.packages import apk_path, version_code
+from ui_gym_phone.shell.framework import table, usage
+from ui_gym_phone.shell.registry import CommandContext, command
+from ui_gym_phone.state import alarms, switches
+from ui_gym_phone.state.activities import Activity, Notification
+from ui_gym_phone.state.packages import Package
+from ui_gym_phone.state.phone import Phone
+
+ServiceDump = Callable[[Phone, list[str]], str]
+"""What a service tells of the phone, given the words after its name."""
+
+SERVICES: dict[str, ServiceDump] = {}
+
+SSID = "AndroidWifi"
+IN_CALL = "InCallActivity"
+"""How the class of the dialer's screen of a call ends."""
+
+DISK_BYTES = 16 * 10**9
+SYSTEM_BYTES = 3 * 10**9
+
+_LINE = "-" * 79
+
+
+def service(name: str) -> Callable[[ServiceDump], ServiceDump]:
+    """Registers a function as what a service tells."""
+
+    def register(function: ServiceDump) -> ServiceDump:
+        SERVICES[name] = function
+        return function
+
+    return register
+
+
+def service_names() -> list[str]:
+    """All services, sorted."""
+    return sorted({*SERVICES, *table("services")["mute"]})
+
+
+def filled(template: str, /, **values: object) -> str:
+    """A template with its fields; truth as Java writes it."""
+    shown = {k: str(v).lower() if isinstance(v, bool) else v for k, v in values.items()}
+    return Template(table("dumpsys")[template]).substitute(shown)
+
+
+def mark(text: str) -> str:
+    """The number that Android prints of an object: here, of what it is about."""
+    return f"{zlib.crc32(text.encode()) & 0xFFFFFFF:x}"
+
+
+@command("dumpsys")
+def dumpsys(ctx: CommandContext, argv: list[str]) -> int:
+    """Prints the dump of one service, of all, or (``-l``) the services' names."""
+    words, skipped = argv[1:], list[str]()
+    while words and words[0].startswith("-") and words[0] != "-l":
+        if words[0] == "--skip" and len(words) > 1:
+            skipped = words[1].split(",")
+        words = words[2:] if words[0] in ("-t", "-T", "--skip", "--priority") else words[1:]
+    if not words or words[0] == "-l":
+        listed = "".join(f"  {name}\n" for name in service_names())
+        ctx.out(f"Currently running services:\n{listed}")
+        for name in sorted(SERVICES) if not words else ():
+            if name not in skipped:
+                told = SERVICES[name](ctx.phone, [])
+                ctx.out(f"{_LINE}\nDUMP OF SERVICE {name}:\n{told}")
+    elif words[0] in SERVICES:
+        ctx.out(SERVICES[words[0]](ctx.phone, words[1:]))
+    elif words[0] not in service_names():
+        ctx.err(f"Can't find service: {words[0]}\n")
+    return 0
+
+
+# -- the phone itself --
+
+
+@service("battery")
+def _battery(phone: Phone, words: list[str]) -> str:
+    words = [w for w in words if w != "-f"]
+    if words and words[0] != "-a":
+        return _battery_command(phone, words)
+    now = switches.battery(phone)
+    stopped = "  (UPDATES STOPPED -- use 'reset' to restart)\n" if switches.pretends(phone) else ""
+    return filled(
+        "battery", stopped=stopped, ac=bool(now.ac), usb=bool(now.usb),
+        wireless=bool(now.wireless), status=now.status, health=now.health, level=now.level,
+        voltage=now.voltage, temperature=now.temperature,
+    )  # fmt: skip
+
+
+_SETTABLE = {
+    "level": "level", "ac": "ac", "usb": "usb", "wireless": "wireless", "status": "status",
+    "temp": "temperature", "voltage": "voltage", "health": "health",
+}  # fmt: skip
+
+
+def _battery_command(phone: Phone, words: list[str]) -> str:
+    verb = words[0]
+    name = _SETTABLE.get(words[1], "") if len(words) > 1 else ""
+    if verb == "reset":
+        switches.reset_battery(phone)
+    elif verb == "unplug":
+        switches.set_battery(phone, ac=0, usb=0, wireless=0, status=3)
+    elif verb == "get" and name:
+        return f"{int(getattr(switches.battery(phone), name))}\n"
+    elif verb == "set" and len(words) == 3:
+        if not name:
+            return f"Unknown set option: {words[1]}\n"
+        if not words[2].lstrip("-").isdecimal() or len(words[2]) > 9:
+            return f"Bad value: {words[2]}\n"
+        switches.set_battery(phone, **{name: int(words[2])})
+    else:
+        known = verb in ("help", "-h")
+        return ("" if known else f"Unknown command: {verb}\n") + usage("battery")
+    return ""
+
+
+@service("power")
+def _power(phone: Phone, words: list[str]) -> str:
+    plugged = switches.battery(phone).plugged
+    return filled(
+        "power", wakefulness="Awake" if phone.awake else "Asleep", plugged=plugged,
+        level=switches.battery(phone).level, awake=phone.awake,
+        stay_on=phone.is_on("global", "stay_on_while_plugged_in") and plugged,
+        timeout=phone.setting("system", "screen_off_timeout", "60000"),
+        state="ON" if phone.awake else "OFF", saver=phone.is_on("global", "low_power"),
+    )  # fmt: skip
+
+
+@service("alarm")
+def _alarm(phone: Phone, words: list[str]) -> str:
+    times = sorted(w for a in alarms.all(phone) if (w := alarms.next_ms(phone, a)) is not None)
+    clock, form = phone.clock, "%Y-%m-%d %H:%M:%S"
+    rows = [filled("alarm_row", when=w, shown=f"{clock.of(w):{form}}") for w in times[:1]]
+    shown = f"{clock.local:{form}}"
+    return filled("alarm", now=clock.ms, shown=shown, uptime=clock.uptime_ms, next="".join(rows))
+
+
+@service("uimode")
+def _uimode(phone: Phone, words: list[str]) -> str:
+    return filled("uimode", night="2 (yes)" if phone.dark else "1 (no)", dark=phone.dark)
+
+
+@service("meminfo")
+def _meminfo(phone: Phone, words: list[str]) -> str:
+    return filled("meminfo", uptime=phone.clock.uptime_ms)
+
+
+@service("cpuinfo")
+def _cpuinfo(phone: Phone, words: list[str]) -> str:
+    return filled("cpuinfo")
+
+
+@service("audio")
+def _audio(phone: Phone, words: list[str]) -> str:
+    rows = []
+    for index, stream in switches.STREAMS.items():
+        level = switches.volume(phone, index)
+        rows.append(filled(
+            "audio_row", name=stream.name, muted=level == 0, low=stream.low, high=stream.high,
+            level=level,
+        ))  # fmt: skip
+    modes = {switches.SILENT: "SILENT", switches.VIBRATE: "VIBRATE", switches.NORMAL: "NORMAL"}
+    return filled("audio", streams="".join(rows), mode=modes[switches.ringer(phone)])
+
+
+# -- the radios --
+
+
+@service("wifi")
+def _wifi(phone: Phone, words: list[str]) -> str:
+    if not switches.wifi_on(phone):
+        ssid = "<unknown ssid>, BSSID: <none>"
+        return filled("wifi", enabled="disabled", ssid=ssid, state="UNINITIALIZED")
+    ssid = f'"{SSID}", BSSID: 00:13:10:85:fe:01, RSSI: -50'
+    return filled("wifi", enabled="enabled", ssid=ssid, state="COMPLETED")
+
+
+@service("bluetooth_manager")
+def _bluetooth(phone: Phone, words: list[str]) -> str:
+    on = switches.bluetooth_on(phone)
+    name = phone.setting("global", "device_name", "Pixel")
+    return filled("bluetooth_manager", enabled=on, state="ON" if on else "OFF", name=name)
+
+
+@service("connectivity")
+def _connectivity(phone: Phone, words: list[str]) -> str:
+    over_wifi = switches.wifi_on(phone)
+    if not over_wifi and (not switches.mobile_data(phone) or switches.airplane(phone)):
+        return filled("connectivity_none")
+    kind, number = ("WIFI", 101) if over_wifi else ("CELLULAR", 100)
+    mode = phone.setting("global", "private_dns_mode", "off")
+    return filled("connectivity", number=number, kind=kind, mode=mode)
+
+
+@service("telephony.registry")
+def _telephony(phone: Phone, words: list[str]) -> str:
+    calls = any(
+        a.package == "com.android.dialer" and a.cls.endswith(IN_CALL)
+        for task in phone.tasks
+        for a in task.activities
+    )
+    state = 3 if switches.airplane(phone) else 0
+    return filled(
+        "telephony.registry", call=2 if calls else 0, foreground=1 if calls else 0,
+        service=state, data=2 if switches.mobile_data(phone) and not state else 0,
+    )  # fmt: skip
+
+
+@service("location")
+def _location(phone: Phone, words: list[str]) -> str:
+    return filled("location", on=phone.is_on("secure", "location_mode"))
+
+
+# -- notifications, packages, storage --
+
+_ZEN = {
+    "0": "ZEN_MODE_OFF",
+    "1": "ZEN_MODE_IMPORTANT_INTERRUPTIONS",
+    "2": "ZEN_MODE_NO_INTERRUPTIONS",
+    "3": "ZEN_MODE_ALARMS",
+}
+
+
+@service("notification")
+def _notification(phone: Phone, words: list[str]) -> str:
+    """What is written is only told with ``--noredact``, as on Android."""
+    mode = phone.setting("global", "zen_mode")
+    rows = [_posted(phone, each, "--noredact" in words) for each in phone.notifications]
+    return filled(
+        "notification", posted="".join(rows), filter=1 if mode == "0" else 2,
+        zen=_ZEN.get(mode, mode),
+    )  # fmt: skip
+
+
+def _uid(phone: Phone, package: str) -> int:
+    found = phone.packages.get(package)
+    return found.uid if found else 2000
+
+
+def notification_key(phone: Phone, posted: Notification) -> str:
+    """The whole key of a notification, with its user's number at the end."""
+    return f"{posted.key}|{_uid(phone, posted.package)}"
+
+
+def _posted(phone: Phone, posted: Notification, plain: bool) -> str:
+    key = notification_key(phone, posted)
+    title, text = (f"({t})" if plain else f"[length={len(t)}]" for t in (posted.title, posted.text))
+    return filled(
+        "notification_row", mark=mark(key).rjust(8, "0"), package=posted.package, id=posted.id,
+        tag=posted.tag or "null", key=key, channel=posted.channel,
+        flags=2 if posted.ongoing else 10, uid=_uid(phone, posted.package), when=posted.when_ms,
+        title=title, text=text,
+    )  # fmt: skip
+
+
+@service("package")
+def _package(phone: Phone, words: list[str]) -> str:
+    wanted = next((w for w in words if not w.startswith("-")), None)
+    if wanted is None:
+        return "Packages:\n" + "".join(map(_package_row, phone.packages))
+    found = phone.packages.get(wanted)
+    if found is None:
+        return f"Unable to find package: {wanted}\n"
+    main = f"{found.name}/{found.main}"
+    resolver = filled("package_table", mark=mark(main), main=main, filter=mark("filter " + main))
+    return (resolver if found.launchable else "") + "Packages:\n" + _package_row(found)
+
+
+def _package_row(found: Package) -> str:
+    permissions = {
+        name if "." in name else f"android.permission.{name}": str(on).lower()
+        for name, on in found.permissions.items()
+    }
+    requested = "".join(f"      {name}\n" for name in permissions)
+    granted = "".join(
+        f"        {name}: granted={on}, flags=[ USER_SET]\n" for name, on in permissions.items()
+    )
+    return filled(
+        "package_row", name=found.name, mark=mark(found.name), uid=found.uid,
+        pkg=mark("pkg " + found.name), folder=apk_path(found).rpartition("/")[0],
+        code=version_code(found), version=found.version,
+        flags=f"[ {'SYSTEM ' * found.system}HAS_CODE ALLOW_CLEAR_USER_DATA ]",
+        requested=f"    requested permissions:\n{requested}" if requested else "",
+        stopped=found.stopped, enabled=0 if found.enabled else 3,
+        granted=f"      runtime permissions:\n{granted}" if granted else "",
+    )  # fmt: skip
+
+
+_MEDIA = {"photos": (".jpg", ".jpeg", ".png"), "videos": (".mp4",), "audio": (".mp3", ".ogg")}
+
+
+@service("diskstats")
+def _diskstats(phone: Phone, words: list[str]) -> str:
+    """How much room what takes, in bytes."""
+    packages = list(phone.packages)
+    apps, data, caches = (
+        [getattr(p, f"{kind}_size") for p in packages] for kind in ("app", "data", "cache")
+    )
+    used = SYSTEM_BYTES + sum(apps) + sum(data) + sum(caches) + phone.files.used
+    free = max(0, DISK_BYTES - used)
+    sizes = dict.fromkeys([*_MEDIA, "downloads"], 0)
+    for path in phone.files.walk("/sdcard"):
+        if phone.files.is_file(path):
+            size = phone.files.stat(path).size
+            sizes["downloads"] += size * path.startswith("/sdcard/Download/")
+            for kind, endings in _MEDIA.items():
+                sizes[kind] += size * path.lower().endswith(endings)
+    return filled(
+        "diskstats", free=free // 1024, total=DISK_BYTES // 1024, percent=free * 100 // DISK_BYTES,
+        app=sum(apps), data=sum(data), cache=sum(caches), **sizes, system=SYSTEM_BYTES,
+        other=phone.files.used, names=_array([p.name for p in packages]), apps=_array(apps),
+        datas=_array(data), caches=_array(caches),
+    )  # fmt: skip
+
+
+def _array(values: list[str] | list[int]) -> str:
+    return json.dumps(values, separators=(",", ":"))
+
+
+# -- the screen and its focus --
+
+
+def _component(phone: Phone, activity: Activity, *, short: bool = False) -> str:
+    """``package/class`` of an activity; `short` leaves the package out of the class."""
+    package = phone.packages.get(activity.package)
+    cls = activity.cls if package is None or short else package.component(activity.cls)
+    return f"{activity.package}/{cls}"
+
+
+def _record(phone: Phone, activity: Activity, task: int) -> str:
+    name = _component(phone, activity, short=True)
+    return f"ActivityRecord{{{mark(f'{name} {task}')} u0 {name} t{task}}}"
+
+
+def _seen(phone: Phone) -> str:
+    """The record of the activity that is seen."""
+    return _record(phone, phone.activity, phone.front.id if phone.front else 1)
+
+
+def _density(phone: Phone) -> str:
+    return phone.properties.get("ro.sf.lcd_density", "480")
+
+
+@service("window")
+def _window(phone: Phone, words: list[str]) -> str:
+    part = words[0] if words else ""
+    if part in ("displays", "d"):
+        return _displays(phone)
+    if part in ("windows", "w"):
+        return _windows(phone) + _focus(phone)
+    if part in ("policy", "p"):
+        return _policy(phone)
+    return _policy(phone) + "\n" + _displays(phone) + "\n" + _windows(phone)
+
+
+def _focus(phone: Phone) -> str:
+    title = "NotificationShade"
+    if not phone.shade:
+        title = _component(phone, phone.launcher if phone.recents else phone.activity)
+    window = f"Window{{{mark(title)} u0 {title}}}" if phone.awake else "null"
+    return filled("window_focus", window=window, seen=_seen(phone))
+
+
+def _displays(phone: Phone) -> str:
+    return filled(
+        "window_displays", size=f"{phone.width}x{phone.height}", density=_density(phone),
+        width=phone.width, height=phone.height, focus=_focus(phone),
+    )  # fmt: skip
+
+
+def _policy(phone: Phone) -> str:
+    state = "AWAKE" if phone.awake else "SLEEP"
+    on = "ON" if phone.awake else "OFF"
+    return filled("window_policy", awake=phone.awake, interactive=state, on=on)
+
+
+def _windows(phone: Phone) -> str:
+    titles = ["NotificationShade"] if phone.shade else []
+    titles += ["StatusBar", "NavigationBar0"] + ["InputMethod"] * bool(phone.activity.focus)
+    titles += [_component(phone, a) for _, stack in _stacks(phone) for a in stack]
+    rows = [
+        filled("window_row", number=i, mark=mark(t), title=t, session=mark("session " + t))
+        for i, t in enumerate(titles)
+    ]
+    return "WINDOW MANAGER WINDOWS (dumpsys window windows)\n" + "".join(rows)
+
+
+@service("input")
+def _input(phone: Phone, words: list[str]) -> str:
+    return filled("input", width=phone.width, height=phone.height, seen=_seen(phone))
+
+
+@service("input_method")
+def _input_method(phone: Phone, words: list[str]) -> str:
+    method = phone.setting("secure", "default_input_method", "null")
+    shown = bool(phone.awake and phone.activity.focus)
+    return filled("input_method", method=method, shown=shown, awake=phone.awake)
+
+
+@service("display")
+def _display(phone: Phone, words: list[str]) -> str:
+    share = switches.brightness(phone) / switches.MAX_BRIGHTNESS
+    return filled(
+        "display", state="ON" if phone.awake else "OFF", width=phone.width, height=phone.height,
+        density=_density(phone), brightness=f"{share:.6f}",
+    )  # fmt: skip
+
+
+@service("SurfaceFlinger")
+def _surface_flinger(phone: Phone, words: list[str]) -> str:
+    if "--list" in words:
+        return "".join(f"{_component(phone, a)}#0\n" for _, stack in _stacks(phone) for a in stack)
+    if "--display-id" in words:
+        return 'Display 0 (HWC display 0): port=0 pnpId=GGL displayName="Built-in Screen"\n'
+    power = "On" if phone.awake else "Off"
+    return filled("SurfaceFlinger", width=phone.width, height=phone.height, power=power)
+
+
+# -- tasks and what is open in them --
+
+
+@service("activity")
+def _activity(phone: Phone, words: list[str]) -> str:
+    parts = {"r": _recents, "a": _activities, "p": _processes}
+    section = words[0] if words else ""
+    if not section:
+        return "\n".join(part(phone) for part in parts.values())
+    if section == "top":
+        return _top(phone)
+    if section in ("r", "recents", "a", "activities", "p", "processes"):
+        return parts[section[0]](phone)
+    return f"ACTIVITY MANAGER {section.upper()} (dumpsys activity {section})\n  (nothing)\n"
+
+
+def _stacks(phone: Phone) -> list[tuple[int, list[Activity]]]:
+    """(task, its activities from the top on), the task that is seen first."""
+    found = [(t.id, list(reversed(t.activities))) for t in reversed(phone.tasks)]
+    found.insert(0 if phone.at_home else len(found), (1, [phone.launcher]))
+    return found
+
+
+def _task(phone: Phone, number: int, activities: list[Activity]) -> str:
+    package = phone.packages.get(activities[0].package)
+    uid = package.uid if package else 10000
+    visible = str(phone.activity in activities).lower()
+    kind = "home" if number == 1 else "standard"
+    return (
+        f"Task{{{mark(f'task {number}')} #{number} type={kind} A={uid}:{activities[0].package} U=0"
+        f" visible={visible} visibleRequested={visible} mode=fullscreen translucent=false"
+        f" sz={len(activities)}}}"
+    )
+
+
+def _activities(phone: Phone) -> str:
+    parts = [
+        "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n"
+        "Display #0 (activities from top to bottom):\n"
+    ]
+    for number, activities in _stacks(phone):
+        parts.append(filled("activity_task_row", task=_task(phone, number, activities)))
+        for i, each in enumerate(activities):
+            seen = each is phone.activity
+            parts.append(filled(
+                "activity_row", place=len(activities) - 1 - i, package=each.package,
+                record=_record(phone, each, number), visible=seen,
+                component=_component(phone, each, short=True),
+                state="RESUMED" if seen else "STOPPED",
+            ))  # fmt: skip
+    if phone.awake:
+        parts.append(filled("activity_resumed", seen=_seen(phone)))
+    return "".join(parts) + f"  mFocusedApp={_seen(phone)}\n"
+
+
+def _top(phone: Phone) -> str:
+    name, package = _component(phone, phone.activity, short=True), phone.activity.package
+    task = phone.front.id if phone.front else 1
+    return filled(
+        "activity_top", package=package, task=task, name=name, mark=mark(name), pid=pid_of(package)
+    )
+
+
+def _recents(phone: Phone) -> str:
+    rows = [
+        filled(
+            "activity_recent_row", place=place, task=_task(phone, t.id, list(t.activities[::-1])),
+            activity=_component(phone, t.activities[0]), uptime=phone.clock.uptime_ms,
+        )
+        for place, t in enumerate(reversed(phone.tasks))
+    ]  # fmt: skip
+    none = "" if rows else "  (nothing)\n"
+    return "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n" + "".join(rows) + none
+
+
+def processes(phone: Phone) -> dict[str, int]:
+    """The packages that run, the one that is seen first, with their users' numbers."""
+    names = [phone.activity.package, *(t.package for t in phone.tasks)]
+    found = {name: phone.packages.get(name) for name in names}
+    return {name: package.uid if package else 10000 for name, package in found.items()}
+
+
+def _processes(phone: Phone) -> str:
+    rows = [
+        filled(
+            "activity_process_row", uid=uid, mark=mark(name), pid=pid_of(name), package=name,
+            user=uid % 10000,
+        )
+        for name, uid in processes(phone).items()
+    ]  # fmt: skip
+    return "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n" + "".join(rows)
+
+
+def pid_of(package: str) -> int:
+    """A process's number, which follows from the package."""
+    return 2000 + int(mark(package), 16) % 20000

@@ -1,1 +1,0 @@
-"""sed: the language of its scripts, and the editor that runs them."""
