@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import resources
-from typing import Any
 
+from ui_gym_phone.data import table
 from ui_gym_phone.shell.registry import Command, CommandContext
 from ui_gym_phone.state.phone import Phone
 
@@ -18,21 +15,9 @@ _YES = frozenset(("enable", "on", "true", "yes", "1", "enabled"))
 _NO = frozenset(("disable", "off", "false", "no", "0", "disabled"))
 
 
-@cache
-def table(name: str) -> dict[str, Any]:
-    """A file of `ui_gym_phone.shell.data`."""
-    return tomllib.loads(text(f"{name}.toml"))
-
-
-@cache
-def text(name: str) -> str:
-    """The text of a file of `ui_gym_phone.shell.data`."""
-    return (resources.files("ui_gym_phone.shell") / "data" / name).read_text(encoding="utf-8")
-
-
 def usage(command: str) -> str:
     """What a command prints to help, as Android words it."""
-    found: str = table("usage")[command]
+    found: str = table("shell_usage")[command]
     return found
 
 

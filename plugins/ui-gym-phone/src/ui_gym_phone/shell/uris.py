@@ -1,4 +1,4 @@
-"""URIs of content providers, and the tables that they name (``data/providers.toml``)."""
+"""URIs of content providers, and the tables that they name (``ui_gym_phone/data/providers.toml``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
-from ui_gym_phone.shell.framework import table
+from ui_gym_phone.data import table
 
 SETTINGS = ("system", "secure", "global")
 MEDIA = {"images": "image/", "audio": "audio/", "video": "video/", "file": "", "downloads": ""}

@@ -10,8 +10,9 @@ import zlib
 from collections.abc import Callable
 from string import Template
 
+from ui_gym_phone.data import table
 from ui_gym_phone.shell.commands.packages import apk_path, version_code
-from ui_gym_phone.shell.framework import table, usage
+from ui_gym_phone.shell.framework import usage
 from ui_gym_phone.shell.registry import CommandContext, command
 from ui_gym_phone.state import alarms, switches
 from ui_gym_phone.state.activities import Activity, Notification
@@ -45,7 +46,7 @@ def service(name: str) -> Callable[[ServiceDump], ServiceDump]:
 
 def service_names() -> list[str]:
     """All services, sorted."""
-    return sorted({*SERVICES, *table("services")["mute"]})
+    return sorted({*SERVICES, *table("shell_names")["mute"]})
 
 
 def filled(template: str, /, **values: object) -> str:

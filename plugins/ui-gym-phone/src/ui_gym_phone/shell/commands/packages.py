@@ -8,12 +8,12 @@ import json
 import zipfile
 from typing import Any
 
+from ui_gym_phone.data import table
 from ui_gym_phone.shell.framework import (
     options,
     refused,
     says,
     subcommand,
-    table,
     thrown,
     usage,
 )
@@ -84,7 +84,7 @@ def _list(ctx: CommandContext, argv: list[str]) -> int:
 
 
 def _features() -> list[str]:
-    found: list[str] = table("services")["features"]
+    found: list[str] = table("shell_names")["features"]
     return found
 
 

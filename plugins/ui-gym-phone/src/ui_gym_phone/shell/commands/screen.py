@@ -6,7 +6,8 @@ import struct
 import zlib
 from functools import cache
 
-from ui_gym_phone.shell.framework import FAILED, refused, table, thrown, usage
+from ui_gym_phone.data import table
+from ui_gym_phone.shell.framework import FAILED, refused, thrown, usage
 from ui_gym_phone.shell.registry import CommandContext, ShellMachine, command
 
 RGBA_8888, SRGB = 1, 1
@@ -139,7 +140,7 @@ def _motion(machine: ShellMachine, arguments: list[str]) -> bool | None:
 @cache
 def _key_names() -> dict[str, int]:
     """Name without ``KEYCODE_`` -> code."""
-    runs = table("services")["keys"].items()
+    runs = table("shell_names")["keys"].items()
     return {name: int(at) + i for at, run in runs for i, name in enumerate(run.split())}
 
 
