@@ -1,4 +1,4 @@
-"""URIs of content providers, and the tables that they name (``ui_gym_phone/data/providers.toml``)."""
+"""URIs of content providers, and the tables that they name (``data/providers.toml``)."""
 
 from __future__ import annotations
 
