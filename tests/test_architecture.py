@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS = (
-    ("errors",),
+    ("errors", "extras"),
     ("child_process",),
     ("xvfb",),
     ("contract.action", "contract.docstring", "contract.draws"),

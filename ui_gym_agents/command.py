@@ -13,12 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym.extras import remedy
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
-
-EXTRA = ("yaml", "safetensors", "torch", "transformers", "peft", "sqlalchemy", "alembic")
-"""Modules that the extra ``agents`` brings."""
 
 
 class Interrupted(UIGymError):
@@ -44,9 +42,10 @@ def run(app: typer.Typer) -> int:
         complain("interrupted")
         return INTERRUPTED
     except ModuleNotFoundError as error:
-        if error.name not in EXTRA:
+        missing = remedy(error)
+        if missing is None:
             raise
-        complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
+        complain(missing)
         return 1
     except BrokenPipeError:  # The reader went away, as in `... | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

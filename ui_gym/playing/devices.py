@@ -30,6 +30,7 @@ from typing import Any
 
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.errors import DeviceStartError, UserError, nearest
+from ui_gym.extras import remedy
 
 ENTRY_POINT_GROUP = "ui_gym.devices"
 
@@ -46,11 +47,11 @@ def make_pool(
 
     Raises:
         UserError: the suite has no such device.
-        DeviceStartError: its distribution is not installed, or is broken.
+        DeviceStartError: its distribution or an extra is not installed, or is broken.
     """
     kind = options.kind.partition(":")[0]
     if kind in built_in:
-        return built_in[kind](options)
+        return _built_in(built_in[kind], options)
     installed = _installed()
     if kind not in installed and kind not in DISTRIBUTIONS:
         known = {*built_in, *installed}
@@ -67,6 +68,17 @@ def make_pool(
             f"{_origin(installed[kind])} made a {type(pool).__name__}, which is no DevicePool"
         )
     return pool
+
+
+def _built_in(factory: PoolFactory, options: DeviceOptions) -> DevicePool:
+    """A suite's own pool; its modules are imported now, and an extra may be missing."""
+    try:
+        return factory(options)
+    except ModuleNotFoundError as error:
+        missing = remedy(error)
+        if missing is None:
+            raise
+        raise DeviceStartError(f"the device {options.kind!r} cannot be used: {missing}") from error
 
 
 def load(kind: str) -> Any:

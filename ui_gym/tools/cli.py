@@ -18,6 +18,7 @@ from rich.text import Text
 
 from ui_gym.desktop.osworld.cli import app as osworld
 from ui_gym.errors import UIGymError, UserError, nearest
+from ui_gym.extras import remedy
 from ui_gym.tools.terminal import TableColumn, print_table
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ def main(args: Sequence[str] | None = None) -> None:
             Text(f"error: {error}", style="red"), soft_wrap=True, highlight=False
         )
         sys.exit(2 if isinstance(error, UserError) else 1)
+    except ModuleNotFoundError as error:
+        missing = remedy(error)
+        if missing is None:
+            raise
+        Console(stderr=True).print(Text(f"error: {missing}", style="red"), soft_wrap=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
 

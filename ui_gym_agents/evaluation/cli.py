@@ -121,7 +121,8 @@ def evaluate(
     console = Console(stderr=True)
 
     def watch(steps: Any, total: int) -> Any:
-        return track(steps, "episodes", total=total, console=console, transient=True)
+        alone = not console.is_terminal  # nobody watches a bar in a file
+        return track(steps, "episodes", total=total, console=console, transient=True, disable=alone)
 
     def note(text: str) -> None:
         console.print(Text(text, style="dim"), soft_wrap=True)

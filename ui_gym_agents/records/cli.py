@@ -16,8 +16,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym.extras import remedy
 from ui_gym.tools.terminal import TableColumn, print_table
-from ui_gym_agents.command import EXTRA, INTERRUPTED, complain
+from ui_gym_agents.command import INTERRUPTED, complain
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode="rich", no_args_is_help=True,
@@ -282,9 +283,10 @@ def main(arguments: list[str] | None = None) -> int:
         complain(str(error))
         return 2 if isinstance(error, UserError) else 1
     except ModuleNotFoundError as error:
-        if error.name not in EXTRA:
+        missing = remedy(error)
+        if missing is None:
             raise
-        complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
+        complain(missing)
         return 1
     except (typer.Abort, KeyboardInterrupt):
         complain("interrupted")

@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym.extras import remedy
 from ui_gym.tools.terminal import TableColumn, print_table
-from ui_gym_agents.command import EXTRA, complain
+from ui_gym_agents.command import complain
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy.parallel import Processes
@@ -67,9 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             complain(line)
         return 2 if isinstance(error, UserError) else 1
     except ModuleNotFoundError as error:
-        if error.name not in EXTRA:
+        missing = remedy(error)
+        if missing is None:
             raise
-        complain(f"{error.name} is not installed; to get it: pip install 'ui-gym[agents]'")
+        complain(missing)
         return 1
     except KeyboardInterrupt:
         complain("interrupted")

@@ -153,7 +153,8 @@ def evaluate(
     console = Console(stderr=True)
 
     def watch(steps: Any, total: int) -> Any:
-        return track(steps, "tasks", total=total, console=console, transient=True)
+        alone = not console.is_terminal  # nobody watches a bar in a file
+        return track(steps, "tasks", total=total, console=console, transient=True, disable=alone)
 
     def note(text: str) -> None:
         console.print(Text(text, style="dim"), soft_wrap=True)

@@ -10,8 +10,8 @@ from typing import Any
 from ui_gym.contract.device import DevicePool
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import DeviceError
+from ui_gym_agents.agents import SERVED
 from ui_gym_agents.agents.agent import Agent
-from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.evaluation.osworld.envs import make_envs
 from ui_gym_agents.evaluation.osworld.looks import Marked, TextPrompt, UITarsPrompt
@@ -177,7 +177,7 @@ def _shape(agent: Agent, options: OSWorldOptions) -> None:
     model: Any = agent
     if hasattr(model, "temperature"):
         model.temperature = options.temperature
-    if isinstance(model, OpenAIAgent):
+    if options.agent.startswith(SERVED):
         model.top_p = options.top_p
         model.max_new_tokens = options.max_tokens
         model.prompt = _prompt(options)
