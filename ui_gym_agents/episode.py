@@ -136,8 +136,7 @@ class Episode:
         """
         pairs = itertools.pairwise(self.turns)
         return sum(
-            a.seen == b.seen and a.action_text.strip() == b.action_text.strip()
-            for a, b in pairs
+            a.seen == b.seen and a.action_text.strip() == b.action_text.strip() for a, b in pairs
         )
 
     @property

@@ -9,12 +9,9 @@ from typing import Any
 import gymnasium
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.agents.agent import Agent, Decision, View
+from ui_gym_agents.agents.agent import SERVED, Agent, Decision, View
 
 BUILT_IN = ("oracle", "random")
-
-SERVED = "openai:"
-"""How the name of a served model begins: ``openai:MODEL@URL``."""
 
 
 class OracleAgent:

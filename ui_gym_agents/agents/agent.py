@@ -11,6 +11,9 @@ from ui_gym.contract.task import GroundTruth
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import TokenRecord, Turn
 
+SERVED = "openai:"
+"""How the name of a served model begins: ``openai:MODEL@URL``."""
+
 
 @dataclass(frozen=True)
 class View:

@@ -11,8 +11,7 @@ from pydantic import SecretStr
 
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
-from ui_gym_agents.agents import SERVED
-from ui_gym_agents.agents.agent import Decision, View
+from ui_gym_agents.agents.agent import SERVED, Decision, View
 from ui_gym_agents.engines.http import JsonClient, RequestLimits
 from ui_gym_agents.engines.openai import KEY
 from ui_gym_agents.engines.pictures import wire_messages

@@ -22,10 +22,10 @@ from ui_gym.contract.suite import MEMBER_TAG
 from ui_gym.contract.task import SPLITS
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
-from ui_gym_agents.agents import SERVED, ScriptedAgent, make_agent
-from ui_gym_agents.agents.agent import Agent
+from ui_gym_agents.agents import ScriptedAgent, make_agent
+from ui_gym_agents.agents.agent import SERVED, Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
-from ui_gym_agents.episode import Episode
+from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.evaluation.evaluate import (
     EvaluationReport,
     goal_sensitivity,
@@ -200,6 +200,7 @@ def requests(settings: EvaluationPlan, stage: EvaluationStage) -> list[EpisodeRe
     """The episodes of a stage, the same ones in every evaluation."""
     names = reset_names(stage.entries)
     found = []
+    purpose = Purpose("evaluation", mode="greedy" if settings.greedy else "sampled")
     for entry in stage.entries:
         # Alone, a task's episodes are called as a training run calls those of its evaluations.
         prefix = f"{entry.name} " if len(settings.tasks) > 1 else ""
@@ -212,6 +213,7 @@ def requests(settings: EvaluationPlan, stage: EvaluationStage) -> list[EpisodeRe
                     group=f"{prefix}e{index}",
                     member=member,
                     split=entry.split,
+                    purpose=purpose,
                 )
                 for member in range(settings.attempts)
             ]

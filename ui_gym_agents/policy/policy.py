@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import torch
 from peft import PeftModel
@@ -29,15 +29,22 @@ from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.policy.weights import resolve
 
-if TYPE_CHECKING:
-    from ui_gym_agents.engines.agent import EngineAgent
-
 T = TypeVar("T")
 
 SMALL = 30_000_000
 """Models of fewer parameters run on one CPU thread unless told otherwise, and sample with the
 adapter merged. Two threads gain them little, and lose much when the envs want a core: with both
 cores of two busy, a learning step took ten times as long on two threads as on one."""
+
+
+class SamplingAgent(Protocol):
+    """Who samples in place of a policy's own process: `engines.agent.EngineAgent`."""
+
+    def act_as(self, policy: VLMPolicy, views: Sequence[View]) -> list[Decision]:
+        """An answer for each view, with the weights, version and temperature of `policy`."""
+
+    def close(self) -> None:
+        """Let go of whatever samples."""
 
 
 class VLMPolicy:
@@ -82,7 +89,7 @@ class VLMPolicy:
         self.version = 0
         self.processes = Processes()
         """Those that learn together; set after it was made."""
-        self.sampler: EngineAgent | None = None
+        self.sampler: SamplingAgent | None = None
         """Samples in place of this process; set after it was made for this policy."""
         base = self.base
         self.stops = model.stop_ids(base, self.tokenizer)

@@ -38,7 +38,7 @@ def key(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-class Table:
+class RowBatch:
     """Puts rows into tables within the caller's transaction, many rows a statement.
 
     Rows wait until `flush`, which comes before every other statement: parents first.
@@ -79,7 +79,7 @@ class Rows:
         """`training` is the training's id."""
         self.id = training
         self._directory = directory
-        self._table = Table(connection)
+        self._batch = RowBatch(connection)
         self._environment = key(training, "environment")
         self._tasks: set[str] = set()
         self._parents: set[tuple[str, str]] = set()
@@ -93,7 +93,7 @@ class Rows:
     def mark(self, file: str, position: int) -> None:
         """Say that `file` was read up to `position`."""
         row = {"id": key(self.id, "bookmark", file), "training_id": self.id, "file": file}
-        self._table.put("bookmark", row | {"position": position})
+        self._batch.put("bookmark", row | {"position": position})
 
     def finish(self) -> None:
         """Count what belongs to the steps and evaluations that episodes were added to."""
@@ -110,14 +110,14 @@ class Rows:
                     for c in ("status", "progress", "finished_at", "heartbeat_at")
                 }
                 counted = update(groups).where(groups.c.step_id == parent)
-                self._table.execute(counted.values(size=size, successes=won, **step))
+                self._batch.execute(counted.values(size=size, successes=won, **step))
                 continue
             played = select(func.count()).where(rollouts.c[f"{name}_id"] == parent)
             share = played.scalar_subquery() * 1.0 / table.c.planned
             counted = update(table).where(table.c.id == parent, table.c.status == "running")
-            self._table.execute(counted.where(table.c.planned > 0).values(progress=share))
+            self._batch.execute(counted.where(table.c.planned > 0).values(progress=share))
         self._parents.clear()
-        self._table.flush()
+        self._batch.flush()
 
     # -- events --
 
@@ -126,7 +126,7 @@ class Rows:
         config, resumed = line["config"], line["resumed"]
         done = resumed or 0
         running = {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
-        self._table.put(
+        self._batch.put(
             "training",
             {
                 "id": self.id,
@@ -150,49 +150,49 @@ class Rows:
         env = config["env"]
         described = {name: env[name] for name in ("device", "dialect", "observation", "num_envs")}
         row = {"id": self._environment, "training_id": self.id, "settings": env}
-        self._table.put("environment", row | described | running)
+        self._batch.put("environment", row | described | running)
         mine = {"training_id": self.id}
         evaluations = TABLES["evaluation"].c
-        self._table.drop("step", TABLES["step"].c.number > done, **mine)
+        self._batch.drop("step", TABLES["step"].c.number > done, **mine)
         void = (evaluations.step > done) | (evaluations.status != "finished")
-        self._table.drop("evaluation", void | (evaluations.kind == "final"), **mine)
+        self._batch.drop("evaluation", void | (evaluations.kind == "final"), **mine)
         if resumed is None:
-            self._table.drop("baseline", **mine)
-            self._table.drop("evaluation", **mine)
+            self._batch.drop("baseline", **mine)
+            self._batch.drop("evaluation", **mine)
         self._history(at, "training", self.id, "running", "starting")
 
     def _step_begun(self, at: str, line: Values) -> None:
         step, number = self._step_id(line["step"]), line["step"]
         row = {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
         row |= {"id": step, "training_id": self.id, "number": number}
-        self._table.put("step", row)
+        self._batch.put("step", row)
         news = {"steps": line["steps"], "phase": f"step {number}", "heartbeat_at": at}
-        self._table.change("training", {"id": self.id}, **news)
+        self._batch.change("training", {"id": self.id}, **news)
         self._history(at, "step", step, "running")
 
     def _step_finished(self, at: str, line: Values) -> None:
         step, number = self._step_id(line["step"]), line["step"]
         over = {"status": "finished", "finished_at": at, "heartbeat_at": at, "progress": 1.0}
         row = {"id": step, "training_id": self.id, "number": number, "created_at": at}
-        self._table.put("step", row | {"metrics": line["metrics"]} | over)
-        self._table.change("rollout_group", {"step_id": step}, **over)
+        self._batch.put("step", row | {"metrics": line["metrics"]} | over)
+        self._batch.change("rollout_group", {"step_id": step}, **over)
         steps = TABLES["training"].c.steps
         share = case((steps > number, number * 1.0 / steps), else_=1.0)
         news = {"step": number, "seconds": line["elapsed"], "heartbeat_at": at}
-        self._table.change("training", {"id": self.id}, progress=share, **news)
+        self._batch.change("training", {"id": self.id}, progress=share, **news)
         self._history(at, "step", step, "finished")
 
     def _checkpoint(self, at: str, line: Values) -> None:
         step = {"id": self._step_id(line["step"])}
-        self._table.change("step", step, checkpoint=line["name"], heartbeat_at=at)
+        self._batch.change("step", step, checkpoint=line["name"], heartbeat_at=at)
 
     def _evaluation_begun(self, at: str, line: Values) -> None:
         purpose = Purpose(**line["purpose"])
         table, parent = self._parent(purpose)
         row = {"status": "running", "planned": line["episodes"], "started_at": at}
-        self._table.put(table, self._measurement(at, purpose) | row | {"heartbeat_at": at})
+        self._batch.put(table, self._measurement(at, purpose) | row | {"heartbeat_at": at})
         phase = f"{purpose.kind}, {purpose.mode}"
-        self._table.change("training", {"id": self.id}, phase=phase, heartbeat_at=at)
+        self._batch.change("training", {"id": self.id}, phase=phase, heartbeat_at=at)
         self._history(at, table, parent, "running")
 
     def _evaluation_finished(self, at: str, line: Values) -> None:
@@ -200,32 +200,32 @@ class Rows:
         table, parent = self._parent(purpose)
         over = {"status": "finished", "progress": 1.0, "finished_at": at, "heartbeat_at": at}
         found = {name: line[name] for name in ("n", "success", "low", "high", "report")}
-        self._table.put(table, self._measurement(at, purpose) | over | found)
-        self._table.change("training", {"id": self.id}, phase="", heartbeat_at=at)
+        self._batch.put(table, self._measurement(at, purpose) | over | found)
+        self._batch.change("training", {"id": self.id}, phase="", heartbeat_at=at)
         training = TABLES["training"]
-        self._table.flush()
-        config = self._table.connection.execute(
+        self._batch.flush()
+        config = self._batch.connection.execute(
             select(training.c.config).where(training.c.id == self.id)
         ).scalar()
         measured = (config or {}).get("evaluation", {})
         headline = "greedy" if measured.get("both") or measured.get("greedy") else "sampled"
         if purpose.mode == headline:  # Where both are measured, one of them is the headline.
-            self._table.change("training", {"id": self.id}, success=line["success"])
+            self._batch.change("training", {"id": self.id}, success=line["success"])
         self._history(at, table, parent, "finished")
 
     def _ended(self, at: str, line: Values) -> None:
         """The training's end; what was still running ends with it."""
         status, error = line["status"], line["error"]
         over = {"status": status, "finished_at": at, "heartbeat_at": at}
-        self._table.change("training", {"id": self.id}, step=line["step"], phase="", error=error,
+        self._batch.change("training", {"id": self.id}, step=line["step"], phase="", error=error,
                            **over)  # fmt: skip
         steps, groups = TABLES["step"], TABLES["rollout_group"]
         left = {"training_id": self.id, "status": "running"}
         for table in ("step", "baseline", "evaluation", "environment"):
-            self._table.change(table, left, **over)
+            self._batch.change(table, left, **over)
         mine = select(steps.c.id).where(steps.c.training_id == self.id)
         open_groups = groups.c.step_id.in_(mine) & (groups.c.status == "running")
-        self._table.execute(update(groups).where(open_groups).values(**over))
+        self._batch.execute(update(groups).where(open_groups).values(**over))
         self._history(at, "training", self.id, status, "", error)
 
     # -- episodes --
@@ -242,7 +242,7 @@ class Rows:
             row |= {"id": parent, "training_id": self.id, "number": episode.purpose.step}
         else:
             row |= self._measurement(at, episode.purpose)
-        self._table.put(table, row, keep=True)
+        self._batch.put(table, row, keep=True)
         task, validator = self._task(episode.task)
         group = None
         if table == "step" and episode.group:
@@ -252,19 +252,19 @@ class Rows:
                 "seed": episode.seed, "size": 0, "successes": 0, "status": "running",
                 "created_at": at, "heartbeat_at": at,
             }  # fmt: skip
-            self._table.put("rollout_group", row)
+            self._batch.put("rollout_group", row)
         rollout = key(parent, episode.id)
         row = {
             "id": rollout, f"{table}_id": parent, "group_id": group, "task_id": task,
             "environment_id": self._environment,
         }  # fmt: skip
-        self._table.put("rollout", row | _rollout(episode))
+        self._batch.put("rollout", row | _rollout(episode))
         self._turns(rollout, episode)
         row = {
             "id": key(rollout, "validation"), "rollout_id": rollout, "validator_id": validator,
             "score": episode.score, "success": episode.success, "notes": episode.notes,
         }  # fmt: skip
-        self._table.put("validation", row)
+        self._batch.put("validation", row)
 
     def _turns(self, rollout: str, episode: Episode) -> None:
         row: dict[str, Any]
@@ -274,17 +274,17 @@ class Rows:
         for number, (screenshot_id, elements) in enumerate(seen):
             row = {"id": key(rollout, "observation", number), "rollout_id": rollout}
             row |= {"number": number, "screenshot_id": screenshot_id, "elements": elements}
-            self._table.put("observation", row)
+            self._batch.put("observation", row)
         for number, turn in enumerate(episode.turns):
             turn_id = key(rollout, "turn", number)
             tokens = None if turn.tokens is None else dataclasses.asdict(turn.tokens)
             row = {"id": turn_id, "rollout_id": rollout, "number": number, "tokens": tokens}
-            self._table.put("turn", row | {"caption": turn.caption, "times": turn.times})
+            self._batch.put("turn", row | {"caption": turn.caption, "times": turn.times})
             row = {
                 "id": key(turn_id, "action"), "turn_id": turn_id, "action_text": turn.action_text,
                 "error": turn.action_error, "feedback": turn.feedback, "reward": turn.reward,
             }  # fmt: skip
-            self._table.put("action", row)
+            self._batch.put("action", row)
 
     def _task(self, name: str) -> tuple[str, str]:
         """Ids of a task and its validator, which are there from now on."""
@@ -302,9 +302,9 @@ class Rows:
                 row |= {name: getattr(found, name) for name in described}
             except UserError:
                 pass  # An env of somebody else's: its name is all that is known.
-            self._table.put("task", row, keep=True)
+            self._batch.put("task", row, keep=True)
             row = {"id": validator, "task_id": task, "name": judge}
-            self._table.put("validator", row, keep=True)
+            self._batch.put("validator", row, keep=True)
         return task, validator
 
     # -- ids --
@@ -333,7 +333,7 @@ class Rows:
             "id": key(entity_id, at, status, phase), "training_id": self.id, "entity": entity,
             "entity_id": entity_id, "status": status, "phase": phase, "message": message, "at": at,
         }  # fmt: skip
-        self._table.put("status_history", row, keep=True)
+        self._batch.put("status_history", row, keep=True)
 
 
 def _rollout(episode: Episode) -> dict[str, Any]:

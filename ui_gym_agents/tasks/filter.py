@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from ui_gym.errors import UserError
 from ui_gym_agents.collecting.collector import EpisodeRequest
-from ui_gym_agents.episode import Episode
+from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.tasks.mix import reset_names
 from ui_gym_agents.tasks.sources import TaskEntry
 
@@ -96,6 +96,7 @@ def requests(
     names = reset_names(entries)
     return [
         EpisodeRequest(
+            purpose=Purpose("filter"),
             seed=_start(unit, member, seed),
             task=names[unit.entry.variant],
             group=unit.name,
