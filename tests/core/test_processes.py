@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import signal
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import cloudpickle
@@ -18,6 +20,7 @@ import pytest
 
 from ui_gym.child_process import ChildProcess
 from ui_gym.playing.env import UIEnv
+from ui_gym.playing.pool import FreshPool
 from ui_gym.playing.vector import UIVectorEnv
 
 
@@ -114,6 +117,8 @@ def in_a_fork(do: Callable[[], Any], leave: Callable[[int], Any] = os._exit) -> 
     told, tell = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(60)  # a child that hangs ends, and has said nothing
         try:
             said = str(do())
         except BaseException as error:
@@ -179,6 +184,19 @@ class TestFork:
         slots.close()
         env._loan.owns_pool = False
         env.close()
+
+    def test_a_pool_in_a_child_leaves_the_parent_s_devices(self, tmp_path: Path) -> None:
+        class Device(paint.PaintDevice):
+            def close(self) -> None:
+                (tmp_path / f"closed by {os.getpid()}").touch()
+
+        pool = FreshPool(lambda: Device((96, 64), paint.Faults()))
+        device = pool.acquire()
+        assert in_a_fork(lambda: pool.release(device, healthy=True)) == "None"
+        assert in_a_fork(pool.close) == "None"
+        assert not list(tmp_path.iterdir())
+        pool.close()
+        assert [path.name for path in tmp_path.iterdir()] == [f"closed by {os.getpid()}"]
 
     def test_an_env_in_use_is_not_played_by_a_child(self) -> None:
         env, slots = UIEnv("PaintText"), UIVectorEnv(2, "PaintText")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -13,12 +14,16 @@ D = TypeVar("D", bound=Device)
 
 
 class FreshPool(Generic[D]):
-    """A `DevicePool` that makes a device at each `acquire`, and closes it at its `release`."""
+    """A `DevicePool` that makes a device at each `acquire`, and closes it at its `release`.
+
+    In a fork of the process that made the pool, nothing is closed: its devices are the parent's.
+    """
 
     def __init__(self, make: Callable[[], D]) -> None:
         self._make = make
         self._lock = threading.Lock()
         self._lent: set[Device] = set()
+        self._process = os.getpid()
 
     def acquire(self) -> D:
         device = self._make()
@@ -32,11 +37,15 @@ class FreshPool(Generic[D]):
         return device
 
     def release(self, device: Device, *, healthy: bool) -> None:
+        if self._process != os.getpid():
+            return
         device.close()
         with self._lock:
             self._lent.discard(device)
 
     def close(self) -> None:
+        if self._process != os.getpid():
+            return
         with self._lock:
             lent, self._lent = self._lent, set()
         for device in lent:
