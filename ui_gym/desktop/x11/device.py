@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from ui_gym.contract.action import Action, Open
+from ui_gym.contract.action import Action, Drag, Move, Open, Scroll
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.desktop.device import Command, CommandResult, SessionSpec, Warm, Window
 from ui_gym.desktop.uitree import elements_from_xml
@@ -16,6 +16,7 @@ from ui_gym.desktop.x11.accessibility import read_tree
 from ui_gym.desktop.x11.confinement import Confinement
 from ui_gym.desktop.x11.display import XDisplay
 from ui_gym.desktop.x11.needs import SESSION, missing
+from ui_gym.desktop.x11.rest import HOVER_TIMER, TIMER
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.desktop.x11.session import WRITTEN, SpareSession, X11Session
 from ui_gym.errors import (
@@ -30,7 +31,7 @@ from ui_gym.errors import (
 SMALLEST, LARGEST = (320, 240), (3840, 2160)
 """(width, height) of the screen, in pixels."""
 
-SESSION_QUIET = 0.15
+SESSION_QUIET = 0.05
 """Seconds of rest after which a session has begun: programs go on a while after their window."""
 
 _CONFINEMENTS: Mapping[str, Confinement | None] = {
@@ -63,6 +64,7 @@ class X11Device:
         self._lock = threading.Lock()
         self._session: X11Session | None = None
         self._spare: SpareSession | None = None
+        self._timer = TIMER
         self._started = self._closed = False
 
     # -- Device --
@@ -83,6 +85,7 @@ class X11Device:
             self._open(action.target)
         else:
             self.session.input.do(action)
+        self._timer = HOVER_TIMER if isinstance(action, Move | Drag | Scroll) else TIMER
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         started = time.perf_counter()
@@ -119,9 +122,10 @@ class X11Device:
             known = started.display.known_windows()
             started.start(command, session.packages)
             self._await_window(known, command[0])
+        self._timer = TIMER
         for title in session.titles:
             started.display.wait_for_title(title, self._timeout)
-        started.display.settle(quiet=SESSION_QUIET)
+        started.settle(quiet=SESSION_QUIET)
         if session.warm:
             self._keep(spare=self._prepare_spare(session))
 
@@ -188,7 +192,7 @@ class X11Device:
         `DeviceTimeout` once a window has not answered for as long as the device waits.
         """
         display = self.display
-        if display.settle() or not display.silent_since:
+        if self.session.settle(timer=self._timer) or not display.silent_since:
             return  # at rest, or it paints without end: an animation
         if time.monotonic() - display.silent_since >= self._timeout:
             active = [window.title for window in self.windows() if window.active]

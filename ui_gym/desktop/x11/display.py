@@ -1,10 +1,8 @@
-"""The X display of a desktop: its picture, its windows, and when it is at rest.
+"""The X display of a desktop: its picture, its windows, and whether input was handled.
 
-A click is settled when three things have happened. The window manager, which looks at clicks before
-applications do, has handled it: it answers a request for frame extents after what came before. The
-window that has the input has handled it: it answers ``_NET_WM_PING`` when it comes to it. (Both are
-of the Extended Window Manager Hints.) And nothing was painted for `QUIET` since (the DAMAGE
-extension). After `SETTLE_TIMEOUT` the screen is taken as it is.
+Input is handled when two have answered. The window manager, which looks at clicks before
+applications do, answers a request for frame extents after what came before. The window that has the
+input answers ``_NET_WM_PING`` when it comes to it. (Both are of the Extended Window Manager Hints.)
 """
 
 from __future__ import annotations
@@ -21,20 +19,17 @@ from typing import Any
 import cv2
 import numpy as np
 import xcffib
-import xcffib.damage
 import xcffib.xproto as xp
 import xcffib.xtest
 
 from ui_gym.contract.device import Image
 from ui_gym.desktop.device import Window
+from ui_gym.desktop.x11.supervisor import descendants, threads_of
 from ui_gym.errors import DeviceLost, DeviceTimeout
 from ui_gym.xvfb import XServer
 
-QUIET = 0.05
-"""Seconds without painting after which the screen counts as at rest."""
-
-SETTLE_TIMEOUT = 2.0
-"""Seconds after which a screen that does not come to rest is taken as it is."""
+ANSWER_TIMEOUT = 2.0
+"""Seconds that the window manager may take to answer."""
 
 BACKGROUND = 0x3B5B78
 """The colour of the empty desktop, RGB."""
@@ -84,6 +79,7 @@ class XDisplay:
             self.server.close()
             raise
         self._timeout = timeout
+        self._processes = descendants(self.server.pid) | {self.server.pid}
         self._heard = time.monotonic()
         threading.Thread(target=self._watch, name="ui-gym-x-watch", daemon=True).start()
 
@@ -102,9 +98,13 @@ class XDisplay:
         self._closed.set()
         self.server.close()
         # The connection is let go once nobody is in the middle of it.
-        if self._use.acquire(timeout=SETTLE_TIMEOUT):
+        if self._use.acquire(timeout=ANSWER_TIMEOUT):
             self.x.disconnect()
             self._use.release()
+
+    def threads(self) -> dict[str, tuple[str, int, int, int]]:
+        """What the threads of the server do at this moment, as `supervisor.threads_of` says it."""
+        return threads_of(self._processes)
 
     def sync(self) -> None:
         """Return once the server has done all that was asked of it. `DeviceLost` if it is gone."""
@@ -119,37 +119,30 @@ class XDisplay:
         image: Image = cv2.cvtColor(self.server.screen, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
         return image
 
-    def settle(self, *, timeout: float = SETTLE_TIMEOUT, quiet: float = QUIET) -> bool:
-        """Wait until all input is handled and the screen is at rest for `quiet` seconds. Whether it
-        is, within `timeout` seconds; `silent_since` then tells since when (in monotonic seconds)
-        somebody has not handled it, 0 if all have.
+    def await_answers(self, timeout: float) -> bool:
+        """Wait until all input is handled: the window manager and the active window have answered.
+        Whether they have, within `timeout` seconds; `silent_since` then tells since when (in
+        monotonic seconds) somebody has not, 0 if all have.
         """
         deadline = time.monotonic() + timeout
         with self.lost():
             for _ in self._events(0):  # what has come since the last time
                 continue
             waits_for = self._ask_manager()
-            rest = time.monotonic() + quiet
-            while True:
-                now = time.monotonic()
-                until = deadline if waits_for else min(rest, deadline)
-                if now >= until:
-                    self._note_silence(waits_for, now)
-                    return not waits_for and now < deadline
-                for event in self._awaited(until - now, waits_for):
+            while waits_for and (left := deadline - time.monotonic()) > 0:
+                for event in self._awaited(left, waits_for):
                     if waits_for and self._is_answer(event, waits_for):
                         waits_for = self._ask_window() if waits_for == self._probe else 0
                     elif waits_for not in (0, self._probe) and self._is_new_active(event):
                         waits_for = self._ask_window()  # the one that was asked may have gone
-                    elif not isinstance(event, xcffib.damage.NotifyEvent):
-                        continue
-                    rest = time.monotonic() + quiet
+            self._note_silence(waits_for, time.monotonic())
+            return not waits_for
 
     def _note_silence(self, window: int, now: float) -> None:
         self._silent = window
         self.silent_since = (self.silent_since or now) if window else 0.0
 
-    def pass_manager(self, *, timeout: float = SETTLE_TIMEOUT) -> None:
+    def pass_manager(self, *, timeout: float = ANSWER_TIMEOUT) -> None:
         """Wait until the window manager has handled all input: it holds clicks back while it looks
         at them, and keys would arrive before these."""
         deadline = time.monotonic() + timeout
@@ -221,7 +214,7 @@ class XDisplay:
         """End a server that does not answer, as when a program has grabbed it: a wait for an answer
         has no deadline of its own."""
         while not self._closed.wait(1.0):
-            if self._depth and time.monotonic() - self._heard > self._timeout + SETTLE_TIMEOUT:
+            if self._depth and time.monotonic() - self._heard > self._timeout + ANSWER_TIMEOUT:
                 self.server.close()
 
     def _prepare(self) -> None:
@@ -229,10 +222,6 @@ class XDisplay:
         asked = [self.x.core.InternAtom(False, len(name), name) for name in _ATOMS]
         self.atoms = {name: one.reply().atom for name, one in zip(_ATOMS, asked, strict=True)}
         self.test = self.x(xcffib.xtest.key)
-        self._damages = self.x(xcffib.damage.key)
-        self._damages.QueryVersion(1, 1).reply()
-        self._damage = self.x.generate_id()
-        self._damages.Create(self._damage, self.root, xcffib.damage.ReportLevel.NonEmpty)
         self.x.core.ChangeWindowAttributes(
             self.root,
             xp.CW.BackPixel | xp.CW.EventMask,
@@ -278,9 +267,6 @@ class XDisplay:
                 continue  # the window that was spoken to has gone
             if event is not None and self._silent and self._is_answer(event, self._silent):
                 self._note_silence(0, 0.0)  # who was silent the last time has answered since
-            if isinstance(event, xcffib.damage.NotifyEvent):
-                self._damages.Subtract(self._damage, 0, 0)  # so that the next one is told, too
-                self.x.flush()
             return event
 
     def _await_event(self, deadline: float, else_: str) -> None:

@@ -14,6 +14,7 @@ from ui_gym.desktop.device import Warm
 from ui_gym.desktop.x11.confinement import Confinement, best_confinement
 from ui_gym.desktop.x11.display import XDisplay
 from ui_gym.desktop.x11.needs import package_of
+from ui_gym.desktop.x11.rest import QUIET, TIMER, Rest
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.desktop.x11.users import LentUser
 from ui_gym.desktop.x11.xtest import XTestInput
@@ -68,7 +69,7 @@ class X11Session:
         way = self._confinement or best_confinement()
         cookie = None if way == "bubblewrap" else os.urandom(16)  # there, nobody else sees it
         display = self._open_display(cookie)
-        self.input = XTestInput(display)
+        self.input = XTestInput(display, self.settle)
         sandbox = Sandbox(
             _environment(display.name, accessible=accessible), [display.socket], confinement=way,
             timeout=self._timeout,
@@ -111,6 +112,18 @@ class X11Session:
         except DeviceTimeout:
             self.sandbox.check()
             raise DeviceTimeout(f"{name} showed no window within {self._timeout:g} s") from None
+
+    def settle(self, *, quiet: float = QUIET, timer: float = TIMER) -> bool:
+        """Wait until input is handled and all programs rest, for `quiet` seconds and with no timer
+        of up to `timer` seconds. Whether that came about.
+        """
+        display, sandbox = self.display, self.sandbox
+        rest = Rest(sandbox.threads, display.threads, self._timeout)
+        while not display.await_answers(max(rest.left(), 0)):
+            rest.look()  # who waits for a processor is given more time
+            if rest.left() <= 0:
+                return False
+        return rest.wait(quiet=quiet, timer=timer)
 
     def close(self) -> None:
         """End everything. Idempotent."""

@@ -18,9 +18,11 @@ import resource
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any
 
 LIMITS = {
@@ -45,6 +47,13 @@ CRASHES = frozenset(
     (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP,
      signal.SIGKILL)
 )  # fmt: skip
+
+WAITS = {
+    ("x86_64", "7"): (2, False), ("x86_64", "232"): (3, False), ("x86_64", "281"): (3, False),
+    ("x86_64", "271"): (2, True), ("aarch64", "22"): (3, False), ("aarch64", "73"): (2, True),
+}  # fmt: skip
+"""The system calls by which programs wait for files (poll, epoll_wait, epoll_pwait, ppoll): which
+argument is the time, and whether that is where it lies or the milliseconds themselves."""
 
 notices: list[socket.socket] = []
 started: set[int] = set()
@@ -234,6 +243,60 @@ def connect(line: Any, said: Any, address: int | str, seconds: float) -> Any:
     return {}, ()
 
 
+def look(line: Any, said: Any) -> Any:
+    """What all threads of the sandbox do at this moment."""
+    return {"threads": threads_of(descendants())}, ()
+
+
+def threads_of(processes: Iterable[int]) -> dict[str, tuple[str, int, int, int]]:
+    """By their ids: the state (``S``: it sleeps), how often it has been switched to and from, for
+    how long it waited for a processor (ms), and the time that it has set itself to wake up after
+    (ms; -1 without one)."""
+    found = {}
+    for process in processes:
+        try:
+            names = os.listdir(f"/proc/{process}/task")
+        except OSError:
+            continue
+        for name in names:
+            folder = f"/proc/{process}/task/{name}/"
+            try:
+                status = contents(folder + "status")
+                state = status.partition("State:\t")[2][:1]
+                switches = sum(int(line.split()[1]) for line in status.splitlines()[-2:])
+                waited = int(contents(folder + "schedstat").split()[1]) // 1_000_000
+            except (OSError, ValueError, IndexError):
+                continue
+            if state and state not in "ZX":
+                timer = timer_of(folder) if state == "S" else -1
+                found[name] = (state, switches, waited, timer)
+    return found
+
+
+def timer_of(folder: str) -> int:
+    """After how many milliseconds a thread that waits for files will wake up; -1: not by itself, or
+    nobody says."""
+    try:
+        number, *arguments = contents(folder + "syscall").split()
+        waits = WAITS.get((os.uname().machine, number))
+        if waits is None:
+            return -1
+        value = int(arguments[waits[0]], 16)
+        if waits[1]:  # it is the address of a time
+            with open(folder + "mem", "rb") as memory:
+                memory.seek(value)
+                seconds, nanoseconds = struct.unpack("qq", memory.read(16)) if value else (-1, 0)
+            return -1 if seconds < 0 else seconds * 1000 + -(-nanoseconds // 1_000_000)
+        return -1 if value & 1 << 31 else value & 0xFFFFFFFF
+    except (OSError, ValueError, IndexError, struct.error):
+        return -1
+
+
+def contents(path: str) -> str:
+    with open(path) as file:
+        return file.read()
+
+
 def end_descendants() -> None:
     """Kill all that was started here. Orphans have become our children, so that none is lost."""
     deadline = time.monotonic() + 3
@@ -264,7 +327,9 @@ def bury() -> None:
                 continue
 
 
-def descendants() -> set[int]:
+def descendants(of: int = 0) -> set[int]:
+    """The processes that this one, or that of an id, has started, and theirs."""
+    first = of or os.getpid()
     parents = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -273,16 +338,17 @@ def descendants() -> set[int]:
                     parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
             except OSError:
                 continue
-    found = {os.getpid()}
+    found = {first}
     while True:
         more = {pid for pid, parent in parents.items() if parent in found} | found
         if more == found:
-            return found - {os.getpid()}
+            return found - {first}
         found = more
 
 
 KINDS: dict[str, Any] = {
     "run": run, "spawn": spawn, "read": read, "write": write, "connect": connect,
+    "look": look,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ui_gym.contract.action import (
     Action,
@@ -38,11 +38,12 @@ DRAG_STEPS = 12
 
 
 class XTestInput:
-    """The mouse and the keyboard of a display."""
+    """The mouse and the keyboard of a display. `settle` waits until programs are at rest."""
 
-    def __init__(self, display: XDisplay) -> None:
+    def __init__(self, display: XDisplay, settle: Callable[[], object]) -> None:
         self._display = display
-        self.keyboard = Keyboard(display.x, display.settle)
+        self._settle = settle
+        self.keyboard = Keyboard(display.x, settle)
         self._pause = threading.Event()
         self._pressed: set[tuple[int, int]] = set()
 
@@ -109,7 +110,7 @@ class XTestInput:
                     round(action.y1 + part * (action.y2 - action.y1)),
                 )
             # What is dropped on must have seen that something comes.
-            self._display.settle(timeout=0.5)
+            self._settle()
         self._display.pass_manager()
 
     def _scroll(self, action: Scroll) -> None:
