@@ -66,12 +66,3 @@ def assert_near_miss(env: UIEnv, mistake: str, episodes: int = 1) -> None:
         if played == episodes:
             return
     raise AssertionError(f"{mistake} changes nothing in 50 seeds")
-
-
-def assert_idleness_scores_nothing(env: UIEnv, seed: int) -> None:
-    """Who does nothing and gives up has a score of 0."""
-    env.reset(seed=seed)
-    _, _, _, _, info = env.step("wait(0.1)")
-    assert info["score"] == 0, f"seed {seed}: {info['notes']}"
-    _, _, _, _, info = env.step("finish('failure')")
-    assert info["score"] == 0, f"seed {seed}: {info['notes']}"

@@ -8,10 +8,8 @@ import shutil
 from typing import Any
 
 import pytest
-from desktop_episodes import assert_idleness_scores_nothing, assert_solved, made
 
 from ui_gym.contract import registry
-from ui_gym.contract.device import DevicePool
 from ui_gym.desktop.content import documents
 from ui_gym.desktop.content.documents import Paragraph
 
@@ -24,20 +22,6 @@ TASKS = (
 needs_libreoffice = pytest.mark.skipif(
     shutil.which("soffice") is None, reason="LibreOffice is not installed"
 )
-
-
-@needs_libreoffice
-@pytest.mark.parametrize("name", TASKS)
-def test_the_oracle_reaches_the_goal(name: str, pool: DevicePool) -> None:
-    with made(name, pool=pool) as env:
-        assert_solved(env, 1)
-
-
-@needs_libreoffice
-@pytest.mark.parametrize("name", ["DesktopCalcSortRows", "DesktopWriterFormat"])
-def test_who_does_nothing_scores_nothing(name: str, pool: DevicePool) -> None:
-    with made(name, pool=pool) as env:
-        assert_idleness_scores_nothing(env, 1)
 
 
 @pytest.mark.parametrize("name", TASKS)

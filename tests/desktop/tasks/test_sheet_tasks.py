@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from desktop_episodes import assert_solved, made, play
+from desktop_episodes import made, play
 
 from ui_gym.contract import registry
 from ui_gym.contract.device import DevicePool
@@ -17,30 +17,6 @@ from ui_gym.desktop.content import sheets
 from ui_gym.desktop.content.sheets import Table, Workbook
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.playing.env import UIEnv
-from ui_gym.testing import check_ui_env
-
-TASKS = (
-    "DesktopEnterCell", "DesktopFixValue", "DesktopFillBlanks", "DesktopSumColumn",
-    "DesktopSortRows", "DesktopRenameSheet",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_the_oracle_reaches_the_goal(name: str, pool: DevicePool) -> None:
-    with made(name, pool=pool) as env:
-        for seed in (1, 2):
-            assert_solved(env, seed)
-
-
-def test_a_task_keeps_the_contract_of_all(pool: DevicePool) -> None:
-    with made(TASKS[0], pool=pool) as env:
-        check_ui_env(env, seeds=range(1))
-
-
-@pytest.mark.parametrize("name", ["DesktopSortRows", "DesktopRenameSheet"])
-def test_tasks_are_solved_on_a_smaller_screen(name: str) -> None:
-    with made(name, viewport=(1024, 768)) as env:
-        assert_solved(env, 3)
 
 
 def test_what_is_not_saved_does_not_count(pool: DevicePool) -> None:

@@ -7,39 +7,13 @@ import tarfile
 from typing import Any
 
 import pytest
-from desktop_episodes import assert_solved, made
+from desktop_episodes import made
 
 from ui_gym.contract import registry
 from ui_gym.contract.device import DevicePool
 from ui_gym.desktop import archives
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.playing.env import UIEnv
-from ui_gym.testing import check_ui_env
-
-TASKS = (
-    "DesktopNestedFolders", "DesktopChangeMode", "DesktopArchiveFolder", "DesktopMoveLargest",
-    "DesktopCountLines",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_the_oracle_reaches_the_goal(name: str, pool: DevicePool) -> None:
-    with made(name, pool=pool) as env:
-        for seed in (1, 2):
-            assert_solved(env, seed)
-
-
-def test_a_task_keeps_the_contract_of_all(pool: DevicePool) -> None:
-    with made(TASKS[0], pool=pool) as env:
-        check_ui_env(env, seeds=range(1))
-
-
-def test_a_task_is_solved_on_a_smaller_screen() -> None:
-    with made("DesktopMoveLargest", viewport=(1024, 768)) as env:
-        assert_solved(env, 3)
-
-
-# -- what is and what is not as asked --
 
 
 def judged(env: UIEnv, *lines: str) -> bool:

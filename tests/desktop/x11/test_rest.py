@@ -1,0 +1,90 @@
+"""When a desktop is at rest: whatever is painted later is waited for, however busy the machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from ui_gym.contract.action import Move, Press, Wait
+from ui_gym.desktop.device import SessionSpec
+from ui_gym.desktop.x11.device import X11Device
+from ui_gym.desktop.x11.rest import Rest, Threads
+
+ASLEEP = ("S", 5, 0, -1)
+NOBODY: Threads = {}
+
+
+def looks(*tables: Threads) -> Callable[[], Threads]:
+    """What is seen look by look; the last one for ever."""
+
+    def seen() -> Iterator[Threads]:
+        yield from tables
+        while True:
+            yield tables[-1]
+
+    return seen().__next__
+
+
+def waited(tables: Sequence[Threads], **arguments: float) -> tuple[bool, float]:
+    """Whether these programs come to rest, and after how many seconds."""
+    rest = Rest(looks(*tables), looks(NOBODY), most=5.0)
+    began = time.monotonic()
+    return rest.wait(**arguments), time.monotonic() - began
+
+
+def test_programs_that_sleep_are_at_rest_at_once() -> None:
+    came, seconds = waited([{"1": ASLEEP}], quiet=0.02)
+    assert came
+    assert seconds >= 0.02
+
+
+@pytest.mark.parametrize("state", ["R", "D"])
+def test_a_program_that_waits_for_its_turn_is_waited_for(state: str) -> None:
+    late = [{"1": (state, 5, 0, -1)}] * 9
+    came, seconds = waited([*late, {"1": ASLEEP}], quiet=0.0)
+    assert came
+    assert seconds > 0.05
+
+
+def test_a_program_that_ran_between_two_looks_was_not_at_rest() -> None:
+    ran = [{"1": ("S", switches, 0, -1)} for switches in range(5)]
+    came, seconds = waited(ran, quiet=0.03)
+    assert came
+    assert seconds >= 0.03 * 4
+
+
+@pytest.mark.parametrize(("milliseconds", "least"), [(150, 0.15), (400, 0.0)])
+def test_short_timers_are_waited_for_and_no_others(milliseconds: int, least: float) -> None:
+    armed, fired = ("S", 5, 0, milliseconds), ("S", 6, 0, -1)
+    came, seconds = waited([{"1": armed}, {"1": armed}, {"1": fired}], quiet=0.0)
+    assert came
+    assert seconds >= least
+
+
+def test_time_without_a_processor_does_not_count() -> None:
+    starved = [{"1": ("R", n, 400 * n, -1)} for n in range(3)] * 1
+    rest = Rest(looks(*starved), looks(NOBODY), most=9.0)
+    for _ in range(3):
+        rest.look()
+    assert 2.7 < rest.left() < 2.81
+
+
+def test_a_button_is_shown_as_it_is_after_the_key_that_pressed_it(desktop: X11Device) -> None:
+    desktop.renew(SessionSpec(launch=[["galculator"]]))
+    desktop.perform(Press("enter"))
+    first = desktop.capture().image.copy()
+    desktop.perform(Wait(0.5))
+    assert np.array_equal(desktop.capture().image, first)
+
+
+def test_a_tooltip_is_there_once_the_pointer_has_moved(desktop: X11Device) -> None:
+    desktop.renew(SessionSpec(launch=[["galculator"]]))
+    left, top, width, height = desktop.windows()[-1].box
+    desktop.perform(Move(left + width // 2, top + height // 3))
+    desktop.perform(Move(left + width // 8, top + height * 3 // 4))
+    first = desktop.capture().image.copy()
+    desktop.perform(Wait(0.8))
+    assert np.array_equal(desktop.capture().image, first)
