@@ -1,7 +1,8 @@
 """POSIX regular expressions, basic and extended, in bounded time.
 
 Most patterns go to `re`. One that could make it backtrack for ages, or whose leftmost match `re`
-would not make the longest, is run as an automaton whose states are made when they are reached.
+would not make the longest, is matched by sets of positions: where a node may end, for all places
+where it may begin at once.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ui_gym_phone.shell.automaton import Automaton
 from ui_gym_phone.shell.regex_syntax import RegexFault, RegexNode, RegexParser, source_of
 
 MAX_COST = 4_000_000
-"""Steps that `re` may take at worst for one text; beyond, the automaton is used."""
+"""Steps that `re` may take at worst for one text; beyond, sets of positions are used."""
 
 
 class Found(NamedTuple):
@@ -49,31 +49,65 @@ class Regex:
         except (re.error, OverflowError, RecursionError):
             raise RegexFault("Invalid regular expression") from None
         self._flags = flags
-        self._automaton: Automaton | None = None
 
     def test(self, text: str, spend: Callable[[int], None]) -> bool:
         """Whether it matches anywhere."""
         if self._simple(len(text)):
             return self._re.search(text) is not None
-        return self._states().test(text, spend)
+        return bool(self._ends(self._tree, text, frozenset(range(len(text) + 1)), spend))
 
     def search(self, text: str, start: int, spend: Callable[[int], None]) -> Found | None:
         """The leftmost match from `start` on, the longest there."""
-        if self._simple(len(text)) and not self._traits.choices:
+        begins = range(start, len(text) + 1)
+        if self._simple(len(text)):
             match = self._re.search(text, start)
-            return Found(*match.span()) if match else None
-        bounds = self._states().search(text, start, spend)
-        return Found(*bounds) if bounds else None
+            if match is None or not self._traits.choices:
+                return Found(*match.span()) if match else None
+            begins = range(match.start(), match.start() + 1)
+        for begin in begins:
+            ends = self._ends(self._tree, text, frozenset((begin,)), spend)
+            if ends:
+                return Found(begin, max(ends))
+        return None
 
     def _simple(self, size: int) -> bool:
         traits = self._traits
         easy = not traits.nested and traits.optional <= 10
         return easy and (traits.loops == 0 or size ** (traits.loops + 1) <= MAX_COST)
 
-    def _states(self) -> Automaton:
-        if self._automaton is None:
-            self._automaton = Automaton(self._tree, self._flags)
-        return self._automaton
+    def _ends(
+        self, node: RegexNode, text: str, starts: frozenset[int], spend: Callable[[int], None]
+    ) -> frozenset[int]:
+        """Where the node may end that begins at one of `starts`."""
+        spend(1 + (len(starts) >> 4))
+        if node.kind == "cat":
+            for each in node.inner:
+                if not starts:
+                    break
+                starts = self._ends(each, text, starts, spend)
+            return starts
+        if node.kind == "alt":
+            found = [self._ends(each, text, starts, spend) for each in node.inner]
+            return frozenset().union(*found)
+        if node.kind == "rep":
+            return self._repeated(node, text, starts, spend)
+        matches = re.compile(source_of(node), self._flags | re.DOTALL).match
+        ends = [match.end() for at in starts if (match := matches(text, at)) is not None]
+        return frozenset(ends)
+
+    def _repeated(
+        self, node: RegexNode, text: str, starts: frozenset[int], spend: Callable[[int], None]
+    ) -> frozenset[int]:
+        for _ in range(node.low):
+            if not starts:
+                break
+            starts = self._ends(node.inner[0], text, starts, spend)
+        reached, new, left = starts, starts, node.high
+        while new and (left is None or left > node.low):
+            new = self._ends(node.inner[0], text, new, spend) - reached
+            reached |= new
+            left = None if left is None else left - 1
+        return reached
 
 
 @lru_cache(maxsize=512)

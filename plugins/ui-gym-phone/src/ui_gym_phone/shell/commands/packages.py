@@ -12,14 +12,11 @@ from ui_gym_phone.data import table
 from ui_gym_phone.shell.framework import (
     options,
     refused,
-    says,
     subcommand,
     thrown,
     usage,
 )
-from ui_gym_phone.shell.intent_words import IntentFault, read
 from ui_gym_phone.shell.registry import CommandContext, command
-from ui_gym_phone.state import intents
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI
 
@@ -40,8 +37,6 @@ def pm(ctx: CommandContext, argv: list[str]) -> int:
         "list": _list, "path": _path, "install": _install, "uninstall": _uninstall,
         "clear": _clear, "grant": _grant, "revoke": _grant, "enable": _enable,
         "disable": _enable, "disable-user": _enable, "default-state": _enable, "dump": _dump,
-        "resolve-activity": _resolve, "trim-caches": _trim, "has-feature": _has_feature,
-        "reset-permissions": _reset_permissions, "get-install-location": says("0[auto]\n"),
     }  # fmt: skip
     return subcommand(ctx, argv, commands, usage("pm"))
 
@@ -72,7 +67,7 @@ def _list(ctx: CommandContext, argv: list[str]) -> int:
     if kind in ("packages", "package"):
         return _list_packages(ctx, argv[1:])
     if kind == "features":
-        ctx.out("".join(f"feature:{name}\n" for name in _features()))
+        ctx.out("".join(f"feature:{name}\n" for name in table("shell_names")["features"]))
     elif kind == "permissions":
         names = "".join(f"permission:{_PREFIX}{name}\n" for name in sorted(PERMISSIONS))
         ctx.out(f"All Permissions:\n\n{names}")
@@ -81,11 +76,6 @@ def _list(ctx: CommandContext, argv: list[str]) -> int:
     elif kind not in ("instrumentation", "libraries", "permission-groups"):
         return refused(ctx, f"Error: unknown list type '{kind}'" if kind else "Error: no list type")
     return 0
-
-
-def _features() -> list[str]:
-    found: list[str] = table("shell_names")["features"]
-    return found
 
 
 def _list_packages(ctx: CommandContext, argv: list[str]) -> int:
@@ -214,12 +204,6 @@ def _clear(ctx: CommandContext, argv: list[str]) -> int:
     return 0
 
 
-def _trim(ctx: CommandContext, argv: list[str]) -> int:
-    for package in ctx.phone.packages:
-        package.cache_size = 0
-    return 0
-
-
 # -- permissions and states --
 
 
@@ -250,13 +234,6 @@ def _whole(permission: str) -> str:
     return permission if "." in permission else _PREFIX + permission
 
 
-def _reset_permissions(ctx: CommandContext, argv: list[str]) -> int:
-    for package in ctx.phone.packages:
-        if not package.system:
-            package.permissions = dict.fromkeys(package.permissions, False)
-    return 0
-
-
 _STATES = {
     "enable": "enabled",
     "disable": "disabled",
@@ -282,37 +259,6 @@ def _enable(ctx: CommandContext, argv: list[str]) -> int:
     package.enabled = on
     ctx.out(f"Package {package.name} new state: {_STATES[verb]}\n")
     return 0
-
-
-# -- what is there --
-
-
-def _resolve(ctx: CommandContext, argv: list[str]) -> int:
-    try:
-        intent = read([w for w in argv[1:] if w not in ("--brief", "--components")])
-    except IntentFault as fault:
-        return refused(ctx, str(fault))
-    phone = ctx.phone
-    target = intents.resolve(phone, intent)
-    if intents.home(intent):
-        target = intents.IntentTarget(LAUNCHER, phone.launcher.cls, {})
-    if target is None:
-        ctx.out("No activity found\n")
-        return 0
-    if "--components" not in argv:
-        ctx.out("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n")
-    name = phone.packages[target.package].component(target.cls)
-    if {"--brief", "--components"} & set(argv):
-        ctx.out(f"{intents.short_component(target.package, name)}\n")
-    else:
-        ctx.out(f"ActivityInfo:\n  name={name}\n  packageName={target.package}\n")
-    return 0
-
-
-def _has_feature(ctx: CommandContext, argv: list[str]) -> int:
-    there = argv[1:2] != [] and argv[1] in _features()
-    ctx.out(f"{str(there).lower()}\n")
-    return int(not there)
 
 
 def _failure(ctx: CommandContext, message: str) -> int:

@@ -126,49 +126,12 @@ def _wifi_status(ctx: CommandContext, argv: list[str]) -> int:
     return 0
 
 
-def _wifi_networks(ctx: CommandContext, argv: list[str]) -> int:
-    ctx.out("Network Id      SSID                         Security type\n")
-    if switches.wifi_on(ctx.phone):
-        ctx.out(f"0            {SSID:<32} open\n")
-    return 0
-
-
 def _power_mode(ctx: CommandContext, argv: list[str]) -> int:
     on = boolean(argv[1]) if len(argv) > 1 else None
     if on is None:
         return refused(ctx, "Error: set-mode takes 0 or 1")
     switches.set_battery_saver(ctx.phone, on)
     return 0
-
-
-def _set_brightness(ctx: CommandContext, argv: list[str]) -> int:
-    try:
-        share = float(argv[1])
-    except (IndexError, ValueError):
-        share = -1.0
-    if not 0 <= share <= 1:
-        return refused(ctx, "Error: brightness should be a number between 0 and 1")
-    switches.set_brightness(ctx.phone, round(share * switches.MAX_BRIGHTNESS))
-    return 0
-
-
-def _brightness(phone: Phone) -> str:
-    return f"{switches.brightness(phone) / switches.MAX_BRIGHTNESS:.7g}"
-
-
-def _ringer(ctx: CommandContext, argv: list[str]) -> int:
-    modes = {"NORMAL": switches.NORMAL, "SILENT": switches.SILENT, "VIBRATE": switches.VIBRATE}
-    mode = modes.get(argv[1].upper()) if len(argv) > 1 else None
-    if mode is None:
-        return refused(ctx, "Error: the ringer mode is NORMAL, SILENT or VIBRATE")
-    switches.set_ringer(ctx.phone, mode)
-    return 0
-
-
-def _set_volume(ctx: CommandContext, argv: list[str]) -> int:
-    if len(argv) != 3:
-        return refused(ctx, "Error: set-volume takes a stream and an index")
-    return _set_stream(ctx, argv[1], argv[2])
 
 
 def _zone(ctx: CommandContext, argv: list[str]) -> int:
@@ -182,17 +145,6 @@ def _time(ctx: CommandContext, argv: list[str]) -> int:
         return refused(ctx, "Error: set-time takes milliseconds since 1970")
     ctx.phone.clock.set(int(argv[1]))
     return 0
-
-
-def _setting(name: str) -> Callable[[Phone, bool], None]:
-    return lambda phone, on: phone.put("global", name, int(on))
-
-
-def _detector(name: str) -> Mapping[str, Command]:
-    return {
-        "set_auto_detection_enabled": switch(_setting(name)),
-        "is_auto_detection_enabled": _tells(lambda phone: phone.is_on("global", name)),
-    }
 
 
 # -- notifications --
@@ -221,33 +173,9 @@ def _post(ctx: CommandContext, argv: list[str]) -> int:
     return 0
 
 
-def _named(phone: Phone, key: str) -> Notification | None:
-    return next((n for n in phone.notifications if notification_key(phone, n) == key), None)
-
-
 def _list_posted(ctx: CommandContext, argv: list[str]) -> int:
     phone = ctx.phone
     ctx.out("".join(f"{notification_key(phone, n)}\n" for n in phone.notifications))
-    return 0
-
-
-def _get_posted(ctx: CommandContext, argv: list[str]) -> int:
-    wanted = " ".join(argv[1:])
-    found = _named(ctx.phone, wanted)
-    if found is None:
-        return refused(ctx, f"No active notification found matching key: {wanted}")
-    ctx.out(
-        f"NotificationRecord(pkg={found.package} id={found.id} tag={found.tag or 'null'}"
-        f" key={wanted}: title={found.title} text={found.text})\n"
-    )
-    return 0
-
-
-def _snooze(ctx: CommandContext, argv: list[str]) -> int:
-    found = _named(ctx.phone, argv[-1])
-    if found is not None:
-        ctx.phone.cancel(found.key)
-        ctx.out(f"snoozing <{argv[-1]}>\n")
     return 0
 
 
@@ -336,28 +264,19 @@ _SERVICES: dict[str, tuple[str, Mapping[str, Command]]] = {
     "connectivity": ("Connectivity service", {"airplane-mode": _airplane}),
     "wifi": ("Wi-Fi", {
         "status": _wifi_status, "set-wifi-enabled": switch(switches.set_wifi),
-        "list-networks": _wifi_networks, "list-scan-results": _wifi_networks,
-        "start-scan": quiet, "connect-network": quiet,
     }),
     "power": ("Power manager", {"set-mode": _power_mode}),
     "location": ("Location service", {
         "is-location-enabled": _tells(lambda phone: phone.is_on("secure", "location_mode")),
         "set-location-enabled": switch(switches.set_location), "providers": quiet,
     }),
-    "display": ("Display manager", {
-        "set-brightness": _set_brightness, "get-brightness": _tells(_brightness),
-    }),
-    "audio": ("Audio service", {"set-ringer-mode": _ringer, "set-volume": _set_volume}),
     "alarm": ("Alarm manager service", {"set-timezone": _zone, "set-time": _time}),
-    "time_detector": ("Time detector", _detector("auto_time")),
-    "time_zone_detector": ("Time zone detector", _detector("auto_time_zone")),
 }  # fmt: skip
 """Services by name, with their titles and subcommands."""
 
 _WORDED: dict[str, Mapping[str, Command]] = {
     "notification": {
-        "post": _post, "notify": _post, "list": _list_posted, "get": _get_posted, "set_dnd": _dnd,
-        "snooze": _snooze, "unsnooze": quiet, "allow_listener": quiet, "allow_dnd": quiet,
+        "post": _post, "notify": _post, "list": _list_posted, "set_dnd": _dnd,
     },
     "media_session": {
         "volume": _volume, "dispatch": _dispatch, "list-sessions": says("Sessions:\n"),
@@ -373,7 +292,8 @@ _WORDED: dict[str, Mapping[str, Command]] = {
 def svc(ctx: CommandContext, argv: list[str]) -> int:
     radios: dict[str, Command] = {
         "wifi": switch(switches.set_wifi), "data": switch(switches.set_mobile_data),
-        "bluetooth": switch(switches.set_bluetooth), "nfc": switch(_setting("nfc_on")),
+        "bluetooth": switch(switches.set_bluetooth),
+        "nfc": switch(lambda phone, on: phone.put("global", "nfc_on", int(on))),
     }  # fmt: skip
     commands = {**radios, "power": _svc_power, "usb": quiet}
     if len(argv) > 1 and argv[1] in radios and argv[2:] not in (["enable"], ["disable"]):
