@@ -10,8 +10,7 @@ from typing import Any
 from ui_gym.contract.device import DevicePool
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import DeviceError
-from ui_gym_agents.agents import SERVED
-from ui_gym_agents.agents.agent import Agent
+from ui_gym_agents.agents.agent import SERVED, Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.evaluation.osworld.envs import make_envs
 from ui_gym_agents.evaluation.osworld.looks import Marked, TextPrompt, UITarsPrompt
