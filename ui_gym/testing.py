@@ -37,7 +37,7 @@ UNAVOIDABLE: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckResult:
     """One thing that was checked."""
 
     name: str
@@ -51,18 +51,18 @@ class Check:
 
 
 @dataclass
-class Report:
+class EnvReport:
     """All that was checked of one task."""
 
     task: str
-    checks: list[Check] = field(default_factory=list)
+    checks: list[CheckResult] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
         return not self.failures
 
     @property
-    def failures(self) -> list[Check]:
+    def failures(self) -> list[CheckResult]:
         return [check for check in self.checks if not check.ok]
 
     def __str__(self) -> str:
@@ -75,11 +75,11 @@ class Report:
         try:
             yield details
         except AssertionError as error:
-            self.checks.append(Check(name, False, str(error) or "an assertion failed"))
+            self.checks.append(CheckResult(name, False, str(error) or "an assertion failed"))
         except Exception as error:
-            self.checks.append(Check(name, False, f"{type(error).__name__}: {error}"))
+            self.checks.append(CheckResult(name, False, f"{type(error).__name__}: {error}"))
         else:
-            self.checks.append(Check(name, True, "; ".join(details)))
+            self.checks.append(CheckResult(name, True, "; ".join(details)))
 
 
 def check_ui_env(
@@ -88,7 +88,7 @@ def check_ui_env(
     seeds: Iterable[int] = range(3),
     raise_on_failure: bool = True,
     **arguments: Any,
-) -> Report:
+) -> EnvReport:
     """Check a task on its device.
 
     Args:
@@ -118,8 +118,8 @@ def check_ui_env(
     return report
 
 
-def _check(env: UIEnv, seeds: list[int]) -> Report:
-    report = Report(env.task.spec.id)
+def _check(env: UIEnv, seeds: list[int]) -> EnvReport:
+    report = EnvReport(env.task.spec.id)
     _check_params(env, report)
     with report.checking("it starts"):
         env.reset(seed=seeds[0])
@@ -151,7 +151,7 @@ def _check(env: UIEnv, seeds: list[int]) -> Report:
 # -- without a device --
 
 
-def _check_params(env: UIEnv, report: Report) -> None:
+def _check_params(env: UIEnv, report: EnvReport) -> None:
     task = env.task
     with report.checking("it says in its docstring what to do"):
         assert (type(task).__doc__ or "").strip(), "the class has no docstring"
@@ -215,7 +215,7 @@ def _check_render(env: UIEnv, seed: int) -> None:
 # -- episodes --
 
 
-def _check_episode(env: UIEnv, other: UIEnv, seed: int, report: Report) -> None:
+def _check_episode(env: UIEnv, other: UIEnv, seed: int, report: EnvReport) -> None:
     """Everything that one seed must keep; `other` is an env on another device."""
     with report.checking(f"seed {seed}: it resets"):
         first, info = env.reset(seed=seed, options={"ground_truth": True})

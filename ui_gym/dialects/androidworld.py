@@ -36,10 +36,10 @@ from ui_gym.contract.action import (
 from ui_gym.dialects.common import DIRECTIONS, speechless, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object
 from ui_gym.dialects.keys import ANDROID
 from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError
 
@@ -81,16 +81,16 @@ class AndroidWorld(ObjectDialect):
     name = "androidworld"
     example = _USAGE["click"]
 
-    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
         name = said.text("action_type", default="").lower()
         if name not in _USAGE:
             raise unknown("action", name, _USAGE)
         with written(name, _USAGE[name]):
             if name == "status":
-                hand.finish(Finish(said.choice(_OUTCOMES, "goal_status")))
+                pointer.finish(Finish(said.choice(_OUTCOMES, "goal_status")))
             else:
                 for action in _build(name, said, size, seen):
-                    hand.do(action)
+                    pointer.do(action)
 
     def say(self, action: Action, place: Place) -> list[Object]:
         name, rest = _say(action)

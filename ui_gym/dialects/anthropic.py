@@ -39,10 +39,10 @@ from ui_gym.dialects.common import DIRECTIONS, NOTCH, speechless, typed, typing,
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions
 from ui_gym.dialects.grid import Size
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object
 from ui_gym.dialects.keys import XDOTOOL
 from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
@@ -76,12 +76,12 @@ class Anthropic(ObjectDialect):
     name = "anthropic"
     example = _USAGE["left_click"]
 
-    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
         content = said.get("content")
         if isinstance(content, str):
-            return hand.remark(content)
+            return pointer.remark(content)
         for block in said.objects("content") if content is not None else [said]:
-            self._block(block, hand)
+            self._block(block, pointer)
         return None
 
     def say(self, action: Action, place: Place) -> list[Object]:
@@ -96,65 +96,65 @@ class Anthropic(ObjectDialect):
             functions=teach_functions(),
         )  # fmt: skip
 
-    def _block(self, block: Fields, hand: Hand) -> None:
+    def _block(self, block: Fields, pointer: PointerState) -> None:
         kind = block.get("type")
         if kind == "text":
-            hand.remark(block.text("text"))
+            pointer.remark(block.text("text"))
         elif block.has("input"):
             name = block.text("name", default="computer")
             if name == "computer":
-                self._action(block.objects("input")[0], hand)
+                self._action(block.objects("input")[0], pointer)
             else:
-                call_function(name, block.get("input"), hand)
+                call_function(name, block.get("input"), pointer)
         elif kind not in ("thinking", "redacted_thinking"):
-            self._action(block, hand)
+            self._action(block, pointer)
 
-    def _action(self, said: Fields, hand: Hand) -> None:
+    def _action(self, said: Fields, pointer: PointerState) -> None:
         name = said.text("action", default="")
         if name in _REFUSED:
             raise ActionError("name", f"{name} is not offered here: look at the whole screenshot")
         if name not in _USAGE:
             raise unknown("action", name, _USAGE)
         with written(name, _USAGE[name]):
-            _do(name, said, hand)
+            _do(name, said, pointer)
 
 
-def _do(name: str, said: Fields, hand: Hand) -> None:
+def _do(name: str, said: Fields, pointer: PointerState) -> None:
     point = said.pixel("coordinate") if said.has("coordinate") else None
     match name:
         case "left_click" | "right_click" | "middle_click" | "double_click" | "triple_click":
             keys = XDOTOOL.read([said.text("text", "key", default="")])
             button, count = _CLICKS[name]
-            hand.click(point, button, count, keys)
+            pointer.click(point, button, count, keys)
         case "mouse_move":
-            hand.move(said.pixel("coordinate"))
+            pointer.move(said.pixel("coordinate"))
         case "left_click_drag":
             has_start = said.has("start_coordinate")
             start = said.pixel("start_coordinate") if has_start else None
-            hand.drag(said.pixel("coordinate"), start=start)
+            pointer.drag(said.pixel("coordinate"), start=start)
         case "left_mouse_down":
-            hand.down(point)
+            pointer.down(point)
         case "left_mouse_up":
-            hand.up(point)
+            pointer.up(point)
         case "scroll":
             if said.has("text", "key"):
                 raise ActionError("argument", "keys can be held in clicks alone")
             right, down = said.choice(DIRECTIONS, "scroll_direction", default="down")
             pixels = said.whole("scroll_amount", default=3) * NOTCH
-            hand.scroll(point, dx=right * pixels, dy=down * pixels)
+            pointer.scroll(point, dx=right * pixels, dy=down * pixels)
         case "type":
-            hand.do(typed(said.text("text")))
+            pointer.do(typed(said.text("text")))
         case "key" | "hold_key":
-            _press(said, hand)
+            _press(said, pointer)
             if name == "hold_key":
-                hand.wait(said.number("duration", default=1))
+                pointer.wait(said.number("duration", default=1))
         case "wait":
-            hand.wait(said.number("duration", default=1))
+            pointer.wait(said.number("duration", default=1))
         case _:  # screenshot
-            hand.wait(0)
+            pointer.wait(0)
 
 
-def _press(said: Fields, hand: Hand) -> None:
+def _press(said: Fields, pointer: PointerState) -> None:
     """Chords between blanks are pressed one after the other, as xdotool does."""
     text = said.text("text")
     chords = text.split() or ["space"] * (text == " ")
@@ -163,7 +163,7 @@ def _press(said: Fields, hand: Hand) -> None:
         raise ActionError("argument", "text must name a key, and repeat be 1 to 100")
     for _ in range(repeat):
         for chord in chords:
-            hand.press(XDOTOOL.read([chord]))
+            pointer.press(XDOTOOL.read([chord]))
 
 
 def _say(action: Action) -> list[Object]:

@@ -8,8 +8,8 @@ from typing import Any
 from ui_gym.contract.action import Action, Answer, Finish, Open, Outcome
 from ui_gym.dialects.common import unknown, written
 from ui_gym.dialects.fields import Fields
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object, read_object
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.errors import ActionError
 
 _OUTCOMES: dict[str, Outcome] = {
@@ -27,7 +27,7 @@ _MEANING = {
 }
 
 
-def call_function(name: str, arguments: Any, hand: Hand) -> None:
+def call_function(name: str, arguments: Any, pointer: PointerState) -> None:
     """Do what a call of one of the functions says. APIs give arguments as an object or its text.
 
     Raises:
@@ -39,7 +39,7 @@ def call_function(name: str, arguments: Any, hand: Hand) -> None:
         said = read_object(arguments) if isinstance(arguments, str) else arguments
         if not isinstance(said, dict):
             raise ActionError("argument", "the arguments are no JSON object")
-        hand.do(_build(name, Fields(said)))
+        pointer.do(_build(name, Fields(said)))
 
 
 def function_of(action: Action) -> tuple[str, Object] | None:

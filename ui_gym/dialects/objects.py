@@ -10,8 +10,8 @@ from ui_gym.contract.action import Action, check_points
 from ui_gym.dialects.common import check_actions, check_length
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object, read_objects, write_object
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import NOTHING, Point, Seen
 from ui_gym.errors import ActionError
 
@@ -20,7 +20,7 @@ Place = Callable[[Point], Point]
 
 
 class ObjectDialect(ABC):
-    """Reads objects one by one into a `Hand`, and writes one or more for each action."""
+    """Reads objects one by one into a `PointerState`, and writes one or more for each action."""
 
     name: ClassVar[str]
     example: ClassVar[str]
@@ -28,10 +28,10 @@ class ObjectDialect(ABC):
 
     def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
         check_length(text)
-        hand = Hand(size, seen)
+        pointer = PointerState(size, seen)
         for said in read_objects(text, self.example):
-            self.read(Fields(said), hand, size, seen)
-        actions = hand.done()
+            self.read(Fields(said), pointer, size, seen)
+        actions = pointer.done()
         if not actions:
             raise ActionError("parse", f"no action given. Write one, as in {self.example}")
         check_points(actions, size)
@@ -53,7 +53,7 @@ class ObjectDialect(ABC):
         return lambda point: point
 
     @abstractmethod
-    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
         """Do what one object says. Raises `ActionError` if that is wrong."""
 
     @abstractmethod

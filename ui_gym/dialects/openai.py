@@ -25,10 +25,10 @@ from ui_gym.dialects.common import speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions
 from ui_gym.dialects.grid import Size
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object, write_object
 from ui_gym.dialects.keys import OPENAI
 from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
@@ -56,9 +56,9 @@ class OpenAI(ObjectDialect):
     name = "openai"
     example = _USAGE["click"]
 
-    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
         for item in said.objects("output") if said.has("output") else [said]:
-            self._item(item, hand)
+            self._item(item, pointer)
 
     def say(self, action: Action, place: Place) -> list[Object]:
         if (call := function_of(action)) is not None:
@@ -73,24 +73,24 @@ class OpenAI(ObjectDialect):
             functions=teach_functions(), wait=WAIT,
         )  # fmt: skip
 
-    def _item(self, item: Fields, hand: Hand) -> None:
+    def _item(self, item: Fields, pointer: PointerState) -> None:
         kind = item.text("type", default="")
         if kind == "message":
-            hand.remark(_message(item.get("content")))
+            pointer.remark(_message(item.get("content")))
         elif kind == "function_call":
-            call_function(item.text("name"), item.get("arguments"), hand)
+            call_function(item.text("name"), item.get("arguments"), pointer)
         elif item.has("actions", "action"):
             for action in item.objects("actions", "action"):
-                self._action(action, hand)
+                self._action(action, pointer)
         elif kind != "reasoning":
-            self._action(item, hand)
+            self._action(item, pointer)
 
-    def _action(self, said: Fields, hand: Hand) -> None:
+    def _action(self, said: Fields, pointer: PointerState) -> None:
         name = said.text("type", default="")
         if name not in _USAGE:
             raise unknown("action", name, _USAGE)
         with written(name, _USAGE[name]):
-            hand.do(_build(name, said))
+            pointer.do(_build(name, said))
 
 
 def _build(name: str, said: Fields) -> Action:

@@ -16,9 +16,9 @@ from ui_gym.dialects.canonical import MEANINGS
 from ui_gym.dialects.common import unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object
 from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
@@ -45,7 +45,7 @@ class PlainJson(ObjectDialect):
     name = "json"
     example = '{"action": "click", "x": 10, "y": 20}'
 
-    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
         given = {key: value for key, value in said.items() if key not in ("action", _THOUGHT)}
         name = said.text("action", default="")
         if name not in _USAGE:
@@ -53,7 +53,7 @@ class PlainJson(ObjectDialect):
         with written(name, _USAGE[name]):
             _check_names(ACTIONS[name], given)
             for action in build(ACTIONS[name], (), given, seen.locate):
-                hand.do(action)
+                pointer.do(action)
 
     def say(self, action: Action, place: Place) -> list[Object]:
         fields = dataclasses.fields(action)

@@ -49,9 +49,9 @@ from ui_gym.dialects.common import (
 )
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.keys import PYAUTOGUI
-from ui_gym.dialects.pyautogui_code import EXAMPLE, WORDS, Call, read_calls, read_code
+from ui_gym.dialects.pointer import PointerState
+from ui_gym.dialects.pyautogui_code import EXAMPLE, WORDS, PyautoguiCall, read_calls, read_code
 from ui_gym.dialects.seen import NOTHING, Point, Seen
 from ui_gym.errors import ActionError
 
@@ -83,7 +83,7 @@ class PyAutoGUI:
 
     def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
         check_length(text)
-        actions = _actions(read_code(text, seen), Hand(size, seen))
+        actions = _actions(read_code(text, seen), PointerState(size, seen))
         if not actions:
             raise ActionError("parse", f"the code does nothing. Write calls, as in {EXAMPLE}")
         check_points(actions, size)
@@ -123,13 +123,15 @@ def read_script(
         ActionError: as `PyAutoGUI.parse`.
     """
     check_length(code)
-    actions = _actions(read_calls(code), Hand(size, seen, limit), longest)
+    actions = _actions(read_calls(code), PointerState(size, seen, limit), longest)
     check_points(actions, size)
     return actions
 
 
-def _actions(calls: Sequence[Call], hand: Hand, longest: float = math.inf) -> list[Action]:
-    reader = _Reader(hand, longest)
+def _actions(
+    calls: Sequence[PyautoguiCall], pointer: PointerState, longest: float = math.inf
+) -> list[Action]:
+    reader = _Reader(pointer, longest)
     for call in calls:
         reader.do(call)
     return reader.done()
@@ -138,8 +140,8 @@ def _actions(calls: Sequence[Call], hand: Hand, longest: float = math.inf) -> li
 class _Reader:
     """Does one call after the other, and sleeps for `longest` seconds at most."""
 
-    def __init__(self, hand: Hand, longest: float) -> None:
-        self.hand = hand
+    def __init__(self, pointer: PointerState, longest: float) -> None:
+        self.pointer = pointer
         self._longest = longest
         self._clipboard: str | None = None
         self._pasted = True
@@ -149,11 +151,11 @@ class _Reader:
             raise ActionError(
                 "argument", "what is copied must be pasted in the same code, by hotkey('ctrl', 'v')"
             )
-        return self.hand.done()
+        return self.pointer.done()
 
-    def do(self, call: Call) -> None:
+    def do(self, call: PyautoguiCall) -> None:
         if call.name in WORDS:
-            self.hand.do(_ENDINGS.get(call.name, Wait(WAIT)))
+            self.pointer.do(_ENDINGS.get(call.name, Wait(WAIT)))
             return
         with written(call.name, call.usage):
             if call.name in _CLICKS or call.name in ("mouseDown", "mouseUp"):
@@ -169,18 +171,18 @@ class _Reader:
         own, count = _CLICKS.get(name, ("left", 1))
         button = said.choice(_BUTTONS, "button", default=own)
         if name == "mouseDown":
-            self.hand.down(_point(said), button)
+            self.pointer.down(_point(said), button)
         elif name == "mouseUp":
-            self.hand.up(_point(said), button)
+            self.pointer.up(_point(said), button)
         else:
-            self.hand.click(_point(said), button, said.whole("clicks", default=count))
+            self.pointer.click(_point(said), button, said.whole("clicks", default=count))
 
     def _scroll(self, name: str, said: Fields) -> None:
         pixels = said.whole("clicks") * NOTCH
         if name == "hscroll":
-            self.hand.scroll(_point(said), dx=pixels)
+            self.pointer.scroll(_point(said), dx=pixels)
         else:
-            self.hand.scroll(_point(said), dy=-pixels)
+            self.pointer.scroll(_point(said), dy=-pixels)
 
     def _pointer(self, name: str, said: Fields) -> None:
         seconds = said.number("duration", default=Drag.seconds)
@@ -190,13 +192,13 @@ class _Reader:
             raise ActionError("argument", "a drag presses the button; for a move, write moveTo")
         match name:
             case "moveTo":
-                self.hand.move(_there(said))
+                self.pointer.move(_there(said))
             case "dragTo":
-                self.hand.drag(_there(said), seconds)
+                self.pointer.drag(_there(said), seconds)
             case "dragRel" | "drag":
-                self.hand.drag_by(*_offset(said), seconds)
+                self.pointer.drag_by(*_offset(said), seconds)
             case _:  # moveRel, move
-                self.hand.move_by(*_offset(said))
+                self.pointer.move_by(*_offset(said))
 
     def _keyboard(self, name: str, said: Fields) -> None:
         match name:
@@ -211,16 +213,16 @@ class _Reader:
             case "hotkey":
                 self._chord(PYAUTOGUI.read(said.words("keys")))
             case "keyDown":
-                self.hand.key_down(_key(said))
+                self.pointer.key_down(_key(said))
             case "keyUp":
-                self.hand.key_up(_key(said))
+                self.pointer.key_up(_key(said))
             case "copy":
                 self._clipboard = said.text("text")
                 self._pasted = False
             case "sleep":
-                self.hand.wait(min(said.number("seconds"), self._longest))
-            case "moveTo" if self.hand.at is not None:
-                self.hand.move(self.hand.at)
+                self.pointer.wait(min(said.number("seconds"), self._longest))
+            case "moveTo" if self.pointer.at is not None:
+                self.pointer.move(self.pointer.at)
             case _:
                 raise ActionError("argument", "the point is missing")
 
@@ -228,18 +230,18 @@ class _Reader:
         if isinstance(said.get("message"), list):
             self._press(said.words("message"))
         else:
-            self.hand.do(typed(said.text("message")))
+            self.pointer.do(typed(said.text("message")))
 
     def _press(self, keys: list[str]) -> None:
         for key in keys:
             self._chord(PYAUTOGUI.read([key]))
 
     def _chord(self, chord: str) -> None:
-        if self._clipboard is not None and "+".join([*self.hand.keys, chord]) in PASTES:
-            self.hand.paste(self._clipboard)
+        if self._clipboard is not None and "+".join([*self.pointer.keys, chord]) in PASTES:
+            self.pointer.paste(self._clipboard)
             self._pasted = True
         else:
-            self.hand.press(chord)
+            self.pointer.press(chord)
 
 
 def _there(said: Fields) -> Point:

@@ -70,7 +70,7 @@ _FIRST_LINE = re.compile(
 
 
 @dataclass(frozen=True)
-class Call:
+class PyautoguiCall:
     """One call: the function's name without its module, or one of `WORDS`."""
 
     name: str
@@ -90,7 +90,7 @@ def usage(function: str) -> str:
     return f"{function}({', '.join(names)})"
 
 
-def read_code(text: str, seen: Seen = NOTHING) -> list[Call]:
+def read_code(text: str, seen: Seen = NOTHING) -> list[PyautoguiCall]:
     """The calls of the last block of code in `text`, or of the lines that look like code.
 
     Raises:
@@ -100,7 +100,7 @@ def read_code(text: str, seen: Seen = NOTHING) -> list[Call]:
     return read_calls(_code_of(text), seen)
 
 
-def read_calls(code: str, seen: Seen = NOTHING) -> list[Call]:
+def read_calls(code: str, seen: Seen = NOTHING) -> list[PyautoguiCall]:
     """The calls of a text that is nothing but code. Raises as `read_code`."""
     code = textwrap.dedent(code).strip()
     tree = syntax_tree(code, f"Write calls, as in {EXAMPLE}")
@@ -122,7 +122,7 @@ def _code_of(text: str) -> str:
     return text[first.start() :]
 
 
-def _read(statement: ast.stmt, lines: list[str], seen: Seen) -> Call | None:
+def _read(statement: ast.stmt, lines: list[str], seen: Seen) -> PyautoguiCall | None:
     """The call of a statement; None if it does nothing here."""
     match statement:
         case ast.Import(names=names) if all(n.name in _MODULES and not n.asname for n in names):
@@ -135,7 +135,7 @@ def _read(statement: ast.stmt, lines: list[str], seen: Seen) -> Call | None:
         case ast.Expr(value=ast.Constant(value=str())):
             return None
         case ast.Expr(value=ast.Name(id=word)) if word in WORDS:
-            return Call(word, Fields({}))
+            return PyautoguiCall(word, Fields({}))
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)) as call
         ) if module in _MODULES:
@@ -144,12 +144,12 @@ def _read(statement: ast.stmt, lines: list[str], seen: Seen) -> Call | None:
     raise ActionError("parse", f"{line} is not allowed. Write calls alone, as in {EXAMPLE}")
 
 
-def _call(function: str, node: ast.Call, seen: Seen) -> Call:
+def _call(function: str, node: ast.Call, seen: Seen) -> PyautoguiCall:
     if function not in SIGNATURES:
         raise unknown("function", function, SIGNATURES)
     name = function.rpartition(".")[2]
     try:
-        return Call(name, Fields(_arguments(function, node, seen)))
+        return PyautoguiCall(name, Fields(_arguments(function, node, seen)))
     except ValueError as error:
         message = f"{function}: {error}. It is written {usage(function)}"
         raise ActionError("argument", message) from None

@@ -42,10 +42,10 @@ from ui_gym.contract.action import (
 from ui_gym.dialects.common import speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import RELATIVE, Size, smart_resize, to_grid, to_pixel
-from ui_gym.dialects.hand import Hand
 from ui_gym.dialects.jsonish import Object, read_object, write_object
 from ui_gym.dialects.keys import PYAUTOGUI
 from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError
 
@@ -108,14 +108,14 @@ class Qwen(ObjectDialect):
         '{"action": "left_click", "coordinate": [100, 200]}}</tool_call>'
     )
 
-    def read(self, said: Fields, hand: Hand, size: Size, seen: Seen) -> None:
+    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
         for call in said.objects("tool_calls") if said.has("tool_calls") else [said]:
             call = _arguments(call)
             name = call.text("action", default="")
             if name not in _USAGE:
                 raise unknown("action", name, _USAGE)
             with written(name, _USAGE[name]):
-                _do(name, call, hand, self.grid(size), size)
+                _do(name, call, pointer, self.grid(size), size)
 
     def say(self, action: Action, place: Place) -> list[Object]:
         arguments = _say_shared(action)
@@ -187,32 +187,32 @@ def _arguments(said: Fields) -> Fields:
     return Fields(found)
 
 
-def _do(name: str, said: Fields, hand: Hand, grid: Size, size: Size) -> None:
+def _do(name: str, said: Fields, pointer: PointerState, grid: Size, size: Size) -> None:
     def point(field: str = "coordinate") -> Point:
         return to_pixel(said.spot(field), grid, size)
 
     here = point() if said.has("coordinate") else None
     match name:
         case "mouse_move":
-            hand.move(point())
+            pointer.move(point())
         case "swipe":
-            hand.drag(point("coordinate2"), start=point())
+            pointer.drag(point("coordinate2"), start=point())
         case "left_click_drag":
-            hand.drag(point())
+            pointer.drag(point())
         case "long_press":
-            hand.do(LongPress(*point(), said.number("time", default=LongPress.seconds)))
+            pointer.do(LongPress(*point(), said.number("time", default=LongPress.seconds)))
         case "scroll":
-            hand.scroll(here, dy=-said.whole("pixels"))
+            pointer.scroll(here, dy=-said.whole("pixels"))
         case "hscroll":
-            hand.scroll(here, dx=said.whole("pixels"))
+            pointer.scroll(here, dx=said.whole("pixels"))
         case "click":
-            hand.click(point())
+            pointer.click(point())
         case "terminate":
-            hand.finish(Finish(said.choice(_OUTCOMES, "status", default="success")))
+            pointer.finish(Finish(said.choice(_OUTCOMES, "status", default="success")))
         case _ if name in _CLICKS:
-            hand.click(here, *_CLICKS[name])
+            pointer.click(here, *_CLICKS[name])
         case _:
-            hand.do(_build(name, said))
+            pointer.do(_build(name, said))
 
 
 def _build(name: str, said: Fields) -> Action:

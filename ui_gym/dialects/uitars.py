@@ -53,7 +53,7 @@ from ui_gym.dialects.grid import (
     to_pixel,
 )
 from ui_gym.dialects.seen import NOTHING, Point, Seen
-from ui_gym.dialects.uitars_text import Call, quote, read_calls, read_numbers
+from ui_gym.dialects.uitars_text import UitarsCall, quote, read_calls, read_numbers
 from ui_gym.errors import ActionError
 
 SCROLL = 300
@@ -146,7 +146,7 @@ class UITars:
             return RELATIVE
         return smart_resize(size, *self._resize)
 
-    def _action(self, call: Call, size: Size) -> Action:
+    def _action(self, call: UitarsCall, size: Size) -> Action:
         name = _ALIASES.get(call.name, call.name)
         if name not in _USAGE:
             raise unknown("action", call.name, _USAGE)
@@ -158,7 +158,7 @@ class UITars:
             message = f"{call.name}: {error}. It is written {_USAGE[name]}"
             raise ActionError("argument", message) from None
 
-    def _build(self, name: str, call: Call, size: Size) -> Action:
+    def _build(self, name: str, call: UitarsCall, size: Size) -> Action:
         match name:
             case "click":
                 return Click(*self._point(call, "start", size))
@@ -191,7 +191,7 @@ class UITars:
                 content = call.get("content")
                 return Answer(content) if content else Finish("success")
 
-    def _scroll(self, call: Call, size: Size) -> Scroll:
+    def _scroll(self, call: UitarsCall, size: Size) -> Scroll:
         said = call.need("direction").strip().lower()
         if said not in DIRECTIONS:
             raise ActionError("argument", f"direction {shorten(said)} is unknown")
@@ -201,7 +201,7 @@ class UITars:
         x, y = self._point(call, "start", size) if somewhere else middle
         return Scroll(x, y, dx=dx, dy=dy)
 
-    def _point(self, call: Call, end: Literal["start", "end"], size: Size) -> Point:
+    def _point(self, call: UitarsCall, end: Literal["start", "end"], size: Size) -> Point:
         other = "point" if end == "start" else "end_point"
         said = call.need(f"{end}_box", other, f"{end}_point")
         numbers = read_numbers(said, 2, 4)

@@ -14,7 +14,7 @@ from ui_gym.errors import ActionError
 
 
 @dataclass(frozen=True)
-class Call:
+class UitarsCall:
     """One action as written: its name in lower case, its arguments by their names."""
 
     name: str
@@ -58,14 +58,14 @@ _BRACKETS = str.maketrans("()[],", "     ")
 _NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,3})?", re.ASCII)
 
 
-def read_calls(text: str) -> list[Call]:
+def read_calls(text: str) -> list[UitarsCall]:
     """The calls after the last ``Action:``; a text that is nothing but calls needs no such word.
 
     Raises:
         ActionError: (``parse``) there is none or too many, or one cannot be read.
     """
     body = _actions_of(text)
-    calls: list[Call] = []
+    calls: list[UitarsCall] = []
     position = 0
     while body[position:].strip(" \t\r\n;"):
         call, position = _read_call(body, position)
@@ -110,7 +110,7 @@ def _actions_of(text: str) -> str:
     raise ActionError("parse", f"no action in {shorten(text)}. Write it as in {_EXAMPLE}")
 
 
-def _read_call(body: str, position: int) -> tuple[Call, int]:
+def _read_call(body: str, position: int) -> tuple[UitarsCall, int]:
     start = position
     opening = _NAME.match(body, position)
     if opening is None:
@@ -133,7 +133,7 @@ def _read_call(body: str, position: int) -> tuple[Call, int]:
         text = value[1]
         arguments[key[1]] = unescape(text) if quoted in ("'", '"') else text.strip()
         position = value.end()
-    return Call(opening[1].lower(), arguments), closing.end()
+    return UitarsCall(opening[1].lower(), arguments), closing.end()
 
 
 def _unreadable(body: str, start: int) -> ActionError:

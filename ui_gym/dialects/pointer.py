@@ -1,8 +1,8 @@
-"""The hand of one step: where its pointer is, and what it holds down.
+"""The pointer and the keys of one step: where the pointer is, and what is held down.
 
 Formats that have a pointer (pyautogui, Anthropic's and Qwen's tools) say a drag as press, move and
 release, a click with a key held as key down, click and key up, and leave out the point where it is
-that of the call before. `Hand` takes such calls in order and makes whole actions of them.
+that of the call before. `PointerState` takes such calls in order and makes whole actions of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError
 
 
-class Hand:
+class PointerState:
     """Collects `actions`, `limit` at most. A point of None is where the pointer is."""
 
     def __init__(self, size: tuple[int, int], seen: Seen, limit: int = MAX_ACTIONS) -> None:
