@@ -126,18 +126,6 @@ def _battery_command(phone: Phone, words: list[str]) -> str:
     return ""
 
 
-@service("power")
-def _power(phone: Phone, words: list[str]) -> str:
-    plugged = switches.battery(phone).plugged
-    return filled(
-        "power", wakefulness="Awake" if phone.awake else "Asleep", plugged=plugged,
-        level=switches.battery(phone).level, awake=phone.awake,
-        stay_on=phone.is_on("global", "stay_on_while_plugged_in") and plugged,
-        timeout=phone.setting("system", "screen_off_timeout", "60000"),
-        state="ON" if phone.awake else "OFF", saver=phone.is_on("global", "low_power"),
-    )  # fmt: skip
-
-
 @service("alarm")
 def _alarm(phone: Phone, words: list[str]) -> str:
     times = sorted(w for a in alarms.all(phone) if (w := alarms.next_ms(phone, a)) is not None)
@@ -145,21 +133,6 @@ def _alarm(phone: Phone, words: list[str]) -> str:
     rows = [filled("alarm_row", when=w, shown=f"{clock.of(w):{form}}") for w in times[:1]]
     shown = f"{clock.local:{form}}"
     return filled("alarm", now=clock.ms, shown=shown, uptime=clock.uptime_ms, next="".join(rows))
-
-
-@service("uimode")
-def _uimode(phone: Phone, words: list[str]) -> str:
-    return filled("uimode", night="2 (yes)" if phone.dark else "1 (no)", dark=phone.dark)
-
-
-@service("meminfo")
-def _meminfo(phone: Phone, words: list[str]) -> str:
-    return filled("meminfo", uptime=phone.clock.uptime_ms)
-
-
-@service("cpuinfo")
-def _cpuinfo(phone: Phone, words: list[str]) -> str:
-    return filled("cpuinfo")
 
 
 @service("audio")
@@ -175,6 +148,41 @@ def _audio(phone: Phone, words: list[str]) -> str:
     return filled("audio", streams="".join(rows), mode=modes[switches.ringer(phone)])
 
 
+# -- services whose dump is a template and no more --
+
+
+def _facts(phone: Phone) -> dict[str, object]:
+    """What most templates need: each takes of it what it names."""
+    plugged, bluetooth = switches.battery(phone).plugged, switches.bluetooth_on(phone)
+    return {
+        "wakefulness": "Awake" if phone.awake else "Asleep", "awake": phone.awake,
+        "on": "ON" if phone.awake else "OFF", "power": "On" if phone.awake else "Off",
+        "plugged": plugged, "level": switches.battery(phone).level,
+        "stay_on": phone.is_on("global", "stay_on_while_plugged_in") and plugged,
+        "timeout": phone.setting("system", "screen_off_timeout", "60000"),
+        "saver": phone.is_on("global", "low_power"), "dark": phone.dark,
+        "night": "2 (yes)" if phone.dark else "1 (no)", "uptime": phone.clock.uptime_ms,
+        "bluetooth": bluetooth, "bluetooth_state": "ON" if bluetooth else "OFF",
+        "device_name": phone.setting("global", "device_name", "Pixel"),
+        "location": phone.is_on("secure", "location_mode"),
+        "width": phone.width, "height": phone.height, "density": _density(phone),
+        "brightness": f"{switches.brightness(phone) / switches.MAX_BRIGHTNESS:.6f}",
+        "seen": _seen(phone), "shown": bool(phone.awake and phone.activity.focus),
+        "method": phone.setting("secure", "default_input_method", "null"),
+    }  # fmt: skip
+
+
+def _plain(name: str) -> ServiceDump:
+    return lambda phone, words: filled(name, **_facts(phone))
+
+
+for _name in (
+    "power", "uimode", "meminfo", "cpuinfo", "bluetooth_manager", "location", "input",
+    "input_method", "display",
+):  # fmt: skip
+    SERVICES[_name] = _plain(_name)
+
+
 # -- the radios --
 
 
@@ -185,13 +193,6 @@ def _wifi(phone: Phone, words: list[str]) -> str:
         return filled("wifi", enabled="disabled", ssid=ssid, state="UNINITIALIZED")
     ssid = f'"{SSID}", BSSID: 00:13:10:85:fe:01, RSSI: -50'
     return filled("wifi", enabled="enabled", ssid=ssid, state="COMPLETED")
-
-
-@service("bluetooth_manager")
-def _bluetooth(phone: Phone, words: list[str]) -> str:
-    on = switches.bluetooth_on(phone)
-    name = phone.setting("global", "device_name", "Pixel")
-    return filled("bluetooth_manager", enabled=on, state="ON" if on else "OFF", name=name)
 
 
 @service("connectivity")
@@ -216,11 +217,6 @@ def _telephony(phone: Phone, words: list[str]) -> str:
         "telephony.registry", call=2 if calls else 0, foreground=1 if calls else 0,
         service=state, data=2 if switches.mobile_data(phone) and not state else 0,
     )  # fmt: skip
-
-
-@service("location")
-def _location(phone: Phone, words: list[str]) -> str:
-    return filled("location", on=phone.is_on("secure", "location_mode"))
 
 
 # -- notifications, packages, storage --
@@ -395,27 +391,6 @@ def _windows(phone: Phone) -> str:
         for i, t in enumerate(titles)
     ]
     return "WINDOW MANAGER WINDOWS (dumpsys window windows)\n" + "".join(rows)
-
-
-@service("input")
-def _input(phone: Phone, words: list[str]) -> str:
-    return filled("input", width=phone.width, height=phone.height, seen=_seen(phone))
-
-
-@service("input_method")
-def _input_method(phone: Phone, words: list[str]) -> str:
-    method = phone.setting("secure", "default_input_method", "null")
-    shown = bool(phone.awake and phone.activity.focus)
-    return filled("input_method", method=method, shown=shown, awake=phone.awake)
-
-
-@service("display")
-def _display(phone: Phone, words: list[str]) -> str:
-    share = switches.brightness(phone) / switches.MAX_BRIGHTNESS
-    return filled(
-        "display", state="ON" if phone.awake else "OFF", width=phone.width, height=phone.height,
-        density=_density(phone), brightness=f"{share:.6f}",
-    )  # fmt: skip
 
 
 @service("SurfaceFlinger")
