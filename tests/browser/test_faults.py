@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -335,14 +336,16 @@ def test_closing_wakes_whoever_waits(
 # -- browsers that do not start --
 
 
-def test_without_a_browser_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_browser_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "Xvfb").symlink_to(shutil.which("Xvfb") or "/usr/bin/Xvfb")
     monkeypatch.delenv(BROWSER_VARIABLE, raising=False)
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(process, "HEADED", ("chromium", "google-chrome"))  # no absolute paths
-    device = ChromiumDevice(DeviceOptions())
-    with pytest.raises(DeviceStartError, match="apt-get install chromium-headless-shell"):
-        device.start()
-    device.close()
+    for way, package in (("screenshot", "chromium-headless-shell"), ("framebuffer", "chromium")):
+        with pytest.raises(DeviceStartError, match=rf"apt-get install {package}\)"):
+            ChromiumDevice(DeviceOptions(f"chromium:{way}")).start()
     with (
         contextlib.closing(UIEnv("ClickButton", compact=True)) as env,
         pytest.raises(DeviceStartError, match=r"^no browser found: install one.*UI_GYM_BROWSER"),

@@ -132,3 +132,25 @@ def test_a_dropdown_is_closed_by_its_button_and_by_escape_and_searched_by_letter
     assert after(button, Type("g"), Wait(1.0), Type("guy"), Press("enter")) == (None, "Guyana")
     assert after(button, Press("home"), Press("down"), Press("space")) == (None, "Guinea")
     assert after(button, Click(*device.center("#list-1"))) == ("list-1", "Guinea")
+
+
+def test_letters_choose_in_a_dropdown_that_is_closed(make_device: Any) -> None:
+    task = DropdownPick()
+    device = make_device(task.viewport)
+    task.setup(device, dataclasses.replace(LISTS, columns=2))
+    for keys in ("escape", "escape"):  # the button keeps the focus
+        device.perform(Click(*device.center("#list-0")))
+        device.perform(Press(keys))
+
+    def after(*actions: Any) -> tuple[Any, str]:
+        for action in actions:
+            device.perform(action)
+        state = device.state()
+        return state["open"], state["values"]["list-0"]
+
+    assert after() == (None, "Gabon")
+    assert after(Type("guinea-")) == (None, "Guinea-Bissau")
+    assert after(Wait(1.0), Type("guy")) == (None, "Guyana")
+    assert after(Wait(1.0), Type("g")) == (None, "Gabon")  # round what begins with it
+    assert after(Wait(1.0), Type("zzz")) == (None, "Gabon")
+    assert after(Wait(1.0), Press("space")) == ("list-0", "Gabon")

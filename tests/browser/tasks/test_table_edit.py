@@ -157,3 +157,23 @@ def test_the_sheet_is_edited_as_sheets_are(make_device: Any) -> None:
     ]  # fmt: skip
     assert does(Click(*bench), Type("7", clear=True, enter=True))[-1] == (0, 1, "7")
     assert device.state()["here"] == [1, 1]
+
+
+def test_the_selected_cell_is_copied_cut_and_pasted_over(make_device: Any) -> None:
+    task = TableEdit()
+    device = make_device(task.viewport)
+    task.setup(device, STOCK)
+
+    def press(cell: str, *keys: str) -> Any:
+        device.perform(Click(*device.center(cell)))
+        for chord in keys:
+            device.perform(Press(chord))
+        return device.state()["cells"]
+
+    press("#cell-0-2", "ctrl+c")
+    assert press("#cell-3-2", "ctrl+v")[3][2] == "120.50"
+    assert press("#cell-3-2", "ctrl+z")[3][2] == "30.00"
+    assert press("#cell-1-0", "ctrl+x")[1][0] == ""
+    assert press("#cell-2-0", "ctrl+v", "ctrl+v")[2][0] == "Hollis"
+    # While a cell is edited, they are the text's own.
+    assert press("#cell-2-1", "f2", "ctrl+a", "ctrl+c", "ctrl+v", "ctrl+v", "enter")[2][1] == "7171"

@@ -25,11 +25,6 @@ BROWSER_VARIABLE = "UI_GYM_BROWSER"
 HEADLESS = ("chromium-headless-shell",)
 HEADED = ("/usr/lib/chromium/chromium", "chromium", "google-chrome", "google-chrome-stable")
 
-INSTALL_HINT = (
-    "install one (Debian: apt-get install chromium-headless-shell), "
-    f"or name a binary in the environment variable {BROWSER_VARIABLE}"
-)
-
 FLAGS = (
     # Quiet: no first run, no background traffic, no throttling of pages that are not in front.
     "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
@@ -74,8 +69,13 @@ def find_browser(*, headless: bool = True) -> str:
         path = shutil.which(name)
         if path is not None:
             return path
-    what = "browser" if headless else "browser with a window (chromium or google-chrome)"
-    raise DeviceSetupError(f"no {what} found: {INSTALL_HINT}")
+    what, package = "browser", "chromium-headless-shell"
+    if not headless:
+        what, package = "browser with a window (chromium or google-chrome)", "chromium"
+    raise DeviceSetupError(
+        f"no {what} found: install one (Debian: apt-get install {package}), or name a binary in "
+        f"the environment variable {BROWSER_VARIABLE}"
+    )
 
 
 # A browser with a window keeps a socket in a folder beside its profile, and a link to it there.

@@ -136,7 +136,33 @@
       node.focus();
       change?.(value);
     };
+    // Where typed letters lead from an option, as in a browser's own list: one letter, again and again, goes
+    // round what begins with it.
+    let typed = "";
+    let typedAt = -Infinity;
+    const isTyping = () => Date.now() - typedAt <= 500;
+    const search = (letter, from) => {
+      typed = isTyping() ? typed + letter.toLowerCase() : letter.toLowerCase();
+      typedAt = Date.now();
+      const again = typed === typed[0].repeat(typed.length);
+      const wanted = again ? typed[0] : typed;
+      for (let step = again ? 1 : 0; step <= all.length; step += 1) {
+        const index = (Math.max(0, from + step)) % all.length;
+        if (all[index][1].toLowerCase().startsWith(wanted)) return index;
+      }
+      return -1;
+    };
+    const isLetter = (event) => event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && (event.key !== " " || isTyping());
+    const typeClosed = (event) => {
+      if (node.getAttribute("aria-expanded") === "true" || !isLetter(event)) return;
+      event.preventDefault();
+      const found = search(event.key, all.findIndex(([value]) => value === node.chosen));
+      if (found < 0 || all[found][0] === node.chosen) return;
+      show(all[found][0]);
+      change?.(all[found][0]);
+    };
     const open = () => {
+      typedAt = -Infinity;
       const items = all.map(([value, label]) => make("div.option", { role: "option", "data-value": value, "aria-selected": String(value === node.chosen), onclick: () => choose(value) }, label));
       const list = make("div.float.listbox", { id: `${id}-list`, role: "listbox", style: { minWidth: `${node.offsetWidth}px` } }, items);
       let marked = all.findIndex(([value]) => value === node.chosen);
@@ -146,23 +172,17 @@
         items[marked].classList.add("marked");
         items[marked].scrollIntoView({ block: "nearest" });
       };
-      let typed = "";
-      let typedAt = 0;
-      const search = (letter) => {
-        typed = Date.now() - typedAt > 500 ? letter : typed + letter;
-        typedAt = Date.now();
-        const found = all.findIndex(([, label]) => label.toLowerCase().startsWith(typed.toLowerCase()));
-        if (found >= 0) mark(found);
-      };
       node.onkeydown = (event) => {
         if (event.key === "Tab") return closeOpen();
         if (event.key === "ArrowDown") mark(marked + 1);
         else if (event.key === "ArrowUp") mark(marked - 1);
         else if (event.key === "Home") mark(0);
         else if (event.key === "End") mark(items.length - 1);
-        else if ((event.key === "Enter" || (event.key === " " && Date.now() - typedAt > 500)) && marked >= 0) choose(all[marked][0]);
-        else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) search(event.key);
-        else return;
+        else if ((event.key === "Enter" || (event.key === " " && !isTyping())) && marked >= 0) choose(all[marked][0]);
+        else if (isLetter(event)) {
+          const found = search(event.key, marked);
+          if (found >= 0) mark(found);
+        } else return;
         event.preventDefault();
       };
       const place = float(list, () => {
@@ -174,6 +194,7 @@
       place(box.left, box.bottom + 4, box.top - 4);
       if (marked >= 0) mark(marked);
     };
+    node.addEventListener("keydown", typeClosed);
     node.addEventListener("click", () => (node.getAttribute("aria-expanded") === "true" ? closeOpen() : open()));
     Object.defineProperty(node, "value", { get: () => node.chosen ?? "", set: show });
     show(chosen ?? "");
