@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
-from ui_gym.browser.content.settings import APPS, Page, Section, Setting, places, read
+from ui_gym.browser.content.settings import (
+    APPS,
+    Setting,
+    SettingsPage,
+    SettingsSection,
+    places,
+    read,
+)
 from ui_gym.browser.tasks.settings_tree import SettingsTree, SettingsTreeParams
 from ui_gym.errors import UserError
 
@@ -112,8 +119,8 @@ def test_settings_of_apps() -> None:
 def test_a_tree_of_settings_is_read() -> None:
     text = "Sound | bell\n  Chime = One, Two | At the door\n  > Night | Late\n    Mute"
     chime = Setting("Chime", "At the door", ("One", "Two"))
-    night = Page("Night", "Late", (Setting("Mute", "", ()),))
-    assert read(text) == (Section("Sound", "bell", (chime,), (night,)),)
+    night = SettingsPage("Night", "Late", (Setting("Mute", "", ()),))
+    assert read(text) == (SettingsSection("Sound", "bell", (chime,), (night,)),)
     assert [place[:2] for place in places(read(text))] == [(0, -1), (0, 0)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from task_helpers import SEEDS, judge
 
 from ui_gym.browser.content import tables
-from ui_gym.browser.content.tables import Column
+from ui_gym.browser.content.tables import TableColumn
 from ui_gym.browser.tasks.table_lookup import TableLookup, TableLookupParams
 from ui_gym.errors import UserError
 
@@ -143,4 +143,4 @@ def test_what_is_the_same(said: str, true: str, expected: bool) -> None:
      ("tenths", 987, "98.7"), ("time", 425, "07:05")],
 )  # fmt: skip
 def test_how_cells_are_written(kind: Any, value: int, text: str) -> None:
-    assert Column("", kind).write(value) == text
+    assert TableColumn("", kind).write(value) == text

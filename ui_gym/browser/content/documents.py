@@ -117,7 +117,7 @@ Place = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Section:
+class DocumentSection:
     """A heading and what stands below it."""
 
     heading: str
@@ -129,7 +129,7 @@ class Document:
     """A title and sections."""
 
     title: str
-    sections: tuple[Section, ...]
+    sections: tuple[DocumentSection, ...]
 
 
 def draw_document(rng: np.random.Generator, sections: int) -> Document:
@@ -148,7 +148,8 @@ def draw_document(rng: np.random.Generator, sections: int) -> Document:
         )
 
     chosen = tuple(
-        Section(parts[int(i)][0], tuple(fill(text) for text in parts[int(i)][1])) for i in picked
+        DocumentSection(parts[int(i)][0], tuple(fill(text) for text in parts[int(i)][1]))
+        for i in picked
     )
     return Document(fill(title), chosen)
 

@@ -40,7 +40,7 @@ class Question(NamedTuple):
         return str(rng.choice(("no", "yes") if self.kind == "tick" else tuple(self.options)))
 
 
-class Page(NamedTuple):
+class FlowPage(NamedTuple):
     title: str
     questions: tuple[Question, ...]
 
@@ -50,7 +50,7 @@ class Flow(NamedTuple):
     icon: str
     title: str
     intros: tuple[str, str, str]
-    pages: tuple[Page, ...]
+    pages: tuple[FlowPage, ...]
 
     def asked(self, detail: int, answers: Mapping[str, str]) -> Iterator[Question]:
         """The questions that are asked, where `answers` may still grow while they are."""
@@ -92,7 +92,7 @@ INSURANCE = Flow(
     ("Fill in the request for an insurance quote and submit it.",
      "Ask for an insurance quote with these details and submit the request.",
      "Complete the insurance request step by step and submit it."),
-    (Page("Vehicle", (
+    (FlowPage("Vehicle", (
         Question("vehicle", "What would you like to insure?", "cards",
                  _same("Car", "Motorbike", "Bicycle", "Camper"), "I want to insure my {}."),
         Question("fuel", "What does it run on?", "list",
@@ -105,7 +105,7 @@ INSURANCE = Flow(
                  {"City bike": "a city bike", "Racing bike": "a racing bike",
                   "Electric bike": "an electric bike", "Cargo bike": "a cargo bike"},
                  "It is {}.", when={"vehicle": ("Bicycle",)}))),
-     Page("Details", (
+     FlowPage("Details", (
          Question("year", "Year of first registration", "text", {},
                   "It was first registered in {}.", "year", {"vehicle": MOTOR}, 2),
          Question("price", "Price in dollars", "text", {}, "It cost {} dollars.", "price",
@@ -119,7 +119,7 @@ INSURANCE = Flow(
                   "I drive about {} miles a year.", when={"vehicle": MOTOR}, detail=3),
          Question("lock", "How is it locked?", "list", _same("Chain", "U-lock", "Folding lock"),
                   "I lock it with a {}.", when={"vehicle": ("Bicycle",)}, detail=3))),
-     Page("Cover", (
+     FlowPage("Cover", (
          Question("cover", "Which cover do you need?", "cards",
                   {"Liability": "liability cover only", "Partial": "partial cover",
                    "Full": "full cover"}, "I need {}."),
@@ -131,14 +131,14 @@ INSURANCE = Flow(
                   "{}.", when={"cover": ("Full",), "vehicle": MOTOR}, detail=3),
          Question("help", "Add roadside help", "tick", {}, "Add roadside help.",
                   when={"vehicle": MOTOR}, detail=2))),
-     Page("Payment", (
+     FlowPage("Payment", (
          Question("pay", "How often would you like to pay?", "cards",
                   {"Monthly": "every month", "Quarterly": "every three months",
                    "Yearly": "once a year"}, "I will pay {}."),
          Question("method", "Way of payment", "list",
                   {"Bank transfer": "by bank transfer", "Card": "with my card",
                    "Invoice": "by invoice"}, "I pay {}.", detail=3))),
-     Page("About you", (
+     FlowPage("About you", (
          Question("name", "Full name", "text", {}, "My name is {}.", "name"),
          Question("mail", "E-mail", "text", {}, "My e-mail address is {}.", "mail", {}, 2),
          Question("offers", "Send me offers of partners", "tick", detail=2)))),
@@ -149,7 +149,7 @@ SUPPORT = Flow(
     ("Write a support request with the following details and submit it.",
      "Report this problem to the support and submit the request.",
      "Fill in the support request step by step and submit it."),
-    (Page("Product", (
+    (FlowPage("Product", (
         Question("product", "What is it about?", "cards", _same("Phone", "Laptop", "Printer"),
                  "I have a problem with my {}."),
         Question("phone", "What is wrong with the phone?", "list",
@@ -164,7 +164,7 @@ SUPPORT = Flow(
                  {"Paper jam": "The paper gets stuck", "Print quality": "All prints have stripes",
                   "Connection": "My computer cannot find it", "Noise": "It squeaks loudly"},
                  "{}.", when={"product": ("Printer",)}))),
-     Page("Purchase", (
+     FlowPage("Purchase", (
          Question("bought", "Where did you buy it?", "cards",
                   {"Online": "in your online shop", "In a store": "in one of your stores"},
                   "I bought it {}.", detail=2),
@@ -175,7 +175,7 @@ SUPPORT = Flow(
                   "It was the store in {}.", when={"bought": ("In a store",)}, detail=2),
          Question("serial", "Serial number", "text", {}, "Its serial number is {}.", "serial",
                   {}, 3))),
-     Page("Solution", (
+     FlowPage("Solution", (
          Question("wish", "What should we do?", "cards",
                   {"Repair": "have it repaired", "Replacement": "get another one instead",
                    "Refund": "get my money back"}, "I would like to {}."),
@@ -193,7 +193,7 @@ SUPPORT = Flow(
          Question("copy", "Make a copy of my data first", "tick", {},
                   "Make a copy of my data first.",
                   when={"wish": ("Repair",), "product": ("Phone", "Laptop")}, detail=3))),
-     Page("Contact", (
+     FlowPage("Contact", (
          Question("contact", "How do we reach you?", "cards",
                   {"Phone": "call me", "E-mail": "send me an e-mail"}, "Please {} about it."),
          Question("number", "Phone number", "text", {}, "My number is {}.", "phone",
@@ -215,7 +215,7 @@ MOVE = Flow(
     ("Ask for a quote for our move and submit the request.",
      "Fill in the request for a quote with the details of our move and submit it.",
      "We are moving: complete the request for a quote and submit it."),
-    (Page("Old place", (
+    (FlowPage("Old place", (
         Question("place", "What do you move out of?", "cards", _same("Flat", "House", "Office"),
                  "We move out of our {}."),
         Question("floor", "Which floor?", "list",
@@ -229,7 +229,7 @@ MOVE = Flow(
         Question("desks", "How many desks?", "list",
                  {"Up to 10 desks": "8 desks", "11 to 30 desks": "25 desks",
                   "Over 30 desks": "40 desks"}, "It has {}.", when={"place": ("Office",)}))),
-     Page("New place", (
+     FlowPage("New place", (
          Question("where", "Where do you move?", "cards",
                   {"Same town": "within the town", "Other town": "to another town",
                    "Abroad": "to another country"}, "We move {}."),
@@ -240,7 +240,7 @@ MOVE = Flow(
                   "The country is {}.", when={"where": ("Abroad",)}, detail=2),
          Question("customs", "Help with customs", "tick", {}, "We need help with customs.",
                   when={"where": ("Abroad",)}, detail=3))),
-     Page("Heavy things", (
+     FlowPage("Heavy things", (
          Question("heavy", "Is there anything heavy?", "cards",
                   {"Nothing": "nothing heavy", "Piano": "a piano", "Safe": "a safe"},
                   "We have {}.", detail=2),
@@ -251,7 +251,7 @@ MOVE = Flow(
          Question("weight", "Weight of the safe", "list",
                   {"Up to 200 kg": "150 kg", "201 to 500 kg": "400 kg", "Over 500 kg": "800 kg"},
                   "It weighs {}.", when={"heavy": ("Safe",)}, detail=2))),
-     Page("Service", (
+     FlowPage("Service", (
          Question("packing", "Who packs?", "cards",
                   {"You do": "We pack everything ourselves",
                    "Our people, fragile things only": "Your people should pack what is fragile",
@@ -263,7 +263,7 @@ MOVE = Flow(
          Question("months", "For how long?", "list",
                   _same("One month", "Three months", "Six months"),
                   "They stay in storage for {}.", when={"storage": ("yes",)}, detail=2))),
-     Page("Contact", (
+     FlowPage("Contact", (
          Question("name", "Full name", "text", {}, "My name is {}.", "name"),
          Question("phone", "Phone number", "text", {}, "My number is {}.", "phone", {}, 3),
          Question("month", "When do you move?", "list",

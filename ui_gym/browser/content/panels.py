@@ -21,7 +21,7 @@ class Slider(NamedTuple):
         return f"{value:+d}{self.unit}" if self.low < 0 < value else f"{value}{self.unit}"
 
 
-class Panel(NamedTuple):
+class SliderPanel(NamedTuple):
     app: str
     icon: str
     title: str
@@ -59,18 +59,22 @@ EQUALIZER = _alike("60 Hz, 150 Hz, 400 Hz, 1 kHz, 2.4 kHz, 6 kHz, 10 kHz, 15 kHz
 MIXER = _alike("Vocals, Choir, Lead guitar, Rhythm guitar, Bass, Keys, Drums, Cymbals", 0, 100, "")
 
 PANELS = {
-    "lights": Panel("Lumen", "home", "Living room", "Mood of the evening scene", False, LIGHTS),
-    "photo": Panel("Darkroom", "image", "Harbour at dawn", "Light and colour", False, PHOTO),
-    "greenhouse": Panel(
+    "lights": SliderPanel(
+        "Lumen", "home", "Living room", "Mood of the evening scene", False, LIGHTS
+    ),
+    "photo": SliderPanel("Darkroom", "image", "Harbour at dawn", "Light and colour", False, PHOTO),
+    "greenhouse": SliderPanel(
         "Verdant", "chart", "Greenhouse 2", "Climate for the tomato rows", False, GREENHOUSE
     ),
-    "printer": Panel(
+    "printer": SliderPanel(
         "Layerworks", "gear", "Printer 3", "Profile of the next print", False, PRINTER
     ),
-    "equalizer": Panel(
+    "equalizer": SliderPanel(
         "Tonewell", "bell", "Equalizer", "Sound of the kitchen speaker", True, EQUALIZER
     ),
-    "mixer": Panel("Stagedesk", "people", "Main mix", "Saturday evening, first set", True, MIXER),
+    "mixer": SliderPanel(
+        "Stagedesk", "people", "Main mix", "Saturday evening, first set", True, MIXER
+    ),
 }
 MOST = 8
 """Sliders of a panel."""

@@ -17,26 +17,26 @@ class Setting(NamedTuple):
         return range(len(self.options) or 2)
 
 
-class Page(NamedTuple):
+class SettingsPage(NamedTuple):
     title: str
     hint: str
     settings: tuple[Setting, ...]
 
 
-class Section(NamedTuple):
+class SettingsSection(NamedTuple):
     title: str
     icon: str
     settings: tuple[Setting, ...]
-    pages: tuple[Page, ...]
+    pages: tuple[SettingsPage, ...]
 
 
 class App(NamedTuple):
     name: str
     icon: str
-    sections: tuple[Section, ...]
+    sections: tuple[SettingsSection, ...]
 
 
-def places(sections: tuple[Section, ...]) -> Iterator[tuple[int, int, Setting]]:
+def places(sections: tuple[SettingsSection, ...]) -> Iterator[tuple[int, int, Setting]]:
     """Every setting with its section and its page in it (-1: the section itself), as shown."""
     for number, section in enumerate(sections):
         for setting in section.settings:
@@ -46,16 +46,16 @@ def places(sections: tuple[Section, ...]) -> Iterator[tuple[int, int, Setting]]:
                 yield number, at, setting
 
 
-def read(text: str) -> tuple[Section, ...]:
+def read(text: str) -> tuple[SettingsSection, ...]:
     """A tree as it is written below: a section with its icon, `>` its pages, and the settings:
     ``label``, ``label = option, option`` each with ``| hint`` if one is needed."""
-    sections: list[Section] = []
+    sections: list[SettingsSection] = []
     for line in text.strip().splitlines():
         body, _, hint = line.strip().partition(" | ")
         if not line.startswith(" "):
-            sections.append(Section(body, hint, (), ()))
+            sections.append(SettingsSection(body, hint, (), ()))
         elif body.startswith("> "):
-            page = Page(body[2:], hint, ())
+            page = SettingsPage(body[2:], hint, ())
             sections[-1] = sections[-1]._replace(pages=(*sections[-1].pages, page))
         else:
             label, _, options = body.partition(" = ")
@@ -64,7 +64,7 @@ def read(text: str) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def _with(section: Section, setting: Setting) -> Section:
+def _with(section: SettingsSection, setting: Setting) -> SettingsSection:
     """A section with one more setting, on its last page if it has begun one."""
     if not section.pages:
         return section._replace(settings=(*section.settings, setting))

@@ -74,7 +74,7 @@ def _codes(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """What the cells of a column hold: one of `pool`, or a number from `low` to `high`."""
 
     title: str

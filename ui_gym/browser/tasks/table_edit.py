@@ -12,7 +12,7 @@ import numpy as np
 from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import LEAST, MIXED, PLAIN, SHEETS, Change, Kind
-from ui_gym.browser.content.tables import Column
+from ui_gym.browser.content.tables import TableColumn
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press, Type
@@ -230,7 +230,7 @@ class TableEdit(BrowserTask[TableEditParams]):
                 return change
 
 
-def _columns(params: TableEditParams) -> list[Column]:
+def _columns(params: TableEditParams) -> list[TableColumn]:
     return [SHEETS[params.topic].columns[i] for i in params.columns]
 
 
