@@ -80,6 +80,22 @@ def test_the_task_is_sound(architecture: Path) -> None:
     assert "the oracle succeeds" in report
 
 
+def test_the_device_is_found_and_played_on(architecture: Path) -> None:
+    info = architecture / "loud-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ui_gym.devices]\nloud = loud_browser:LoudPool\n")
+    code = """
+import contextlib
+import gymnasium as gym
+import ui_gym
+with contextlib.closing(gym.make("UI/Login-v0", device="loud:chromium:screenshot")) as env:
+    env.reset(seed=3)
+    assert env.step("move(3, 4)")[4]["failure"] is None
+"""
+    assert python(architecture, "-c", code) == "move(3, 4)\n"
+
+
 def test_the_dialect_reads_what_it_writes(architecture: Path) -> None:
     code = """
 from tagged import Tagged
