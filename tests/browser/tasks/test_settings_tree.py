@@ -13,8 +13,8 @@ from task_helpers import SEEDS, judge
 from ui_gym.browser.content.settings import (
     APPS,
     Setting,
+    SettingsGroup,
     SettingsPage,
-    SettingsSection,
     places,
     read,
 )
@@ -120,7 +120,7 @@ def test_a_tree_of_settings_is_read() -> None:
     text = "Sound | bell\n  Chime = One, Two | At the door\n  > Night | Late\n    Mute"
     chime = Setting("Chime", "At the door", ("One", "Two"))
     night = SettingsPage("Night", "Late", (Setting("Mute", "", ()),))
-    assert read(text) == (SettingsSection("Sound", "bell", (chime,), (night,)),)
+    assert read(text) == (SettingsGroup("Sound", "bell", (chime,), (night,)),)
     assert [place[:2] for place in places(read(text))] == [(0, -1), (0, 0)]
 
 

@@ -23,7 +23,7 @@ class SettingsPage(NamedTuple):
     settings: tuple[Setting, ...]
 
 
-class SettingsSection(NamedTuple):
+class SettingsGroup(NamedTuple):
     title: str
     icon: str
     settings: tuple[Setting, ...]
@@ -33,10 +33,10 @@ class SettingsSection(NamedTuple):
 class App(NamedTuple):
     name: str
     icon: str
-    sections: tuple[SettingsSection, ...]
+    sections: tuple[SettingsGroup, ...]
 
 
-def places(sections: tuple[SettingsSection, ...]) -> Iterator[tuple[int, int, Setting]]:
+def places(sections: tuple[SettingsGroup, ...]) -> Iterator[tuple[int, int, Setting]]:
     """Every setting with its section and its page in it (-1: the section itself), as shown."""
     for number, section in enumerate(sections):
         for setting in section.settings:
@@ -46,14 +46,14 @@ def places(sections: tuple[SettingsSection, ...]) -> Iterator[tuple[int, int, Se
                 yield number, at, setting
 
 
-def read(text: str) -> tuple[SettingsSection, ...]:
+def read(text: str) -> tuple[SettingsGroup, ...]:
     """A tree as it is written below: a section with its icon, `>` its pages, and the settings:
     ``label``, ``label = option, option`` each with ``| hint`` if one is needed."""
-    sections: list[SettingsSection] = []
+    sections: list[SettingsGroup] = []
     for line in text.strip().splitlines():
         body, _, hint = line.strip().partition(" | ")
         if not line.startswith(" "):
-            sections.append(SettingsSection(body, hint, (), ()))
+            sections.append(SettingsGroup(body, hint, (), ()))
         elif body.startswith("> "):
             page = SettingsPage(body[2:], hint, ())
             sections[-1] = sections[-1]._replace(pages=(*sections[-1].pages, page))
@@ -64,7 +64,7 @@ def read(text: str) -> tuple[SettingsSection, ...]:
     return tuple(sections)
 
 
-def _with(section: SettingsSection, setting: Setting) -> SettingsSection:
+def _with(section: SettingsGroup, setting: Setting) -> SettingsGroup:
     """A section with one more setting, on its last page if it has begun one."""
     if not section.pages:
         return section._replace(settings=(*section.settings, setting))

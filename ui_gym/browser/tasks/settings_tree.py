@@ -15,7 +15,7 @@ import numpy as np
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
-from ui_gym.browser.content.settings import APPS, Setting, SettingsSection, places
+from ui_gym.browser.content.settings import APPS, Setting, SettingsGroup, places
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
@@ -55,7 +55,7 @@ class SettingsTreeParams:
     phrasing: int
 
     @property
-    def sections(self) -> tuple[SettingsSection, ...]:
+    def sections(self) -> tuple[SettingsGroup, ...]:
         sections = (APPS[self.app].sections[i] for i in self.shown)
         return tuple(s if self.deep else s._replace(pages=()) for s in sections)
 
