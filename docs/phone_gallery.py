@@ -2,7 +2,7 @@
 docs/phone.png, a few of them in a row.
 
 Run with ``python docs/phone_gallery.py [APP ...]``. The scenes are those that the tests of the apps
-look at, `SCENES` in ``tests/android/apps/gallery_<app>.py``.
+look at, `SCENES` in ``tests/phone/apps/gallery_<app>.py``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ui_gym_phone.ui.painter import Painter
 from ui_gym_phone.ui.screen import PhoneScreen
 
 HERE = Path(__file__).resolve().parent
-SCENES = HERE.parent / "tests" / "android" / "apps"
+SCENES = HERE.parent / "tests" / "phone" / "apps"
 SIZE = (360, 800)
 COLUMNS = 6
 GAP, CAPTION = 12, 22
