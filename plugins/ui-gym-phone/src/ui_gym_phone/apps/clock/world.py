@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from functools import partial
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.clock import records
 from ui_gym_phone.apps.dates import time_text
 from ui_gym_phone.apps.figures import Figures
@@ -17,17 +19,7 @@ from ui_gym_phone.ui.widgets import CheckItem, Empty, IconButton, Text
 
 CITIES = "com.android.deskclock.worldclock.CitySelectionActivity"
 
-OFFSETS = {
-    "Accra": 0, "Anchorage": -540, "Auckland": 720, "Bangkok": 420, "Beijing": 480, "Berlin": 60,
-    "Bogotá": -300, "Brisbane": 600, "Buenos Aires": -180, "Cairo": 120, "Cape Town": 120,
-    "Chicago": -360, "Colombo": 330, "Delhi": 330, "Denver": -420, "Dubai": 240, "Helsinki": 120,
-    "Hong Kong": 480, "Honolulu": -600, "Istanbul": 180, "Jakarta": 420, "Karachi": 300,
-    "Kathmandu": 345, "Lagos": 60, "Lima": -300, "Lisbon": 0, "London": 0, "Los Angeles": -480,
-    "Madrid": 60, "Manila": 480, "Mexico City": -360, "Mumbai": 330, "Nairobi": 180,
-    "New York": -300, "Oslo": 60, "Paris": 60, "Perth": 480, "Reykjavík": 0, "Rome": 60,
-    "São Paulo": -180, "Seoul": 540, "Singapore": 480, "Stockholm": 60, "Sydney": 600,
-    "Tehran": 210, "Tokyo": 540, "Toronto": -300, "Vienna": 60, "Warsaw": 60, "Zürich": 60,
-}  # fmt: skip
+OFFSETS: Mapping[str, int] = data.table("places")["cities"]
 """Minutes east of UTC of each city's standard time: summer time is nowhere kept here."""
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import INFO, STORAGE, by_label
-from ui_gym_phone.apps.settings.declared import PARTS
+from ui_gym_phone.apps.settings.declared import LINES, PARTS
 from ui_gym_phone.apps.settings.parts import app_icon, link, page
 from ui_gym_phone.apps.settings.sizes import SYSTEM, TOTAL, by_kind, total_of
 from ui_gym_phone.apps.support import size_text
@@ -51,9 +51,8 @@ def _gauge(large: str, small: str, share: float) -> Widget:
 # -- Battery --
 
 
-def battery_line(phone: Phone) -> str:
-    """What is said of the battery in a line."""
-    known = switches.battery(phone)
+def _battery_line(ui: Ui) -> str:
+    known = switches.battery(ui.phone)
     return f"{known.level}%" + (" - Charging" if known.plugged else "")
 
 
@@ -74,9 +73,8 @@ def used_bytes(phone: Phone) -> int:
     return SYSTEM + sum(total_of(package) for package in phone.packages) + phone.files.used
 
 
-def storage_line(phone: Phone) -> str:
-    """What is said of the storage in a line."""
-    used = used_bytes(phone)
+def _storage_line(ui: Ui) -> str:
+    used = used_bytes(ui.phone)
     return f"{round(100 * used / TOTAL)}% used - {size_text(TOTAL - used)} free"
 
 
@@ -114,3 +112,6 @@ def storage_use(ui: Ui) -> AppPage:
         for p in packages
     ]  # fmt: skip
     return page(ui, "Apps", Header("Apps by size"), *rows)
+
+
+LINES.update(battery=_battery_line, storage=_storage_line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from functools import partial
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.dates import today
 from ui_gym_phone.apps.pickers import date_dialog, pick_date, pick_time, time_dialog
 from ui_gym_phone.apps.settings.app import APP, PREFIX
@@ -19,26 +20,8 @@ from ui_gym_phone.ui.widgets import Empty, Header, Item, RadioItem
 
 ZONES = PREFIX + "ZonePickerActivity"
 
-PLACES = (
-    ("Honolulu", "Pacific/Honolulu", -600),
-    ("Los Angeles", "America/Los_Angeles", -420),
-    ("Denver", "America/Denver", -360),
-    ("Chicago", "America/Chicago", -300),
-    ("New York", "America/New_York", -240),
-    ("São Paulo", "America/Sao_Paulo", -180),
-    ("Coordinated Universal Time", "UTC", 0),
-    ("London", "Europe/London", 60),
-    ("Berlin", "Europe/Berlin", 120),
-    ("Paris", "Europe/Paris", 120),
-    ("Nairobi", "Africa/Nairobi", 180),
-    ("Dubai", "Asia/Dubai", 240),
-    ("Kolkata", "Asia/Kolkata", 330),
-    ("Bangkok", "Asia/Bangkok", 420),
-    ("Shanghai", "Asia/Shanghai", 480),
-    ("Tokyo", "Asia/Tokyo", 540),
-    ("Sydney", "Australia/Sydney", 660),
-)
-"""(place, zone, minutes east of UTC in the October in which the phone's clock starts)."""
+PLACES = [(place, zone, minutes) for place, zone, minutes in data.table("places")["zones"]]
+"""(place, zone, minutes east of UTC)."""
 
 
 def offset_text(minutes: int) -> str:

@@ -71,7 +71,7 @@ def _is_on(ui: Ui, state: str | None, otherwise: bool) -> bool:
 
 
 def _widgets(ui: Ui, row: DeclaredRow) -> Sequence[Widget]:
-    text, icon = _text(ui, row.get("text", "")), row.get("icon", "")
+    text, icon = line(ui, row.get("text", "")), row.get("icon", "")
     match row:
         case {"header": title}:
             return [Header(title)]
@@ -96,7 +96,8 @@ def _widgets(ui: Ui, row: DeclaredRow) -> Sequence[Widget]:
     return [Item(row["item"], text, touched, icon=icon)]
 
 
-def _text(ui: Ui, text: str) -> str:
+def line(ui: Ui, text: str) -> str:
+    """A text as it is written, or what it stands for now (``$name``, ``?setting``)."""
     if text.startswith("$"):
         return LINES[text[1:]](ui)
     if text.startswith("?"):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from ui_gym_phone.apps.settings.about import device_name
+from ui_gym_phone import data
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import INFO, shown_apps
-from ui_gym_phone.apps.settings.battery import battery_line, storage_line
+from ui_gym_phone.apps.settings.declared import line
 from ui_gym_phone.apps.settings.index import SettingsEntry, search
 from ui_gym_phone.apps.settings.parts import app_icon
-from ui_gym_phone.apps.settings.states import developing, location_on
+from ui_gym_phone.apps.settings.states import developing
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
@@ -22,43 +20,14 @@ from ui_gym_phone.ui.widgets import Disc, Empty, Icon, IconButton, Item, Text
 
 SEARCH = ".SearchActivity"
 
-Line = str | Callable[[Phone], str]
-
-TOP: tuple[tuple[str, Line, str, str, str], ...] = (
-    ("Network & internet", "Wi-Fi, mobile, hotspot", "wifi", "#1a73e8", "NetworkDashboardActivity"),
-    ("Connected devices", "Bluetooth, pairing", "cellphone-link", "#3f6fb5",
-     "ConnectedDeviceDashboardActivity"),
-    ("Apps", "All apps, permissions, default apps", "apps", "#c2603a", "AppDashboardActivity"),
-    ("Notifications", "History, conversations", "bell", "#b3541e",
-     "ConfigureNotificationSettingsActivity"),
-    ("Battery", battery_line, "battery-80", "#1e8e5a", "PowerUsageSummaryActivity"),
-    ("Storage", storage_line, "database", "#6b5fb8", "StorageDashboardActivity"),
-    ("Sound & vibration", "Volume, haptics, Do Not Disturb", "volume-high", "#a8487e",
-     "SoundSettingsActivity"),
-    ("Display", "Dark theme, font size, brightness", "brightness-6", "#b57b10",
-     "DisplaySettingsActivity"),
-    ("Accessibility", "Display, interaction, audio", "human", "#3d6fd1",
-     "AccessibilitySettingsActivity"),
-    ("Security", "Screen lock, Find My Device", "lock", "#2f8f73", "SecurityDashboardActivity"),
-    ("Privacy", "Permissions, camera and microphone", "shield-check", "#2d7fa6",
-     "PrivacyDashboardActivity"),
-    ("Location", lambda phone: "On" if location_on(phone) else "Off", "map-marker", "#7d8a1f",
-     "LocationSettingsActivity"),
-    ("Passwords & accounts", "Accounts, sync", "account-circle", "#b4475a",
-     "AccountDashboardActivity"),
-    ("System", "Languages, time, reset", "tune-variant", "#5f6368", "SystemDashboardActivity"),
-    ("About phone", device_name, "cellphone", "#5f6368", "MyDeviceInfoActivity"),
-)  # fmt: skip
-"""(title, subtitle, icon, its colour, class) of each page that the first one leads to."""
-
 
 @APP.screen(".Settings")
 def home(ui: Ui) -> AppPage:
     """The first page."""
     rows: list[Widget] = [
-        Item(title, line if isinstance(line, str) else line(ui.phone),
-             partial(ui.open, PREFIX + cls), lead=Disc(colour, 40, icon=icon))
-        for title, line, icon, colour, cls in TOP
+        Item(there["title"], line(ui, there["text"]), partial(ui.open, PREFIX + there["to"]),
+             lead=Disc(there["colour"], 40, icon=there["icon"]))
+        for there in data.table("settings_pages")["home"]
     ]  # fmt: skip
     heading = Column(Text("Settings", "headline"), pad=(20, 16, 16, 4))
     return AppPage(

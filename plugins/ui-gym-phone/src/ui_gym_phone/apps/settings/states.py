@@ -85,6 +85,7 @@ def _location_apps(ui: Ui) -> str:
 
 
 LINES["location_apps"] = _location_apps
+LINES["location"] = lambda ui: "On" if location_on(ui.phone) else "Off"
 LINES["dark"] = lambda ui: "On" if ui.phone.dark else "Off"
 LINES["dnd"] = lambda ui: "On" if switches.dnd(ui.phone) else "Off"
 LINES["vibration"] = lambda ui: (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.declared import DIALOGS, LINES, PARTS
@@ -18,13 +20,7 @@ LANGUAGES = PREFIX + "LanguageAndInputSettingsActivity"
 KEYBOARD = PREFIX + "KeyboardSettingsActivity"
 RESET = PREFIX + "ResetDashboardActivity"
 
-LOCALES = {
-    "da-DK": "Dansk (Danmark)", "de-DE": "Deutsch (Deutschland)",
-    "en-GB": "English (United Kingdom)", "en-US": "English (United States)",
-    "es-ES": "Español (España)", "fr-FR": "Français (France)", "it-IT": "Italiano (Italia)",
-    "nl-NL": "Nederlands (Nederland)", "pl-PL": "Polski (Polska)",
-    "pt-BR": "Português (Brasil)", "sv-SE": "Svenska (Sverige)", "tr-TR": "Türkçe (Türkiye)",
-}  # fmt: skip
+LOCALES: Mapping[str, str] = data.table("places")["locales"]
 
 SCALES = (("Animation off", "0"), ("Animation scale 0.5x", "0.5"), ("Animation scale 1x", "1"),
           ("Animation scale 2x", "2"))  # fmt: skip
