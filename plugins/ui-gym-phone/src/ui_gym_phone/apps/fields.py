@@ -15,19 +15,19 @@ class Growing(TextField):
 
     most = 5
 
-    def measure(self, look: Theme, width: int) -> Size:
-        _, size = look.font(self.style)
-        shown = min(self.most, len(self._broken(look, width - look.px(8))))
-        return width, shown * fonts.line_height(size) + look.px(16)
+    def measure(self, theme: Theme, width: int) -> Size:
+        _, size = theme.font(self.style)
+        shown = min(self.most, len(self._broken(theme, width - theme.px(8))))
+        return width, shown * fonts.line_height(size) + theme.px(16)
 
     def _paint(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         """While it is typed into, the last of too many lines are seen."""
         left, top, right, bottom = box
-        _, size = scene.look.font(self.style)
-        hidden = len(self._broken(scene.look, right - left)) - self.most
+        _, size = scene.theme.font(self.style)
+        hidden = len(self._broken(scene.theme, right - left)) - self.most
         if not focused or hidden <= 0:
             super()._paint(scene, box, focused)
             return
-        with scene.clipped((left, top + scene.look.px(8), right, bottom)):
+        with scene.clipped((left, top + scene.theme.px(8), right, bottom)):
             above = hidden * fonts.line_height(size)
             super()._paint(scene, (left, top - above, right, bottom), focused)

@@ -31,18 +31,18 @@ class Figures(Widget):
             Text(text, style, colour, align=align, id=id) for style in styles
         ]  # fmt: skip
 
-    def _chosen(self, look: Theme, width: int) -> Text:
+    def _chosen(self, theme: Theme, width: int) -> Text:
         for option in self.options:
             free = Text(self.text, option.style, lines=1)
-            if free.size(look, 100_000)[0] <= width:
+            if free.size(theme, 100_000)[0] <= width:
                 return option
         return self.options[-1]
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return self._chosen(look, width).size(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return self._chosen(theme, width).size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        self._chosen(scene.look, width).place(scene, x, y, width, height)
+        self._chosen(scene.theme, width).place(scene, x, y, width, height)
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Keypad(Widget):
     ) -> None:
         self.rows, self.cell, self.gap, self.weight = rows, cell, gap, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, len(self.rows) * look.px(self.cell + self.gap) - look.px(self.gap)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, len(self.rows) * theme.px(self.cell + self.gap) - theme.px(self.gap)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        px = scene.look.px
+        px = scene.theme.px
         gap = min(px(self.gap), max(px(2), height // (len(self.rows) * 6)))
         tall = min(px(self.cell), (height - gap * (len(self.rows) - 1)) // len(self.rows))
         top = y + height - tall * len(self.rows) - gap * (len(self.rows) - 1)

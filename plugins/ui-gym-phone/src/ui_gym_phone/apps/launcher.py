@@ -55,12 +55,12 @@ class Wallpaper(Widget):
     def __init__(self, ui: Ui) -> None:
         self.ui = ui
 
-    def measure(self, look: Theme, width: int) -> Size:
+    def measure(self, theme: Theme, width: int) -> Size:
         return width, 0
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         whole = (0, 0, scene.width, scene.height)
-        scene.image(whole, Sky(scene.look.dark))
+        scene.image(whole, Sky(scene.theme.dark))
 
         def swipe(dx: int, dy: int) -> bool:
             if dy < 0:

@@ -20,14 +20,14 @@ class Lazy(Widget):
         self.rows = rows
         self._heights: dict[Hashable, int] = {}
 
-    def measure(self, look: Theme, width: int) -> Size:
+    def measure(self, theme: Theme, width: int) -> Size:
         for kind, make in self.rows:
             if kind not in self._heights:
-                self._heights[kind] = make().size(look, width)[1]
+                self._heights[kind] = make().size(theme, width)[1]
         return width, sum(self._heights[kind] for kind, _ in self.rows)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        self.size(scene.look, width)
+        self.size(scene.theme, width)
         for kind, make in self.rows:
             high = self._heights[kind]
             if y + high > 0 and y < scene.height:

@@ -40,7 +40,7 @@ class Whole(Widget):
     def __init__(self, draw: Callable[[int, int], Image.Image], desc: str) -> None:
         self.draw, self.desc = draw, desc
 
-    def measure(self, look: Theme, width: int) -> Size:
+    def measure(self, theme: Theme, width: int) -> Size:
         return width, width
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:

@@ -23,13 +23,13 @@ class Widget:
 
     _measured: tuple[int, Size] | None = None
 
-    def size(self, look: Theme, width: int) -> Size:
+    def size(self, theme: Theme, width: int) -> Size:
         """How large it wants to be where it may be `width` device pixels wide."""
         if self._measured is None or self._measured[0] != width:
-            self._measured = (width, self.measure(look, width))
+            self._measured = (width, self.measure(theme, width))
         return self._measured[1]
 
-    def measure(self, look: Theme, width: int) -> Size:
+    def measure(self, theme: Theme, width: int) -> Size:
         raise NotImplementedError
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
@@ -43,8 +43,8 @@ class Space(Widget):
     def __init__(self, height: float = 0, width: float = 0, weight: int = 0) -> None:
         self.height, self.width, self.weight = height, width, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return look.px(self.width), look.px(self.height)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return theme.px(self.width), theme.px(self.height)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         return
@@ -56,8 +56,8 @@ class Expand(Widget):
     def __init__(self, child: Widget, weight: int = 1) -> None:
         self.child, self.weight = child, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return self.child.size(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self.child.place(scene, x, y, width, height)
@@ -77,19 +77,19 @@ class Column(Widget):
         self.children = [child for child in children if child is not None]
         self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        left, top, right, bottom = padding(look, self.pad)
+    def measure(self, theme: Theme, width: int) -> Size:
+        left, top, right, bottom = padding(theme, self.pad)
         inner = width - left - right
-        sizes = [child.size(look, inner) for child in self.children]
-        gaps = look.px(self.gap) * max(0, len(sizes) - 1)
+        sizes = [child.size(theme, inner) for child in self.children]
+        gaps = theme.px(self.gap) * max(0, len(sizes) - 1)
         widest = max((w for w, _ in sizes), default=0)
         return widest + left + right, sum(h for _, h in sizes) + gaps + top + bottom
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
-        left, top, right, bottom = padding(look, self.pad)
-        inner, gap = width - left - right, look.px(self.gap)
-        sizes = [child.size(look, inner) for child in self.children]
+        theme = scene.theme
+        left, top, right, bottom = padding(theme, self.pad)
+        inner, gap = width - left - right, theme.px(self.gap)
+        sizes = [child.size(theme, inner) for child in self.children]
         used = sum(
             h for child, (_, h) in zip(self.children, sizes, strict=True) if not child.weight
         )
@@ -118,9 +118,9 @@ class Row(Widget):
         self.children = [child for child in children if child is not None]
         self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
 
-    def _widths(self, look: Theme, inner: int) -> list[int]:
-        gaps = look.px(self.gap) * max(0, len(self.children) - 1)
-        fixed = [0 if c.weight else c.size(look, inner)[0] for c in self.children]
+    def _widths(self, theme: Theme, inner: int) -> list[int]:
+        gaps = theme.px(self.gap) * max(0, len(self.children) - 1)
+        fixed = [0 if c.weight else c.size(theme, inner)[0] for c in self.children]
         spare = max(0, inner - gaps - sum(fixed))
         shares = sum(c.weight for c in self.children)
         return [
@@ -128,24 +128,24 @@ class Row(Widget):
             for c, w in zip(self.children, fixed, strict=True)
         ]
 
-    def measure(self, look: Theme, width: int) -> Size:
-        left, top, right, bottom = padding(look, self.pad)
+    def measure(self, theme: Theme, width: int) -> Size:
+        left, top, right, bottom = padding(theme, self.pad)
         inner = width - left - right
-        widths = self._widths(look, inner)
-        heights = [c.size(look, w)[1] for c, w in zip(self.children, widths, strict=True)]
-        gaps = look.px(self.gap) * max(0, len(widths) - 1)
+        widths = self._widths(theme, inner)
+        heights = [c.size(theme, w)[1] for c, w in zip(self.children, widths, strict=True)]
+        gaps = theme.px(self.gap) * max(0, len(widths) - 1)
         total = sum(widths) + gaps + left + right
         return total, max(heights, default=0) + top + bottom
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
-        left, top, right, bottom = padding(look, self.pad)
+        theme = scene.theme
+        left, top, right, bottom = padding(theme, self.pad)
         inner, room = width - left - right, height - top - bottom
         at = x + left
-        for child, w in zip(self.children, self._widths(look, inner), strict=True):
-            h = room if self.align == "stretch" else min(child.size(look, w)[1], room)
+        for child, w in zip(self.children, self._widths(theme, inner), strict=True):
+            h = room if self.align == "stretch" else min(child.size(theme, w)[1], room)
             child.place(scene, at, y + top + aligned(self.align, room - h), w, h)
-            at += w + look.px(self.gap)
+            at += w + theme.px(self.gap)
 
 
 class Grid(Widget):
@@ -158,23 +158,23 @@ class Grid(Widget):
         self.children, self.columns = children, columns
         self.cell, self.gap, self.pad = cell, gap, pad
 
-    def _cell(self, look: Theme, inner: int) -> Size:
-        gap = look.px(self.gap)
+    def _cell(self, theme: Theme, inner: int) -> Size:
+        gap = theme.px(self.gap)
         width = (inner - gap * (self.columns - 1)) // self.columns
-        high = max((child.size(look, width)[1] for child in self.children), default=0)
-        return width, look.px(self.cell) if self.cell else high
+        high = max((child.size(theme, width)[1] for child in self.children), default=0)
+        return width, theme.px(self.cell) if self.cell else high
 
-    def measure(self, look: Theme, width: int) -> Size:
-        left, top, right, bottom = padding(look, self.pad)
-        _, height = self._cell(look, width - left - right)
+    def measure(self, theme: Theme, width: int) -> Size:
+        left, top, right, bottom = padding(theme, self.pad)
+        _, height = self._cell(theme, width - left - right)
         rows = -(-len(self.children) // self.columns)
-        return width, rows * height + max(0, rows - 1) * look.px(self.gap) + top + bottom
+        return width, rows * height + max(0, rows - 1) * theme.px(self.gap) + top + bottom
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
-        left, top, right, _ = padding(look, self.pad)
-        w, h = self._cell(look, width - left - right)
-        gap = look.px(self.gap)
+        theme = scene.theme
+        left, top, right, _ = padding(theme, self.pad)
+        w, h = self._cell(theme, width - left - right)
+        gap = theme.px(self.gap)
         for i, child in enumerate(self.children):
             row, column = divmod(i, self.columns)
             child.place(scene, x + left + column * (w + gap), y + top + row * (h + gap), w, h)
@@ -187,8 +187,8 @@ class Stack(Widget):
         self.children = [child for child in children if child is not None]
         self.weight = weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return self.children[0].size(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return self.children[0].size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         for child in self.children:
@@ -201,11 +201,11 @@ class Center(Widget):
     def __init__(self, child: Widget, weight: int = 1) -> None:
         self.child, self.weight = child, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, self.child.size(look, width)[1]
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, self.child.size(theme, width)[1]
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        w, h = self.child.size(scene.look, width)
+        w, h = self.child.size(scene.theme, width)
         w, h = min(w, width), min(h, height)
         self.child.place(scene, x + (width - w) // 2, y + (height - h) // 2, w, h)
 
@@ -230,26 +230,26 @@ class Panel(Widget):
         self.pad, self.width, self.height = pad, width, height
         self.border, self.weight = border, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        left, top, right, bottom = padding(look, self.pad)
-        outer = min(width, look.px(self.width)) if self.width else width
-        w, h = self.child.size(look, outer - left - right) if self.child else (0, 0)
+    def measure(self, theme: Theme, width: int) -> Size:
+        left, top, right, bottom = padding(theme, self.pad)
+        outer = min(width, theme.px(self.width)) if self.width else width
+        w, h = self.child.size(theme, outer - left - right) if self.child else (0, 0)
         w, h = w + left + right, h + top + bottom
-        return outer if self.width else w, look.px(self.height) if self.height else h
+        return outer if self.width else w, theme.px(self.height) if self.height else h
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
-        radius = look.px(self.radius)
+        theme = scene.theme
+        radius = theme.px(self.radius)
         box = (x, y, x + width, y + height)
         if self.border:
             scene.rect(box, self.border, radius)
-            edge = look.px(1)
+            edge = theme.px(1)
             box = (x + edge, y + edge, x + width - edge, y + height - edge)
             radius = max(0, radius - edge)
         if self.colour:
             scene.rect(box, self.colour, radius)
         if self.child is not None:
-            left, top, right, bottom = padding(look, self.pad)
+            left, top, right, bottom = padding(theme, self.pad)
             self.child.place(scene, x + left, y + top, width - left - right, height - top - bottom)
 
 
@@ -280,8 +280,8 @@ class Tap(Widget):
             "text": text, "desc": desc, "id": id, "selected": selected, **attributes
         }  # fmt: skip
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return self.child.size(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)
@@ -294,11 +294,11 @@ class Tap(Widget):
             self.child.place(scene, x, y, width, height)
 
 
-def padding(look: Theme, pad: Pad) -> tuple[int, int, int, int]:
+def padding(theme: Theme, pad: Pad) -> tuple[int, int, int, int]:
     """Room around, in device pixels."""
     if isinstance(pad, tuple):
-        return look.px(pad[0]), look.px(pad[1]), look.px(pad[2]), look.px(pad[3])
-    every = look.px(pad)
+        return theme.px(pad[0]), theme.px(pad[1]), theme.px(pad[2]), theme.px(pad[3])
+    every = theme.px(pad)
     return every, every, every, every
 
 

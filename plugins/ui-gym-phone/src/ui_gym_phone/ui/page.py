@@ -148,8 +148,8 @@ class Box(Widget):
     def __init__(self, child: Widget, height: float) -> None:
         self.child, self.height = child, height
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, look.px(self.height)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, theme.px(self.height)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self.child.place(scene, x, y, width, height)
@@ -164,11 +164,11 @@ class ScrollView(Widget):
         self.ui, self.key, self.child = ui, key, child
         self.weight, self.tail = weight, tail
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return self.child.size(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        whole = self.child.size(scene.look, width)[1] + scene.look.px(self.tail)
+        whole = self.child.size(scene.theme, width)[1] + scene.theme.px(self.tail)
         farthest = max(0, whole - height)
         offsets = self.ui.activity.scroll
         offset = min(max(0, offsets.get(self.key, 0)), farthest)
@@ -185,7 +185,7 @@ class ScrollView(Widget):
         ):
             self.child.place(scene, x, y - offset, width, whole)
         if farthest:
-            px = scene.look.px
+            px = scene.theme.px
             length = max(px(24), height * height // whole)
             top = y + (height - length) * offset // farthest
             scene.rect(

@@ -86,8 +86,8 @@ class PhoneWindow:
 class PhoneScene:
     """Collects what widgets leave behind when they are placed."""
 
-    def __init__(self, look: Theme, width: int, height: int) -> None:
-        self.look = look
+    def __init__(self, theme: Theme, width: int, height: int) -> None:
+        self.theme = theme
         self.width, self.height = width, height
         self.ops: list[Op] = []
         self.targets: list[TouchTarget] = []
@@ -120,7 +120,7 @@ class PhoneScene:
     def _paint(self, kind: str, box: Box, colour: str | Rgb, what: Any) -> None:
         clip = meet(box, self._clip)
         if clip is not None:
-            rgb = self.look.colour(colour) if isinstance(colour, str) else colour
+            rgb = self.theme.colour(colour) if isinstance(colour, str) else colour
             self.ops.append(Op(kind, box, clip, rgb, what))
 
     @contextmanager

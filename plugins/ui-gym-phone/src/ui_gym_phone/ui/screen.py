@@ -157,8 +157,8 @@ class PhoneScreen:
 
     def _build(self) -> PhoneScene:
         phone = self.phone
-        look = Theme(phone.dark, phone.font_scale, DENSITY)
-        scene = PhoneScene(look, phone.width, phone.height)
+        theme = Theme(phone.dark, phone.font_scale, DENSITY)
+        scene = PhoneScene(theme, phone.width, phone.height)
         if not phone.awake:
             scene.rect((0, 0, phone.width, phone.height), "scrim")
             with scene.window(systemui.PACKAGE, "ScreenOff"):
@@ -176,7 +176,7 @@ class PhoneScreen:
         return scene
 
     def _place_activity(self, scene: PhoneScene) -> None:
-        phone, px = self.phone, scene.look.px
+        phone, px = self.phone, scene.theme.px
         activity = phone.activity
         ui = Ui(phone, activity)
         page = apps.screen_of(activity.package, activity.cls)(ui)
@@ -186,7 +186,7 @@ class PhoneScreen:
         with scene.window(activity.package, activity.cls):
             # Laid out once to learn which field it has, once more in the room that is left.
             if activity.focus:
-                probe = PhoneScene(scene.look, phone.width, phone.height)
+                probe = PhoneScene(scene.theme, phone.width, phone.height)
                 with probe.window(activity.package, activity.cls):
                     _place_page(probe, page, (0, top, phone.width, bottom))
                     if page.dialog is not None:
@@ -205,7 +205,7 @@ class PhoneScreen:
         self._place_keyboard(scene)
 
     def _place_keyboard(self, scene: PhoneScene) -> None:
-        phone, px = self.phone, scene.look.px
+        phone, px = self.phone, scene.theme.px
         field = scene.fields.get(phone.activity.focus)
         if field is None:
             return
@@ -223,16 +223,16 @@ def _place_page(scene: PhoneScene, page: AppPage, box: Box) -> None:
     bar = page.bar or (app_bar(page) if page.title or page.back or page.actions else None)
     # The bar is told of first, and painted over nothing: contents are clipped to their room.
     if bar is not None:
-        height = bar.size(scene.look, width)[1]
+        height = bar.size(scene.theme, width)[1]
         bar.place(scene, left, top, width, height)
         top += height
     if page.bottom is not None:
-        height = page.bottom.size(scene.look, width)[1]
+        height = page.bottom.size(scene.theme, width)[1]
         bottom -= height
     page.body.place(scene, left, top, width, max(0, bottom - top))
     if page.bottom is not None:
         page.bottom.place(scene, left, bottom, width, height)
     if page.fab is not None:
-        w, h = page.fab.size(scene.look, width)
-        edge = scene.look.px(16)
+        w, h = page.fab.size(scene.theme, width)
+        edge = scene.theme.px(16)
         page.fab.place(scene, right - edge - w, bottom - edge - h, w, h)

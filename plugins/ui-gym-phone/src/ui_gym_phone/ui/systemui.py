@@ -34,7 +34,7 @@ def place_bars(phone: Phone, scene: PhoneScene) -> None:
 
 
 def _place_status(phone: Phone, scene: PhoneScene) -> None:
-    px = scene.look.px
+    px = scene.theme.px
     height = px(STATUS)
 
     def pull(dx: int, dy: int) -> bool:
@@ -89,7 +89,7 @@ def _status_icons(phone: Phone) -> list[str]:
 
 
 def _place_navigation(phone: Phone, scene: PhoneScene) -> None:
-    px = scene.look.px
+    px = scene.theme.px
     top, third = phone.height - px(NAVIGATION), phone.width // 3
     ground = "keyboard" if phone.activity.focus in scene.fields else "background"
     scene.rect((0, top, phone.width, phone.height), ground)
@@ -116,7 +116,7 @@ def _place_navigation(phone: Phone, scene: PhoneScene) -> None:
 
 def place_shade(phone: Phone, scene: PhoneScene) -> None:
     """Notifications and quick settings, over whatever is open."""
-    bottom = phone.height - scene.look.px(NAVIGATION)
+    bottom = phone.height - scene.theme.px(NAVIGATION)
     box = (0, 0, phone.width, bottom)
     scene.rect(box, "container")
 
@@ -286,7 +286,7 @@ def _notification(phone: Phone, one: Notification) -> Widget:
 
 def place_recents(phone: Phone, scene: PhoneScene) -> None:
     """The overview of tasks: touch one to open it, swipe it up to close it."""
-    px = scene.look.px
+    px = scene.theme.px
     bottom = phone.height - px(NAVIGATION)
     scene.rect((0, 0, phone.width, phone.height), "container")
     with scene.window("com.android.launcher3", "RecentsActivity"):
@@ -329,9 +329,9 @@ def place_toast(phone: Phone, scene: PhoneScene) -> None:
     text = phone.toasting
     if not text:
         return
-    px = scene.look.px
+    px = scene.theme.px
     panel = Panel(Text(text, "small", "on_toast", lines=3, tell=False), "toast", radius=20,
                   pad=(18, 10, 18, 10))  # fmt: skip
-    width, height = panel.size(scene.look, phone.width - px(64))
+    width, height = panel.size(scene.theme, phone.width - px(64))
     x, y = (phone.width - width) // 2, phone.height - px(NAVIGATION + 84) - height
     panel.place(scene, x, y, width, height)

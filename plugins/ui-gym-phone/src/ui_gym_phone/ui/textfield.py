@@ -45,26 +45,26 @@ class TextField(Widget):
         self.on_change, self.on_enter = on_change, on_enter
         self.id, self.framed, self.weight = id or key, framed, weight
 
-    def measure(self, look: Theme, width: int) -> Size:
-        _, size = look.font(self.style)
-        room = look.px(28 if self.framed else 16)
+    def measure(self, theme: Theme, width: int) -> Size:
+        _, size = theme.font(self.style)
+        room = theme.px(28 if self.framed else 16)
         if self.lines == 1:
             return width, fonts.line_height(size) + room
-        shown = len(self._broken(look, width - look.px(28)))
+        shown = len(self._broken(theme, width - theme.px(28)))
         return width, max(self.lines, shown) * fonts.line_height(size) + room
 
     def _shown(self) -> str:
         text = self.ui.text(self.key)
         return "•" * len(text) if self.password else text
 
-    def _broken(self, look: Theme, width: int) -> tuple[str, ...]:
-        face, size = look.font(self.style)
+    def _broken(self, theme: Theme, width: int) -> tuple[str, ...]:
+        face, size = theme.font(self.style)
         if self.lines == 1:
             return (self._shown(),)
         return fonts.wrap(self._shown(), face, size, max(1, width), 0)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
+        theme = scene.theme
         focused = self.ui.activity.focus == self.key
         box = (x, y, x + width, y + height)
         if self.framed:
@@ -75,7 +75,7 @@ class TextField(Widget):
             desc=self.label if text else "", clickable=True, long_clickable=True,
             focused=focused, password=self.password, hint=self.label,
         )  # fmt: skip
-        inset = look.px(14) if self.framed else look.px(4)
+        inset = theme.px(14) if self.framed else theme.px(4)
         inner = (x + inset, y, x + width - inset, y + height)
         with scene.clipped(inner):
             self._paint(scene, inner, focused)
@@ -83,22 +83,22 @@ class TextField(Widget):
         scene.fields[self.key] = self
 
     def _frame(self, scene: PhoneScene, box: tuple[int, int, int, int], focused: bool) -> None:
-        px = scene.look.px
+        px = scene.theme.px
         edge = px(2 if focused else 1)
         scene.rect(box, "primary" if focused else "outline", px(8))
         inner = (box[0] + edge, box[1] + edge, box[2] - edge, box[3] - edge)
         scene.rect(inner, "surface", px(7))
 
     def _paint(self, scene: PhoneScene, box: tuple[int, int, int, int], focused: bool) -> None:
-        look = scene.look
-        face, size = look.font(self.style)
+        theme = scene.theme
+        face, size = theme.font(self.style)
         step = fonts.line_height(size)
-        lines = self._broken(look, box[2] - box[0])
+        lines = self._broken(theme, box[2] - box[0])
         left, top = box[0], box[1] + (box[3] - box[1] - step * len(lines)) // 2
         if self.lines > 1:
-            top = box[1] + look.px(14 if self.framed else 8)
+            top = box[1] + theme.px(14 if self.framed else 8)
         elif focused:  # the end of a long line, where the caret is, stays in sight
-            left -= max(0, fonts.text_width(lines[0], face, size) + look.px(3) - (box[2] - left))
+            left -= max(0, fonts.text_width(lines[0], face, size) + theme.px(3) - (box[2] - left))
         if not self.ui.text(self.key) and self.label:
             width = box[2] - box[0]
             hint = fonts.shorten(self.label, face, size, width)
@@ -112,12 +112,12 @@ class TextField(Widget):
             self._caret(scene, lines, left, top)
 
     def _caret(self, scene: PhoneScene, lines: tuple[str, ...], left: int, top: int) -> None:
-        face, size = scene.look.font(self.style)
+        face, size = scene.theme.font(self.style)
         step = fonts.line_height(size)
         row, column = self._place(lines, self.ui.activity.caret)
         x = left + fonts.text_width(lines[row][: max(0, column)], face, size)
         y = top + row * step
-        scene.rect((x, y, x + scene.look.px(2), y + step), "primary")
+        scene.rect((x, y, x + scene.theme.px(2), y + step), "primary")
 
     def _place(self, lines: tuple[str, ...], caret: int) -> tuple[int, int]:
         """The line and the column of the caret. Between two lines a sign was left out, or none."""

@@ -35,19 +35,19 @@ class Text(Widget):
         self.lines, self.align, self.id = lines, align, id
         self.tell, self.weight = tell, weight
 
-    def _broken(self, look: Theme, width: int) -> tuple[str, ...]:
-        face, size = look.font(self.style)
+    def _broken(self, theme: Theme, width: int) -> tuple[str, ...]:
+        face, size = theme.font(self.style)
         return fonts.wrap(self.text, face, size, max(width, 1), self.lines)
 
-    def measure(self, look: Theme, width: int) -> Size:
-        face, size = look.font(self.style)
-        lines = self._broken(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        face, size = theme.font(self.style)
+        lines = self._broken(theme, width)
         widest = max(fonts.text_width(line, face, size) for line in lines)
         return min(widest, width), len(lines) * fonts.line_height(size)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        _, size = scene.look.font(self.style)
-        lines = self._broken(scene.look, width)
+        _, size = scene.theme.font(self.style)
+        lines = self._broken(scene.theme, width)
         step = fonts.line_height(size)
         if self.tell and self.text:
             with scene.node(
@@ -59,7 +59,7 @@ class Text(Widget):
             self._paint(scene, lines, x, y, width)
 
     def _paint(self, scene: PhoneScene, lines: tuple[str, ...], x: int, y: int, width: int) -> None:
-        face, size = scene.look.font(self.style)
+        face, size = scene.theme.font(self.style)
         for i, line in enumerate(lines):
             w = fonts.text_width(line, face, size)
             left = {"center": (width - w) // 2, "end": width - w}.get(self.align, 0)
@@ -73,11 +73,11 @@ class Icon(Widget):
     def __init__(self, name: str, size: float = 24, colour: str = "dim", *, desc: str = "") -> None:
         self.name, self.dp, self.colour, self.desc = name, size, colour, desc
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return look.px(self.dp), look.px(self.dp)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return theme.px(self.dp), theme.px(self.dp)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        side = scene.look.px(self.dp)
+        side = scene.theme.px(self.dp)
         left, top = x + (width - side) // 2, y + (height - side) // 2
         if self.desc:
             scene.leaf(
@@ -95,8 +95,8 @@ class ImageView(Widget):
     ) -> None:
         self.draw, self.width, self.height, self.desc = draw, width, height, desc
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return min(width, look.px(self.width)), look.px(self.height)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return min(width, theme.px(self.width)), theme.px(self.height)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)
@@ -108,8 +108,8 @@ class ImageView(Widget):
 class Divider(Widget):
     """A thin line across."""
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, look.px(1)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, theme.px(1)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         scene.rect((x, y, x + width, y + height), "divider")
@@ -125,12 +125,12 @@ class Disc(Widget):
         self.colour, self.dp, self.letter, self.icon = colour, size, letter, icon
         self.ink, self.round = ink, round
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return look.px(self.dp), look.px(self.dp)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return theme.px(self.dp), theme.px(self.dp)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
-        side = look.px(self.dp)
+        theme = scene.theme
+        side = theme.px(self.dp)
         x, y = x + (width - side) // 2, y + (height - side) // 2
         radius = side // 2 if self.round else side // 4
         scene.rect((x, y, x + side, y + side), self.colour, radius)
@@ -151,11 +151,11 @@ class SwitchMark(Widget):
     def __init__(self, on: bool, enabled: bool = True) -> None:
         self.on, self.enabled = on, enabled
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return look.px(48), look.px(28)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return theme.px(48), theme.px(28)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        px = scene.look.px
+        px = scene.theme.px
         track, knob = ("primary", "on_primary") if self.on else ("container", "outline")
         if not self.enabled:
             track, knob = "container", "disabled"
@@ -179,11 +179,11 @@ class SeekBar(Widget):
         self.value, self.on_change, self.desc, self.id = value, on_change, desc, id
         self.told = told or f"{round(value * 100)}"
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, look.px(44)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, theme.px(44)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        px = scene.look.px
+        px = scene.theme.px
         middle, thick, knob = y + height // 2, px(3), px(10)
         left, right = x + knob, x + width - knob
         at = left + round((right - left) * min(1.0, max(0.0, self.value)))
@@ -339,15 +339,15 @@ class AtLeast(Widget):
     def __init__(self, child: Widget, height: float) -> None:
         self.child, self.height = child, height
 
-    def measure(self, look: Theme, width: int) -> Size:
-        w, h = self.child.size(look, width)
-        return w, max(h, look.px(self.height))
+    def measure(self, theme: Theme, width: int) -> Size:
+        w, h = self.child.size(theme, width)
+        return w, max(h, theme.px(self.height))
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         if isinstance(self.child, Panel):
             self.child.place(scene, x, y, width, height)
             return
-        h = min(self.child.size(scene.look, width)[1], height)
+        h = min(self.child.size(scene.theme, width)[1], height)
         self.child.place(scene, x, y + (height - h) // 2, width, h)
 
 
@@ -357,8 +357,8 @@ class Told(Widget):
     def __init__(self, child: Widget, cls: str, **attributes: Any) -> None:
         self.child, self.cls, self.attributes = child, cls, attributes
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return self.child.size(look, width)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         with scene.node(self.cls, (x, y, x + width, y + height), **self.attributes):

@@ -18,12 +18,12 @@ MARGIN = 24
 def place_dialog(scene: PhoneScene, ui: Ui, dialog: Dialog, room: Box) -> None:
     """A dialog in the middle of the room, over a veil whose touch dismisses it. Where the room is
     too small, its body scrolls."""
-    px = scene.look.px
+    px = scene.theme.px
     _veil(scene, dialog.dismiss, 102)
     left, top, right, bottom = room
     width, most = right - left - 2 * px(MARGIN), bottom - top - px(16)
     panel = _panel(dialog, dialog.body)
-    height = panel.size(scene.look, width)[1]
+    height = panel.size(scene.theme, width)[1]
     if height > most and dialog.body is not None:
         panel = _panel(dialog, ScrollView(ui, f"dialog {dialog.title}", dialog.body))
         height = most
@@ -44,19 +44,19 @@ def _panel(dialog: Dialog, body: Widget | None) -> Panel:
 
 def place_menu(scene: PhoneScene, menu: Menu, room: Box) -> None:
     """A menu below the upper right corner."""
-    px = scene.look.px
+    px = scene.theme.px
     _veil(scene, menu.dismiss, 0)
     rows: list[Widget] = [Item(text, "", handler) for text, handler in menu.items]
     panel = Panel(Column(*rows, pad=(0, 8, 0, 8)), "container", radius=12)
     width = px(220)
-    height = panel.size(scene.look, width)[1]
+    height = panel.size(scene.theme, width)[1]
     x, y = room[2] - width - px(8), room[1] + px(8)
     scene.touch((x, y, x + width, y + height), modal=True)
     panel.place(scene, x, y, width, height)
 
 
 def _veil(scene: PhoneScene, dismiss: object, opacity: int) -> None:
-    whole = (0, 0, scene.width, scene.height - scene.look.px(44))
+    whole = (0, 0, scene.width, scene.height - scene.theme.px(44))
     if opacity:
         scene.rect((0, 0, scene.width, scene.height), "scrim", opacity=opacity)
     scene.touch(whole, tap=dismiss, modal=True)

@@ -38,11 +38,11 @@ APP.screen(lists.BOOKMARKS)(lists.bookmark_list)
 class AddressBar(TextField):
     """The field of the address: touching it selects all, so that typing replaces it."""
 
-    def _broken(self, look: Theme, width: int) -> tuple[str, ...]:
-        lines = super()._broken(look, width)
+    def _broken(self, theme: Theme, width: int) -> tuple[str, ...]:
+        lines = super()._broken(theme, width)
         if self.ui.activity.focus == self.key:
             return lines
-        face, size = look.font(self.style)
+        face, size = theme.font(self.style)
         return (fonts.shorten(lines[0], face, size, width),)
 
     def _tap(self) -> None:

@@ -59,13 +59,13 @@ class _Hours(Widget):
     def __init__(self, ui: Ui, day: date, events: list[CalendarEvent]) -> None:
         self.ui, self.day, self.events = ui, day, events
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, look.px(24 * HOUR) + look.px(16)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, theme.px(24 * HOUR) + theme.px(16)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        px = scene.look.px
+        px = scene.theme.px
         left, right, y = x + px(MARGIN), x + width - px(12), y + px(10)
-        face, size = scene.look.font("tiny")
+        face, size = scene.theme.font("tiny")
         for hour in range(24):
             top = y + px(hour * HOUR)
             told = time_text(self.ui.phone, hour, 0)
@@ -90,18 +90,18 @@ class _Hours(Widget):
     def _event(
         self, scene: PhoneScene, event: CalendarEvent, y: int, left: int, right: int
     ) -> None:
-        px, ui = scene.look.px, self.ui
+        px, ui = scene.theme.px, self.ui
         begin = midnight(ui.phone, self.day)
         first = max(0.0, (event.start_ms - begin) / 3_600_000)
         last = min(24.0, max((event.end_ms - begin) / 3_600_000, first + 0.5))
         box = (left + px(1), y + px(first * HOUR) + px(1), right - px(2), y + px(last * HOUR) - 1)
         high = box[3] - box[1]
         lines: list[Widget] = [Text(event.title or "(No title)", "label", INK, lines=1)]
-        if high >= px(52) * scene.look.font_scale:
+        if high >= px(52) * scene.theme.font_scale:
             lines.append(Text(hours_text(ui.phone, event), "caption", INK, lines=1))
-        if event.location and high >= px(72) * scene.look.font_scale:
+        if event.location and high >= px(72) * scene.theme.font_scale:
             lines.append(Text(event.location, "caption", INK, lines=1))
-        pad = 6.0 if high >= px(40) * scene.look.font_scale else 2.0
+        pad = 6.0 if high >= px(40) * scene.theme.font_scale else 2.0
         card = Tap(
             Panel(Column(*lines), COLOUR, radius=6, pad=(8, pad, 8, 2)),
             partial(ui.open, INFO, id=event.id),

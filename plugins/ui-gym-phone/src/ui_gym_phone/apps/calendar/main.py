@@ -69,12 +69,12 @@ class _Title(Widget):
     def __init__(self, name: str) -> None:
         self.text, self.arrow = Text(name, "title", lines=1, tell=False), Icon("chevron-down", 20)
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, max(look.px(48), self.text.size(look, width)[1])
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, max(theme.px(48), self.text.size(theme, width)[1])
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        side = scene.look.px(24)
-        w, h = self.text.size(scene.look, width - side)
+        side = scene.theme.px(24)
+        w, h = self.text.size(scene.theme, width - side)
         self.text.place(scene, x, y + (height - h) // 2, w, h)
         self.arrow.place(scene, x + w, y + (height - side) // 2, side, side)
 

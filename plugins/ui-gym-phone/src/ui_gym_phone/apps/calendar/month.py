@@ -39,12 +39,12 @@ class _Weeks(Widget):
     def __init__(self, cells: list[_Cell]) -> None:
         self.cells = cells
 
-    def measure(self, look: Theme, width: int) -> Size:
+    def measure(self, theme: Theme, width: int) -> Size:
         return width, 0
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         rows = len(self.cells) // 7
-        edge = scene.look.px(1)
+        edge = scene.theme.px(1)
         for i, cell in enumerate(self.cells):
             row, column = divmod(i, 7)
             left, right = x + width * column // 7, x + width * (column + 1) // 7
@@ -63,11 +63,11 @@ class _Cell(Widget):
         self.day, self.events, self.within, self.now = day, events, within, now
         self.on_tap = on_tap
 
-    def measure(self, look: Theme, width: int) -> Size:
+    def measure(self, theme: Theme, width: int) -> Size:
         return width, 0
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        px = scene.look.px
+        px = scene.theme.px
         box = (x, y, x + width, y + height)
         titles = ", ".join(event.title for event in self.events)
         desc = f"{self.day.day} {self.day:%B}" + (f": {titles}" if titles else "")
@@ -76,7 +76,7 @@ class _Cell(Widget):
                        clickable=True, selected=self.now),
             scene.clipped(box),
         ):  # fmt: skip
-            face, size = scene.look.font("caption")
+            face, size = scene.theme.font("caption")
             step = fonts.line_height(size)
             number = str(self.day.day)
             w = fonts.text_width(number, face, size)
@@ -91,8 +91,8 @@ class _Cell(Widget):
         scene.touch(box, tap=self.on_tap)
 
     def _titles(self, scene: PhoneScene, x: int, y: int, width: int, bottom: int) -> None:
-        px = scene.look.px
-        face, size = scene.look.font("tiny")
+        px = scene.theme.px
+        face, size = scene.theme.font("tiny")
         step = fonts.line_height(size) + px(2)
         room = max(0, (bottom - y) // (step + px(1)))
         shown = self.events if len(self.events) <= room else self.events[: max(0, room - 1)]

@@ -14,11 +14,11 @@ class Beside(Widget):
     def __init__(self, child: Widget, share: float = 0.78, *, end: bool = False) -> None:
         self.child, self.share, self.end = child, share, end
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, self.child.size(look, round(width * self.share))[1]
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, self.child.size(theme, round(width * self.share))[1]
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        w = self.child.size(scene.look, round(width * self.share))[0]
+        w = self.child.size(scene.theme, round(width * self.share))[0]
         self.child.place(scene, x + width - w if self.end else x, y, w, height)
 
 
@@ -26,6 +26,6 @@ class FromBottom(ScrollView):
     """A scrolled child that lies at the bottom where there is room above it."""
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        whole = self.child.size(scene.look, width)[1] + scene.look.px(self.tail)
+        whole = self.child.size(scene.theme, width)[1] + scene.theme.px(self.tail)
         above = max(0, height - whole)
         super().place(scene, x, y + above, width, height - above)

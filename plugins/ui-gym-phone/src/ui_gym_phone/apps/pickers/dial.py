@@ -29,13 +29,13 @@ class Mark(Widget):
         self.text, self.style, self.ink, self.ground = text, style, ink, ground
         self.height, self.disc = height, disc
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, look.px(self.height)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, theme.px(self.height)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        face, size = scene.look.font(self.style)
+        face, size = scene.theme.font(self.style)
         if self.ground:
-            side = min(scene.look.px(self.disc), width, height)
+            side = min(scene.theme.px(self.disc), width, height)
             left, top = x + (width - side) // 2, y + (height - side) // 2
             scene.rect((left, top, left + side, top + side), self.ground, side // 2)
         w = fonts.text_width(self.text, face, size)
@@ -58,24 +58,24 @@ class Dial(Widget):
     ) -> None:
         self.marks, self.hand, self.on_pick = marks, hand, on_pick
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, min(width, look.px(SIZE))
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, min(width, theme.px(SIZE))
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        look = scene.look
+        theme = scene.theme
         side = min(width, height)
         left = x + (width - side) // 2
-        k = side / look.px(SIZE)
-        colours = (look.colour("surface"), look.colour("container"), look.colour("primary"))
+        k = side / theme.px(SIZE)
+        colours = (theme.colour("surface"), theme.colour("container"), theme.colour("primary"))
         degrees, ring = self.hand
         on_mark = any((at * 30, of) == self.hand for _, _, at, of in self.marks)
         tip = (MARK if on_mark else 5) / SIZE
         face = _Face(*colours, degrees, RINGS[ring] / SIZE, tip)
         scene.image((left, y, left + side, y + side), face)
         centre = (left + side // 2, y + side // 2)
-        half = round(look.px(MARK) * k)
+        half = round(theme.px(MARK) * k)
         for i, (text, desc, at, of) in enumerate(self.marks):
-            cx, cy = _around(centre, at * 30, look.px(RINGS[of]) * k)
+            cx, cy = _around(centre, at * 30, theme.px(RINGS[of]) * k)
             box = (cx - half, cy - half, cx + half, cy + half)
             chosen = (at * 30, of) == self.hand
             scene.leaf("android.view.View", box, text=text, desc=desc, clickable=True,

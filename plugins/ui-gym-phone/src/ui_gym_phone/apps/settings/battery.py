@@ -31,8 +31,8 @@ class Gauge(Widget):
     def __init__(self, share: float) -> None:
         self.share = min(1.0, max(0.0, share))
 
-    def measure(self, look: Theme, width: int) -> Size:
-        return width, look.px(10)
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, theme.px(10)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         radius = height // 2
