@@ -6,8 +6,8 @@ import pytest
 from driving import back, find, has, scroll_to, seen, tap
 from gallery_settings import EXTRAS, SCENES
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.home import TOP
 from ui_gym_phone.apps.settings.index import ENTRIES, SettingsEntry, search
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.factory import factory_phone
@@ -91,7 +91,7 @@ def test_words_may_be_begun_and_spelt_either_way() -> None:
     assert "Color inversion" in {e.title for e in search("colour inv")}
 
 
-@pytest.mark.parametrize("title", [row[0] for row in TOP])
+@pytest.mark.parametrize("title", [row["title"] for row in data.table("settings_pages")["home"]])
 def test_each_row_of_the_first_page_opens_the_page_of_its_name(
     phone: Phone, screen: PhoneScreen, title: str
 ) -> None:

@@ -9,7 +9,7 @@ from ui_gym_phone.state.activities import Activity
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui import keys
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column
+from ui_gym_phone.ui.layout import VStack
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.textfield import TextField, Typing
 from ui_gym_phone.ui.theme import Theme
@@ -119,7 +119,7 @@ def test_the_caret_stands_after_each_sign_in_turn(text):
         to.activity.caret = caret
         scene = PhoneScene(Theme(), WIDTH, HEIGHT)
         with scene.window("p", "w"):
-            Column(field).place(scene, 0, 0, WIDTH, HEIGHT)
+            VStack(field).place(scene, 0, 0, WIDTH, HEIGHT)
         left, top, _, _ = scene.ops[-1].box
         seen.append((top, left))
     assert seen == sorted(seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ui_gym_phone.ui.layout import Center, Panel, Size, Tap, Widget
+from ui_gym_phone.ui.layout import Center, Size, Surface, Tap, Widget
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Icon, Text
@@ -92,6 +92,6 @@ class Keypad(Widget):
             if key.icon
             else Text(key.label, style, key.ink, lines=1, align="center", tell=False)
         )
-        panel = Panel(Center(face), key.ground, radius=min(tall / 2, 28))
+        panel = Surface(Center(face), key.ground, radius=min(tall / 2, 28))
         return Tap(panel, key.on_tap, cls="android.widget.Button", text=key.label, desc=key.desc,
                    id=key.id)  # fmt: skip

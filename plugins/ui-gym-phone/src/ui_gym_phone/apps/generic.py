@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column
+from ui_gym_phone.ui.layout import VStack
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Card, Disc, Header, Item, Text
 
@@ -18,7 +18,7 @@ def screen(ui: Ui) -> AppPage:
         Item(row, "Nothing new" if row == chosen else "", ui.setter("row", row)) for row in ROWS
     ]
     head = Card(
-        Column(
+        VStack(
             Disc(package.colour, 56, icon=package.icon),
             Text(f"Welcome to {package.label}", "title", align="center"),
             Text(f"Version {package.version}", "small", "dim", align="center"),
@@ -27,5 +27,5 @@ def screen(ui: Ui) -> AppPage:
         )
     )
     return AppPage(
-        ScrollView(ui, "rows", Column(head, Header("Start"), *rows)), title=package.label
+        ScrollView(ui, "rows", VStack(head, Header("Start"), *rows)), title=package.label
     )

@@ -11,7 +11,7 @@ from PIL import Image
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import LAUNCHER, Phone
 from ui_gym_phone.ui.app import PhoneApp, Ui
-from ui_gym_phone.ui.layout import Column, Grid, Row, Size, Space, Stack, Tap, Widget
+from ui_gym_phone.ui.layout import GridLayout, HStack, Size, Space, Tap, VStack, Widget, ZStack
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.textfield import TextField
@@ -76,18 +76,18 @@ def launcher(ui: Ui) -> AppPage:
     if ui.state.get("overlay") == "drawer":
         return _drawer(ui)
     now = ui.phone.clock.local
-    date = Column(
+    date = VStack(
         Text(f"{now:%A}", "headline"), Text(f"{now:%B} {now.day}", "body", "dim"),
         pad=(24, 36, 24, 0), gap=2,
     )  # fmt: skip
-    body = Column(
+    body = VStack(
         date,
         Space(weight=1),
-        Grid(*_icons(ui.phone, HOME), columns=4, pad=(8, 0, 8, 8), gap=8),
+        GridLayout(*_icons(ui.phone, HOME), columns=4, pad=(8, 0, 8, 8), gap=8),
         Space(24),
-        Grid(*_icons(ui.phone, DOCK, labels=False), columns=4, pad=(8, 8, 8, 12)),
+        GridLayout(*_icons(ui.phone, DOCK, labels=False), columns=4, pad=(8, 8, 8, 12)),
     )
-    return AppPage(Stack(Wallpaper(ui), body), fullscreen=True)
+    return AppPage(ZStack(Wallpaper(ui), body), fullscreen=True)
 
 
 def _drawer(ui: Ui) -> AppPage:
@@ -100,9 +100,9 @@ def _drawer(ui: Ui) -> AppPage:
 
     search = TextField(ui, "search", "Search apps", on_enter=first)
     icons = [_icon(ui.phone, p, partial(_open, ui, p.name)) for p in found]
-    body = Column(
-        Row(Column(search, weight=1), pad=(16, 12, 16, 12)),
-        ScrollView(ui, "drawer", Grid(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
+    body = VStack(
+        HStack(VStack(search, weight=1), pad=(16, 12, 16, 12)),
+        ScrollView(ui, "drawer", GridLayout(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
     )
     return AppPage(body)
 
@@ -122,6 +122,6 @@ def _icons(phone: Phone, packages: tuple[str, ...], *, labels: bool = True) -> l
 def _icon(phone: Phone, package: Package, on_tap: object, *, label: bool = True) -> Widget:
     disc = Disc(package.colour, 52, icon=package.icon)
     name = Text(package.label, "caption", lines=1, align="center", tell=False) if label else None
-    face = Column(disc, name, gap=6, pad=(2, 6, 2, 6))
+    face = VStack(disc, name, gap=6, pad=(2, 6, 2, 6))
     return Tap(face, on_tap, cls="android.widget.TextView", text=package.label if label else "",  # type: ignore[arg-type]
                desc=package.label)  # fmt: skip

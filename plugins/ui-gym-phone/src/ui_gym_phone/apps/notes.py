@@ -8,7 +8,7 @@ from ui_gym_phone.apps.support import attempt, day_text, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import PhoneApp, Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm, fab
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import MOST_CHARACTERS, TextField
@@ -58,14 +58,14 @@ def note_list(ui: Ui) -> AppPage:
     if ui.state.get("overlay") == "search":
         found = [n for n in found if wanted in n.lower() or wanted in _content(ui.phone, n).lower()]
         back = IconButton("arrow-left", "Stop searching", partial(_stop_searching, ui))
-        bar = Row(back, Column(TextField(ui, "search", "Search notes"), weight=1), gap=4,
-                  pad=(4, 6, 12, 6))  # fmt: skip
+        bar = HStack(back, VStack(TextField(ui, "search", "Search notes"), weight=1), gap=4,
+                     pad=(4, 6, 12, 6))  # fmt: skip
     else:
         find = IconButton("magnify", "Search", partial(_search, ui))
-        bar = Row(Expand(Text("Notes", "title", lines=1)), find, pad=(16, 8, 4, 8))
+        bar = HStack(Expand(Text("Notes", "title", lines=1)), find, pad=(16, 8, 4, 8))
     if found:
         cards: list[Widget] = [_card(ui, name) for name in found[:MOST_SHOWN]]
-        body: Widget = ScrollView(ui, "notes", Column(*cards, gap=10, pad=(12, 6, 12, 6)), tail=88)
+        body: Widget = ScrollView(ui, "notes", VStack(*cards, gap=10, pad=(12, 6, 12, 6)), tail=88)
     else:
         empty = "No notes found" if ui.state.get("overlay") == "search" else "No notes yet"
         body = ScrollView(ui, "notes", Empty("notebook", empty))
@@ -95,8 +95,8 @@ def _card(ui: Ui, name: str) -> Widget:
     except OSError:
         return Text(name)
     words = " ".join(start.split())
-    face = Panel(
-        Column(
+    face = Surface(
+        VStack(
             Text(name, "strong", lines=1),
             Text(words, "small", "dim", lines=2) if words else None,
             Text(when, "caption", "dim", lines=1),
@@ -133,7 +133,7 @@ def note(ui: Ui) -> AppPage:
     edit = IconButton("pencil", "Edit", partial(ui.open, ".EditActivity", name=name))
     more = IconButton("dots-vertical", "More options", partial(ui.ask, "menu"))
     shown = text[:MOST_READ] or "This note is empty"
-    body = Column(
+    body = VStack(
         Text(shown, "body", "text" if text else "dim", id="note_text"),
         Text(_told(ui.phone, name), "caption", "dim"),
         gap=16, pad=(16, 8, 16, 16),
@@ -176,7 +176,7 @@ def edit(ui: Ui) -> AppPage:
     paste = (
         IconButton("content-paste", "Paste", partial(_paste, ui)) if ui.phone.clipboard else None
     )
-    body = Column(
+    body = VStack(
         TextField(ui, "file_name", "File name", on_enter=partial(ui.focus, "text")),
         TextField(ui, "text", "Text", lines=6),
         gap=12, pad=(16, 8, 16, 16),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ui_gym_phone.state.phone import DENSITY
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.theme import LOW
 from ui_gym_phone.ui.widgets import Icon, Text
@@ -37,7 +37,7 @@ def keyboard(phone: Phone, typing: Typing) -> Widget:
     """The keyboard of the field that is typed into, which fills the height that it is given."""
     kind = typing.field.kind
     rows = _pad(typing, PADS[kind]) if kind in PADS else _letters(phone, typing)
-    return Panel(Column(*rows, gap=GAP, pad=(3, EDGE, 3, EDGE)), "keyboard")
+    return Surface(VStack(*rows, gap=GAP, pad=(3, EDGE, 3, EDGE)), "keyboard")
 
 
 def _key(label: str, on_tap: Handler, wide: int = 2, icon: str = "") -> Tap:
@@ -48,12 +48,12 @@ def _key(label: str, on_tap: Handler, wide: int = 2, icon: str = "") -> Tap:
         if icon
         else Text(label, "subtitle", ink, lines=1, align="center", tell=False)
     )
-    panel = Panel(Row(Expand(face)), ground, radius=6)
+    panel = Surface(HStack(Expand(face)), ground, radius=6)
     return Tap(panel, on_tap, cls="android.inputmethodservice.Keyboard", desc=label, weight=wide)
 
 
-def _row(cells: Sequence[Widget], gap: float) -> Row:
-    return Row(*cells, gap=gap, align="stretch", weight=1)
+def _row(cells: Sequence[Widget], gap: float) -> HStack:
+    return HStack(*cells, gap=gap, align="stretch", weight=1)
 
 
 def _letters(phone: Phone, typing: Typing) -> list[Widget]:

@@ -19,7 +19,7 @@ class Widget:
     """Something on a screen: says how large it wants to be, and is then given a place."""
 
     weight = 0
-    """Its share of the room that is left in a Row or Column; 0 takes what it needs."""
+    """Its share of the room that is left in an HStack or VStack; 0 takes what it needs."""
 
     _measured: tuple[int, Size] | None = None
 
@@ -51,7 +51,7 @@ class Space(Widget):
 
 
 class Expand(Widget):
-    """Gives its child a share of the room that is left in a Row or Column."""
+    """Gives its child a share of the room that is left in an HStack or VStack."""
 
     def __init__(self, child: Widget, weight: int = 1) -> None:
         self.child, self.weight = child, weight
@@ -63,7 +63,7 @@ class Expand(Widget):
         self.child.place(scene, x, y, width, height)
 
 
-class Column(Widget):
+class VStack(Widget):
     """Children one below the other. `align`: ``stretch``, ``start``, ``center``, ``end``."""
 
     def __init__(
@@ -104,7 +104,7 @@ class Column(Widget):
             at += h + gap
 
 
-class Row(Widget):
+class HStack(Widget):
     """Children side by side. `align`: ``center``, ``start``, ``end``, ``stretch``, of heights."""
 
     def __init__(
@@ -148,7 +148,7 @@ class Row(Widget):
             at += w + theme.px(self.gap)
 
 
-class Grid(Widget):
+class GridLayout(Widget):
     """Children in rows of `columns`, all cells as wide; `cell` is their height in dp, or the
     highest child's."""
 
@@ -180,7 +180,7 @@ class Grid(Widget):
             child.place(scene, x + left + column * (w + gap), y + top + row * (h + gap), w, h)
 
 
-class Stack(Widget):
+class ZStack(Widget):
     """Children over each other, each with the whole place; sized as the first."""
 
     def __init__(self, *children: Widget | None, weight: int = 0) -> None:
@@ -210,7 +210,7 @@ class Center(Widget):
         self.child.place(scene, x + (width - w) // 2, y + (height - h) // 2, w, h)
 
 
-class Panel(Widget):
+class Surface(Widget):
     """A child on a coloured ground: a card, a chip, a bar. `width` and `height` in dp fix its
     size; `radius` is that of its corners."""
 

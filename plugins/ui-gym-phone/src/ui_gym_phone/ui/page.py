@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ui_gym_phone.state.phone import DENSITY
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Size, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Item, Text
@@ -95,7 +95,7 @@ def choices(
         else Item(text, "", doing(handler))
         for i, (text, handler) in enumerate(options)
     ]
-    body: Widget = Column(*rows)
+    body: Widget = VStack(*rows)
     room = ui.phone.height / DENSITY - CHOICES_AROUND
     if len(rows) > 8 or 56 * len(rows) > room:
         body = Box(ScrollView(ui, f"dialog {title}", body), min(400, room))
@@ -107,12 +107,12 @@ def app_bar(page: AppPage) -> Widget:
     arrow = IconButton("arrow-left", "Navigate up", page.back, colour="text") if page.back else None
     title = Text(page.title, "title", lines=1)
     lead = 4.0 if arrow else 16.0
-    return Row(arrow, Expand(title), *page.actions, gap=4, pad=(lead, 8, 4, 8))
+    return HStack(arrow, Expand(title), *page.actions, gap=4, pad=(lead, 8, 4, 8))
 
 
 def fab(icon: str, desc: str, on_tap: Handler, *, id: str = "fab") -> Tap:
     """The round button over a page."""
-    face = Panel(Icon(icon, 24, "on_tonal"), "tonal", radius=16, pad=16)
+    face = Surface(Icon(icon, 24, "on_tonal"), "tonal", radius=16, pad=16)
     return Tap(face, on_tap, cls="android.widget.ImageButton", desc=desc, id=id)
 
 
@@ -121,12 +121,12 @@ def bottom_nav(items: Sequence[tuple[str, str, Handler]], chosen: int) -> Widget
     cells: list[Widget] = []
     for i, (icon, text, on_tap) in enumerate(items):
         ink = "primary" if i == chosen else "dim"
-        mark = Panel(Icon(icon, 24, "on_tonal" if i == chosen else "dim"),
-                     "tonal" if i == chosen else "", radius=16, pad=(18, 4, 18, 4))  # fmt: skip
-        face = Column(mark, Text(text, "caption", ink, lines=1, tell=False), gap=3, align="center")
+        mark = Surface(Icon(icon, 24, "on_tonal" if i == chosen else "dim"),
+                       "tonal" if i == chosen else "", radius=16, pad=(18, 4, 18, 4))  # fmt: skip
+        face = VStack(mark, Text(text, "caption", ink, lines=1, tell=False), gap=3, align="center")
         cells.append(Tap(face, on_tap, text=text, desc=text, selected=i == chosen, weight=1,
                          cls="android.widget.FrameLayout"))  # fmt: skip
-    return Panel(Row(*cells, pad=(0, 10, 0, 8)), "container")
+    return Surface(HStack(*cells, pad=(0, 10, 0, 8)), "container")
 
 
 def tabs(items: Sequence[tuple[str, Handler]], chosen: int) -> Widget:
@@ -134,12 +134,12 @@ def tabs(items: Sequence[tuple[str, Handler]], chosen: int) -> Widget:
     cells: list[Widget] = []
     for i, (text, on_tap) in enumerate(items):
         ink = "primary" if i == chosen else "dim"
-        line = Panel(Space(3), "primary" if i == chosen else "", radius=2)
-        face = Column(Text(text, "label", ink, lines=1, align="center", tell=False), line, gap=8,
+        line = Surface(Space(3), "primary" if i == chosen else "", radius=2)
+        face = VStack(Text(text, "label", ink, lines=1, align="center", tell=False), line, gap=8,
                       pad=(8, 12, 8, 0))  # fmt: skip
         cells.append(Tap(face, on_tap, text=text, selected=i == chosen, weight=1,
                          cls="android.widget.TextView"))  # fmt: skip
-    return Row(*cells)
+    return HStack(*cells)
 
 
 class Box(Widget):

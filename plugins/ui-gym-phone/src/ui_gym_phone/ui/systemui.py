@@ -11,7 +11,7 @@ from ui_gym_phone.state.activities import Notification, TaskStack
 from ui_gym_phone.state.phone import DENSITY, Phone
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import ScrollView
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import LOW, NARROW
@@ -132,13 +132,16 @@ def place_shade(phone: Phone, scene: PhoneScene) -> None:
         now = phone.clock.local
         narrow = _is_narrow(phone)
         date = Text(f"{now:%a, %b} {now.day}", "label")
-        content = Column(
-            Row(Text(clock_text(phone), "headline"), date, Space(weight=1), _gear(phone), gap=12),
+        content = VStack(
+            HStack(
+                Text(clock_text(phone), "headline"), date, Space(weight=1), _gear(phone), gap=12
+            ),
             _tiles(phone, whole=phone.shade == "settings"),
             _brightness(phone) if phone.height >= LOW * DENSITY else None,
             None if phone.shade == "settings" else _notifications(phone),
-            gap=8, pad=(10, 32, 10, 8) if narrow else (16, 32, 16, 8),
-        )  # fmt: skip
+            gap=8,
+            pad=(10, 32, 10, 8) if narrow else (16, 32, 16, 8),
+        )
         with scene.clipped(box):
             content.place(scene, 0, 0, phone.width, bottom)
 
@@ -204,7 +207,9 @@ FIRST_TILES = "wifi,bt,dnd,airplane,rotation,battery,dark,cell,location,night"
 def _tiles(phone: Phone, *, whole: bool) -> Widget:
     listed = phone.setting("secure", "sysui_qs_tiles", FIRST_TILES).split(",")
     shown = [TILES[name] for name in listed if name in TILES]
-    return Grid(*(_tile(phone, tile) for tile in (shown if whole else shown[:4])), columns=2, gap=8)
+    return GridLayout(
+        *(_tile(phone, tile) for tile in (shown if whole else shown[:4])), columns=2, gap=8
+    )
 
 
 def _tile(phone: Phone, tile: Tile) -> Widget:
@@ -213,10 +218,10 @@ def _tile(phone: Phone, tile: Tile) -> Widget:
     state = "On" if on else "Off"
     narrow = _is_narrow(phone)
     label = Text(tile.label, "caption" if narrow else "label", ink, lines=1, tell=False)
-    texts = label if narrow else Column(label, Text(state, "caption", ink, tell=False))
+    texts = label if narrow else VStack(label, Text(state, "caption", ink, tell=False))
     pad = (7.0, 10.0, 2.0, 10.0) if narrow else (14.0, 10.0, 8.0, 10.0)
-    face = Panel(
-        Row(Icon(tile.icon, 18 if narrow else 22, ink), Expand(texts), gap=4 if narrow else 10),
+    face = Surface(
+        HStack(Icon(tile.icon, 18 if narrow else 22, ink), Expand(texts), gap=4 if narrow else 10),
         ground, radius=20, pad=pad,
     )  # fmt: skip
     return Tap(
@@ -233,16 +238,16 @@ def _brightness(phone: Phone) -> Widget:
 
     told = f"{switches.brightness_percent(phone)}%"
     slider = SeekBar((level - 1) / 254, change, desc="Display brightness", told=told)
-    return Row(Icon("brightness-6", 22, "dim"), Expand(slider), gap=8)
+    return HStack(Icon("brightness-6", 22, "dim"), Expand(slider), gap=8)
 
 
 def _notifications(phone: Phone) -> Widget:
     if not phone.notifications:
-        return Row(Text("No notifications", "body", "dim"), pad=(8, 16, 8, 16))
+        return HStack(Text("No notifications", "body", "dim"), pad=(8, 16, 8, 16))
     cards: list[Widget] = [_notification(phone, one) for one in phone.notifications]
     clear = Button("Clear all", phone.clear_notifications, style="text", id="dismiss_text")
     manage = Button("Manage", partial(_manage, phone), style="text")
-    listed = Column(*cards, Row(manage, Space(weight=1), clear), gap=8)
+    listed = VStack(*cards, HStack(manage, Space(weight=1), clear), gap=8)
     return ScrollView(Ui(phone, phone.system), "notifications", listed)
 
 
@@ -256,10 +261,10 @@ def _notification(phone: Phone, one: Notification) -> Widget:
         (package.label, package.icon, package.colour) if package else ("Android", "bell", "#5f6368")
     )
     when = phone.clock.of(one.when_ms)
-    head = Row(Expand(Text(label, "caption", "dim", lines=1)),
+    head = HStack(Expand(Text(label, "caption", "dim", lines=1)),
                Text(f"{when:%H:%M}", "caption", "dim"), gap=8)  # fmt: skip
-    texts = Column(head, Text(one.title, "label", lines=1), Text(one.text, "small", "dim", lines=2))
-    face = Panel(Row(Disc(colour, 32, icon=icon), Expand(texts), gap=12), "surface", radius=18,
+    texts = VStack(head, Text(one.title, "label", lines=1), Text(one.text, "small", "dim", lines=2))
+    face = Surface(HStack(Disc(colour, 32, icon=icon), Expand(texts), gap=12), "surface", radius=18,
                  pad=(12, 9, 14, 9))  # fmt: skip
 
     def open_() -> None:
@@ -296,7 +301,7 @@ def place_recents(phone: Phone, scene: PhoneScene) -> None:
             return
         cards: list[Widget] = [_task_card(phone, task) for task in reversed(phone.tasks[-5:])]
         clear = Button("Clear all", partial(_close_all, phone), style="tonal")
-        content = Column(*cards, Row(Space(weight=1), clear, Space(weight=1)), gap=12,
+        content = VStack(*cards, HStack(Space(weight=1), clear, Space(weight=1)), gap=12,
                          pad=(32, 48, 32, 8))  # fmt: skip
         content.place(scene, 0, 0, phone.width, bottom)
 
@@ -311,8 +316,8 @@ def _task_card(phone: Phone, task: TaskStack) -> Widget:
         phone.close_task(task)
         return True
 
-    face = Panel(
-        Row(Disc(package.colour, 40, icon=package.icon), Expand(Text(package.label, "subtitle")),
+    face = Surface(
+        HStack(Disc(package.colour, 40, icon=package.icon), Expand(Text(package.label, "subtitle")),
             IconButton("close", f"Close {package.label}", partial(phone.close_task, task)), gap=14),
         "surface", radius=20, pad=(16, 14, 8, 14),
     )  # fmt: skip
@@ -330,7 +335,7 @@ def place_toast(phone: Phone, scene: PhoneScene) -> None:
     if not text:
         return
     px = scene.theme.px
-    panel = Panel(Text(text, "small", "on_toast", lines=3, tell=False), "toast", radius=20,
+    panel = Surface(Text(text, "small", "on_toast", lines=3, tell=False), "toast", radius=20,
                   pad=(18, 10, 18, 10))  # fmt: skip
     width, height = panel.size(scene.theme, phone.width - px(64))
     x, y = (phone.width - width) // 2, phone.height - px(NAVIGATION + 84) - height

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ui_gym_phone.ui import fonts
-from ui_gym_phone.ui.layout import Column, Expand, Pad, Panel, Row, Size, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Pad, Size, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 
@@ -221,14 +221,14 @@ def Button(  # noqa: N802 - named as the widget that it makes
     }[style]
     if not enabled:
         ground, ink = ("container" if ground else ""), "disabled"
-    face = Row(
+    face = HStack(
         Icon(icon, 18, ink) if icon else None,
         Text(text, "label", ink, lines=1, align="center", tell=False, weight=1 if weight else 0),
         gap=8,
     )
     border = "outline" if style == "outlined" else ""
     pad: Pad = (20, 10, 20, 10) if style != "text" else (12, 10, 12, 10)
-    panel = Panel(face, ground, radius=20, pad=pad, border=border)
+    panel = Surface(face, ground, radius=20, pad=pad, border=border)
     return Tap(
         panel, on_tap, cls="android.widget.Button", text=text, id=id, enabled=enabled,
         weight=weight,
@@ -240,8 +240,8 @@ def IconButton(  # noqa: N802
     ground: str = "", id: str = "", selected: bool = False, enabled: bool = True,
 ) -> Tap:  # fmt: skip
     """An icon to touch, 48 dp on each side."""
-    face = Panel(Icon(icon, size, colour if enabled else "disabled"), ground, radius=24,
-                 pad=(48 - size) / 2)  # fmt: skip
+    face = Surface(Icon(icon, size, colour if enabled else "disabled"), ground, radius=24,
+                   pad=(48 - size) / 2)  # fmt: skip
     return Tap(
         face, on_tap, cls="android.widget.ImageButton", desc=desc, id=id, selected=selected,
         enabled=enabled,
@@ -265,7 +265,7 @@ def Item(  # noqa: N802
 ) -> Tap:
     """A row of a list: what leads it (an icon, a disc), a title, a subtitle, what trails it."""
     ink = "text" if enabled else "disabled"
-    texts = Column(
+    texts = VStack(
         Text(title, "body", ink, lines=lines),
         Text(subtitle, "small", "dim" if enabled else "disabled", lines=lines)
         if subtitle
@@ -273,9 +273,9 @@ def Item(  # noqa: N802
         gap=1,
     )
     front = lead or (Icon(icon, 24, "dim" if enabled else "disabled") if icon else None)
-    face: Widget = Row(front, Expand(texts), trail, gap=16, pad=ROW_PAD)
+    face: Widget = HStack(front, Expand(texts), trail, gap=16, pad=ROW_PAD)
     if selected:
-        face = Panel(face, "tonal")
+        face = Surface(face, "tonal")
     return Tap(
         AtLeast(face, 56), on_tap, on_long_press=on_long_press, id=id, selected=selected,
         enabled=enabled, **attributes,
@@ -313,19 +313,19 @@ def CheckItem(  # noqa: N802
     return Item(title, subtitle, lambda: on_change(not on), lead=mark, id=id)
 
 
-def Header(text: str) -> Row:  # noqa: N802
+def Header(text: str) -> HStack:  # noqa: N802
     """The heading of a part of a list."""
-    return Row(Text(text, "label", "primary", lines=1), pad=(16, 16, 16, 6))
+    return HStack(Text(text, "label", "primary", lines=1), pad=(16, 16, 16, 6))
 
 
-def Card(*children: Widget | None, pad: Pad = 16, colour: str = "surface") -> Column:  # noqa: N802
+def Card(*children: Widget | None, pad: Pad = 16, colour: str = "surface") -> VStack:  # noqa: N802
     """Children on a ground of their own, with room around it."""
-    return Column(Panel(Column(*children), colour, radius=16, pad=pad), pad=(12, 6, 12, 6))
+    return VStack(Surface(VStack(*children), colour, radius=16, pad=pad), pad=(12, 6, 12, 6))
 
 
-def Empty(icon: str, text: str) -> Column:  # noqa: N802
+def Empty(icon: str, text: str) -> VStack:  # noqa: N802
     """What a list shows that has nothing in it."""
-    return Column(
+    return VStack(
         Space(96),
         Icon(icon, 64, "disabled"),
         Text(text, "body", "dim", align="center"),
@@ -344,7 +344,7 @@ class AtLeast(Widget):
         return w, max(h, theme.px(self.height))
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        if isinstance(self.child, Panel):
+        if isinstance(self.child, Surface):
             self.child.place(scene, x, y, width, height)
             return
         h = min(self.child.size(scene.theme, width)[1], height)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Widget
+from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack, Widget
 from ui_gym_phone.ui.page import Dialog, Menu, ScrollView
 from ui_gym_phone.ui.scene import Box, PhoneScene
 from ui_gym_phone.ui.widgets import Item, Text
@@ -34,12 +34,12 @@ def place_dialog(scene: PhoneScene, ui: Ui, dialog: Dialog, room: Box) -> None:
         panel.place(scene, box[0], y, width, height)
 
 
-def _panel(dialog: Dialog, body: Widget | None) -> Panel:
-    buttons = Row(Space(weight=1), *dialog.buttons, gap=4, pad=(12, 4, 12, 12))
-    title = Row(Text(dialog.title, "title"), pad=(24, 20, 24, 8)) if dialog.title else Space(16)
-    inset = 8.0 if isinstance(dialog.body, Column) else 24.0
-    middle = Column(body, pad=(inset, 4, inset, 8), weight=1) if body else None
-    return Panel(Column(title, middle, buttons), "surface", radius=24)
+def _panel(dialog: Dialog, body: Widget | None) -> Surface:
+    buttons = HStack(Space(weight=1), *dialog.buttons, gap=4, pad=(12, 4, 12, 12))
+    title = HStack(Text(dialog.title, "title"), pad=(24, 20, 24, 8)) if dialog.title else Space(16)
+    inset = 8.0 if isinstance(dialog.body, VStack) else 24.0
+    middle = VStack(body, pad=(inset, 4, inset, 8), weight=1) if body else None
+    return Surface(VStack(title, middle, buttons), "surface", radius=24)
 
 
 def place_menu(scene: PhoneScene, menu: Menu, room: Box) -> None:
@@ -47,7 +47,7 @@ def place_menu(scene: PhoneScene, menu: Menu, room: Box) -> None:
     px = scene.theme.px
     _veil(scene, menu.dismiss, 0)
     rows: list[Widget] = [Item(text, "", handler) for text, handler in menu.items]
-    panel = Panel(Column(*rows, pad=(0, 8, 0, 8)), "container", radius=12)
+    panel = Surface(VStack(*rows, pad=(0, 8, 0, 8)), "container", radius=12)
     width = px(220)
     height = panel.size(scene.theme, width)[1]
     x, y = room[2] - width - px(8), room[1] + px(8)

@@ -19,7 +19,7 @@ from ui_gym_phone.apps.support import small
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import PhoneApp, Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Widget
+from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Menu, ScrollView
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import TextField
@@ -83,10 +83,10 @@ def _bar(ui: Ui) -> Widget:
     home = IconButton("home", "Home", partial(tabs.go, ui, addresses.HOME))
     refresh = IconButton("refresh", "Refresh", partial(_refresh, ui))
     more = IconButton("dots-vertical", "More options", partial(ui.ask, "menu"))
-    cells: list[Widget] = [home, Column(field, weight=1), refresh, more]
+    cells: list[Widget] = [home, VStack(field, weight=1), refresh, more]
     if small(ui.phone):  # the menu leads home, too
-        cells = [Column(field, weight=1), more]
-    return Panel(Row(*cells, pad=(2 if len(cells) > 2 else 8, 6, 0, 6)), "container")
+        cells = [VStack(field, weight=1), more]
+    return Surface(HStack(*cells, pad=(2 if len(cells) > 2 else 8, 6, 0, 6)), "container")
 
 
 def _refresh(ui: Ui) -> None:
@@ -113,7 +113,7 @@ def _bottom(ui: Ui, url: str) -> Widget:
     spaced: list[Widget] = [Space(weight=1)]
     for cell in cells:
         spaced += [cell, Space(weight=1)]
-    return Panel(Row(*spaced, pad=(4, 2, 4, 2)), "container")
+    return Surface(HStack(*spaced, pad=(4, 2, 4, 2)), "container")
 
 
 def _bookmark(ui: Ui, url: str, on: bool) -> None:

@@ -15,7 +15,7 @@ from ui_gym_phone.apps.browser.downloads import (
 )
 from ui_gym_phone.apps.support import day_text, size_text
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Disc, Empty, IconButton, Item
 
@@ -33,7 +33,7 @@ def bookmark_list(ui: Ui) -> AppPage:
         )
         for b in bookmarks(ui.phone)[:200]
     ]  # fmt: skip
-    shown = Column(*rows) if rows else Empty("star-outline", "No bookmarks yet")
+    shown = VStack(*rows) if rows else Empty("star-outline", "No bookmarks yet")
     return AppPage(ScrollView(ui, "bookmarks", shown), title="Bookmarks", back=ui.close)
 
 
@@ -50,7 +50,7 @@ def _open(ui: Ui, bookmark: Bookmark) -> None:
 def download_list(ui: Ui) -> AppPage:
     """The downloaded files; touching one opens it."""
     rows: list[Widget] = [_row(ui, one) for one in downloaded(ui.phone)[:200]]
-    shown = Column(*rows) if rows else Empty("download", "No downloads yet")
+    shown = VStack(*rows) if rows else Empty("download", "No downloads yet")
     return AppPage(ScrollView(ui, "downloads", shown), title="Downloads", back=ui.close)
 
 

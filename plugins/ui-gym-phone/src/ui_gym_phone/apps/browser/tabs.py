@@ -7,7 +7,7 @@ from typing import Any
 
 from ui_gym_phone.apps.browser import addresses
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, fab
 from ui_gym_phone.ui.widgets import IconButton, Text
 
@@ -140,17 +140,17 @@ def switcher(ui: Ui) -> AppPage:
         url = str(tab["urls"][tab["at"]])
         title = title_of(url)
         chosen = number == ui.state["tab"]
-        texts = Column(
+        texts = VStack(
             Text(title, "strong", "on_tonal" if chosen else "text", lines=1),
             Text(addresses.shown(url) or "Home", "small", "on_tonal" if chosen else "dim", lines=1),
         )
         close = IconButton("close", f"Close {title} tab", partial(_close, ui, number))
-        face = Panel(
-            Row(Expand(texts), close, gap=8),
+        face = Surface(
+            HStack(Expand(texts), close, gap=8),
             "tonal" if chosen else "surface", radius=16, pad=(16, 8, 4, 8),
         )  # fmt: skip
         cards.append(Tap(face, partial(_look, ui, number), selected=chosen))
     return AppPage(
-        ScrollView(ui, "tabs", Column(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88), title="Tabs",
+        ScrollView(ui, "tabs", VStack(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88), title="Tabs",
         back=partial(_look, ui, int(ui.state["tab"])), fab=fab("plus", "New tab", partial(new, ui)),
     )  # fmt: skip

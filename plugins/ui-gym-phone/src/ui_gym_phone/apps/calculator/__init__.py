@@ -9,7 +9,7 @@ from ui_gym_phone.apps.figures import Figures, Keypad, KeypadKey
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import PhoneApp, Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import IconButton
 
@@ -29,10 +29,10 @@ SPOKEN = {
 def calculator(ui: Ui) -> AppPage:
     """The only screen. ``formula`` is what was typed; ``done`` says that = was pressed."""
     keypad = Keypad([[_key(ui, sign) for sign in row] for row in KEYS], cell=76)
-    body = Column(
+    body = VStack(
         _display(ui),
         Space(8),
-        Column(keypad, pad=(12, 0, 12, 12), weight=1),
+        VStack(keypad, pad=(12, 0, 12, 12), weight=1),
     )
     return AppPage(body)
 
@@ -61,10 +61,10 @@ def _display(ui: Ui) -> Widget:
                     styles=upper_styles if done else lower_styles)  # fmt: skip
     shown = Tap(lower, on_long_press=partial(_copy, ui, result)) if result else lower
     erase = IconButton("backspace-outline", "delete", partial(_erase, ui), id="del")
-    return Panel(
-        Column(
+    return Surface(
+        VStack(
             upper,
-            Row(erase, Expand(shown), gap=8),
+            HStack(erase, Expand(shown), gap=8),
             gap=4, pad=(16, 8, 16, 8),
         ),
         "surface",

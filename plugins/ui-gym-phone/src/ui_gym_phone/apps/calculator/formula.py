@@ -30,7 +30,7 @@ def evaluate(formula: str) -> str:
     if len(formula) > LONGEST + SHOWN_DIGITS:
         raise FormulaError("Too long")
     with localcontext(_PRECISE):
-        parser = _FormulaParser(formula)
+        parser = _SumParser(formula)
         value = parser.sum()
         if parser.at < len(formula):
             raise FormulaError("Bad expression")
@@ -49,7 +49,7 @@ def _written(value: Decimal) -> str:
     return f"{rounded:f}".replace("-", "−")
 
 
-class _FormulaParser:
+class _SumParser:
     """Reads a formula from the left; each method reads one level of it."""
 
     def __init__(self, formula: str) -> None:

@@ -12,7 +12,7 @@ from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Size, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import ScrollView
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
@@ -34,22 +34,22 @@ def day_view(ui: Ui, day: date) -> Widget:
     whole = [event for event in events if event.all_day]
     timed = [event for event in events if not event.all_day]
     now = day == today(ui.phone)
-    head = Row(
-        Panel(
-            Column(Text(f"{day:%a}", "caption", "primary" if now else "dim", align="center"),
+    head = HStack(
+        Surface(
+            VStack(Text(f"{day:%a}", "caption", "primary" if now else "dim", align="center"),
                    Text(str(day.day), "title", "primary" if now else "text", align="center")),
             "", width=MARGIN - 8,
         ),
-        Expand(Column(*(_bar(ui, event) for event in whole), gap=4)),
+        Expand(VStack(*(_bar(ui, event) for event in whole), gap=4)),
         gap=8, pad=(0, 8, 16, 8),
     )  # fmt: skip
     ui.activity.scroll.setdefault("day", round(MORNING * HOUR * DENSITY))
-    return Column(head, Divider(), ScrollView(ui, "day", _Hours(ui, day, timed), tail=40), weight=1)
+    return VStack(head, Divider(), ScrollView(ui, "day", _Hours(ui, day, timed), tail=40), weight=1)
 
 
 def _bar(ui: Ui, event: CalendarEvent) -> Widget:
-    face = Panel(Text(event.title or "(No title)", "label", INK, lines=1), COLOUR,
-                 radius=6, pad=(10, 5, 10, 5))  # fmt: skip
+    face = Surface(Text(event.title or "(No title)", "label", INK, lines=1), COLOUR,
+                   radius=6, pad=(10, 5, 10, 5))  # fmt: skip
     return Tap(face, partial(ui.open, INFO, id=event.id), desc=f"{event.title}, All day")
 
 
@@ -103,7 +103,7 @@ class _Hours(Widget):
             lines.append(Text(event.location, "caption", INK, lines=1))
         pad = 6.0 if high >= px(40) * scene.theme.font_scale else 2.0
         card = Tap(
-            Panel(Column(*lines), COLOUR, radius=6, pad=(8, pad, 8, 2)),
+            Surface(VStack(*lines), COLOUR, radius=6, pad=(8, pad, 8, 2)),
             partial(ui.open, INFO, id=event.id),
             desc=f"{event.title}, {hours_text(ui.phone, event)}",
         )  # fmt: skip

@@ -16,7 +16,7 @@ from ui_gym_phone.apps.pickers import date_dialog, pick_date, pick_time, time_di
 from ui_gym_phone.state import calendar
 from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Space, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import (
@@ -41,7 +41,7 @@ def edit(ui: Ui) -> AppPage:
     """
     old = calendar.get(ui.phone, row_id(ui))
     _begin(ui, old)
-    bar = Row(
+    bar = HStack(
         IconButton("close", "Cancel", partial(_leave, ui), colour="text"),
         Space(weight=1),
         Button("Save", partial(_save, ui, old), id="action_done"),
@@ -49,9 +49,9 @@ def edit(ui: Ui) -> AppPage:
     )  # fmt: skip
     all_day = bool(ui.state["all_day"])
     reminder = REMINDERS.get(ui.state["reminder"], f"{ui.state['reminder']} minutes before")
-    form = Column(
-        Row(Growing(ui, "title", "Add title", style="title", lines=2, framed=False, weight=1),
-            pad=(52, 0, 16, 8)),
+    form = VStack(
+        HStack(Growing(ui, "title", "Add title", style="title", lines=2, framed=False, weight=1),
+               pad=(52, 0, 16, 8)),
         Divider(),
         SwitchItem("All-day", all_day, lambda on: ui.state.update(all_day=on),
                    icon="clock-outline", id="is_all_day"),
@@ -67,7 +67,7 @@ def edit(ui: Ui) -> AppPage:
 
 
 def _line(icon: str, field: Widget) -> Widget:
-    return Row(Icon(icon, 24, "dim"), Expand(field), gap=12, pad=(16, 8, 16, 8))
+    return HStack(Icon(icon, 24, "dim"), Expand(field), gap=12, pad=(16, 8, 16, 8))
 
 
 def _begin(ui: Ui, old: CalendarEvent | None) -> None:
@@ -139,11 +139,11 @@ def _moment(ui: Ui, key: str, all_day: bool) -> Widget:
     cells: list[Widget] = [Expand(_cell(day, f"{name} date", ink, ask_day))]
     if not all_day:
         cells.append(_cell(when, f"{name} time", ink, ask_time))
-    return Row(Space(width=40), *cells, pad=(0, 0, 4, 0))
+    return HStack(Space(width=40), *cells, pad=(0, 0, 4, 0))
 
 
 def _cell(shown: str, desc: str, ink: str, on_tap: Callable[[], None]) -> Tap:
-    face = Row(Text(shown, "body", ink, lines=1, tell=False), pad=(16, 13, 12, 13))
+    face = HStack(Text(shown, "body", ink, lines=1, tell=False), pad=(16, 13, 12, 13))
     return Tap(face, on_tap, cls="android.widget.Button", text=shown, desc=desc,
                id=desc.lower().replace(" ", "_"))  # fmt: skip
 

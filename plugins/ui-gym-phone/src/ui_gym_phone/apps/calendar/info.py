@@ -9,7 +9,7 @@ from ui_gym_phone.apps.calendar.spans import REMINDERS, when_text
 from ui_gym_phone.apps.extras import row_id
 from ui_gym_phone.state import calendar
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
@@ -24,10 +24,10 @@ def info(ui: Ui) -> AppPage:
         IconButton("pencil", "Edit", partial(ui.open, EDIT, id=event.id)),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
     ]
-    mark = Panel(None, COLOUR, radius=4, width=16, height=16)
-    head = Row(Panel(mark, "", pad=(4, 9, 4, 0)),
-               Expand(Text(event.title or "(No title)", "headline", id="title")),
-               gap=16, pad=(16, 8, 16, 8), align="start")  # fmt: skip
+    mark = Surface(None, COLOUR, radius=4, width=16, height=16)
+    head = HStack(Surface(mark, "", pad=(4, 9, 4, 0)),
+                  Expand(Text(event.title or "(No title)", "headline", id="title")),
+                  gap=16, pad=(16, 8, 16, 8), align="start")  # fmt: skip
     reminders = "\n".join(REMINDERS.get(m, f"{m} minutes before") for m in event.reminders)
     lines = [
         head,
@@ -45,7 +45,7 @@ def info(ui: Ui) -> AppPage:
 
     asked = confirm(ui, "Delete this event?", event.title, "Delete", delete)
     return AppPage(
-        ScrollView(ui, "event", Column(*lines), tail=24), back=ui.close, actions=actions,
+        ScrollView(ui, "event", VStack(*lines), tail=24), back=ui.close, actions=actions,
         dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip
 
@@ -53,5 +53,5 @@ def info(ui: Ui) -> AppPage:
 def _line(icon: str, text: str, id: str) -> Widget | None:
     if not text:
         return None
-    return Row(Icon(icon, 24, "dim"), Expand(Text(text, id=id)), gap=16, pad=(16, 12, 16, 12),
-               align="start")  # fmt: skip
+    return HStack(Icon(icon, 24, "dim"), Expand(Text(text, id=id)), gap=16, pad=(16, 12, 16, 12),
+                  align="start")  # fmt: skip

@@ -13,7 +13,7 @@ from ui_gym_phone.apps.dates import month_of, today
 from ui_gym_phone.apps.pickers import date_dialog, pick_date
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Row, Size, Tap, Widget
+from ui_gym_phone.ui.layout import HStack, Size, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, fab, tabs
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
@@ -34,7 +34,7 @@ def main(ui: Ui) -> AppPage:
     new = partial(ui.open, EDIT, **({"day": day.isoformat()} if view else {}))
     dialog = date_dialog(ui, "go", partial(_go, ui), "Go to date") if ui.dialog == "go" else None
     return AppPage(
-        Column(tabs(names, view), page), bar=_bar(ui, view, day),
+        VStack(tabs(names, view), page), bar=_bar(ui, view, day),
         fab=fab("plus", "New event", new), dialog=dialog,
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ def _bar(ui: Ui, view: int, day: date) -> Widget:
             IconButton("chevron-right", f"Next {what}", partial(_turn, ui, 1)),
         ]
     home = IconButton("calendar-today", "Today", partial(_go, ui, now))
-    return Row(title, *arrows, home, pad=(16, 8, 4, 4))
+    return HStack(title, *arrows, home, pad=(16, 8, 4, 4))
 
 
 class _Title(Widget):

@@ -12,7 +12,7 @@ from ui_gym_phone.apps.dates import today, weeks
 from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Grid, Size, Widget
+from ui_gym_phone.ui.layout import GridLayout, Size, VStack, Widget
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Text
@@ -28,7 +28,7 @@ def month_view(ui: Ui, day: date, on_day: Callable[[date], None]) -> Widget:
         _Cell(one, found.get(one, []), one.month == day.month, one == now, partial(on_day, one))
         for one in days
     ]
-    return Column(Grid(*heads, columns=7, pad=(4, 8, 4, 2)), _Weeks(cells), weight=1)
+    return VStack(GridLayout(*heads, columns=7, pad=(4, 8, 4, 2)), _Weeks(cells), weight=1)
 
 
 class _Weeks(Widget):

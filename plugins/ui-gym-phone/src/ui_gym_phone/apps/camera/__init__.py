@@ -11,7 +11,7 @@ from ui_gym_phone.apps.support import attempt
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import PhoneApp, Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Button, Empty, Icon, IconButton, ImageView, Text
 
@@ -39,16 +39,16 @@ def camera(ui: Ui) -> AppPage:
     milliseconds at which a film was begun."""
     if not ui.phone.packages[PACKAGE].permissions.get("CAMERA", True):
         return _refused(ui)
-    return AppPage(Column(_top(ui), _finder(ui), _modes(ui), _controls(ui)))
+    return AppPage(VStack(_top(ui), _finder(ui), _modes(ui), _controls(ui)))
 
 
 def _refused(ui: Ui) -> AppPage:
     def settings() -> None:
         ui.phone.start("com.android.settings", ".Settings$AppInfoActivity", {"package": PACKAGE})
 
-    body = Column(
+    body = VStack(
         Empty("camera", "Camera has no permission to use the camera."),
-        Row(Space(weight=1), Button("Open settings", settings, style="tonal"), Space(weight=1)),
+        HStack(Space(weight=1), Button("Open settings", settings, style="tonal"), Space(weight=1)),
         gap=8,
     )
     return AppPage(ScrollView(ui, "refused", body), title="Camera")
@@ -82,7 +82,7 @@ def _top(ui: Ui) -> Widget:
             Text(f"{seconds // 60:02d}:{seconds % 60:02d}", "strong", id="recording_time"),
             Space(weight=1), Space(width=48),
         ]  # fmt: skip
-    return Row(*cells, gap=6, pad=(8, 2, 8, 2))
+    return HStack(*cells, gap=6, pad=(8, 2, 8, 2))
 
 
 def _finder(ui: Ui) -> Widget:
@@ -94,20 +94,20 @@ def _modes(ui: Ui) -> Widget:
     for mode, label in (("photo", "Photo"), ("video", "Video")):
         chosen = mode == _mode(ui)
         text = Text(label, "label", "on_tonal" if chosen else "dim", lines=1, tell=False)
-        face = Panel(text, "tonal" if chosen else "", radius=16, pad=(16, 7, 16, 7))
+        face = Surface(text, "tonal" if chosen else "", radius=16, pad=(16, 7, 16, 7))
         cells.append(
             Tap(face, ui.setter("mode", mode), text=label, selected=chosen,
                 enabled=not _recording(ui), cls="android.widget.TextView")
         )  # fmt: skip
-    return Row(*cells, Space(weight=1), gap=8, pad=(8, 8, 8, 0))
+    return HStack(*cells, Space(weight=1), gap=8, pad=(8, 8, 8, 0))
 
 
 def _controls(ui: Ui) -> Widget:
     flip = IconButton("camera-flip", "Switch to back camera" if ui.state.get("front") else
                       "Switch to front camera", partial(_flip, ui), ground="container",
                       enabled=not _recording(ui))  # fmt: skip
-    return Row(Space(weight=1), _thumbnail(ui), Space(weight=1), _shutter(ui), Space(weight=1),
-               flip, Space(weight=1), pad=(8, 10, 8, 16))  # fmt: skip
+    return HStack(Space(weight=1), _thumbnail(ui), Space(weight=1), _shutter(ui), Space(weight=1),
+                  flip, Space(weight=1), pad=(8, 10, 8, 16))  # fmt: skip
 
 
 def _thumbnail(ui: Ui) -> Widget:
@@ -119,7 +119,7 @@ def _thumbnail(ui: Ui) -> Widget:
     if is_picture(newest):
         face = ImageView(Photo(ui.phone.files.read(newest), cover=True), 48, 48)
     else:
-        face = Panel(Icon("video", 24), "container", radius=8, pad=12)
+        face = Surface(Icon("video", 24), "container", radius=8, pad=12)
     return Tap(face, partial(ui.open, ALBUM), cls="android.widget.ImageView",
                desc="Most recent photo", enabled=not _recording(ui))  # fmt: skip
 
@@ -132,9 +132,9 @@ def _shutter(ui: Ui) -> Widget:
     else:
         inner, desc, act = "error", "Start recording", partial(_record, ui)
     size = 28 if _recording(ui) else 52
-    core = Panel(None, inner, radius=6 if _recording(ui) else 26, width=size, height=size)
-    ground = Panel(core, "background", radius=34, pad=(68 - size) / 2)
-    return Tap(Panel(ground, "text", radius=37, pad=3), act, cls="android.widget.ImageButton",
+    core = Surface(None, inner, radius=6 if _recording(ui) else 26, width=size, height=size)
+    ground = Surface(core, "background", radius=34, pad=(68 - size) / 2)
+    return Tap(Surface(ground, "text", radius=37, pad=3), act, cls="android.widget.ImageButton",
                desc=desc, id="shutter_button")  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from ui_gym_phone.apps.pictures import Photo, Whole, is_picture
 from ui_gym_phone.apps.support import attempt
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Center, Column, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Center, HStack, Space, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
@@ -50,9 +50,9 @@ def album(ui: Ui) -> AppPage:
     later = IconButton("chevron-left", "Later photo", ui.setter("at", max(0, at - 1)),
                        enabled=at > 0)  # fmt: skip
     place = Text(f"{at + 1} of {len(photos)}", "small", "dim", lines=1)
-    body = Column(
+    body = VStack(
         Tap(picture, on_swipe=swipe, weight=1, cls="android.widget.FrameLayout"),
-        Row(later, Space(weight=1), place, Space(weight=1), earlier, pad=(8, 4, 8, 8)),
+        HStack(later, Space(weight=1), place, Space(weight=1), earlier, pad=(8, 4, 8, 8)),
     )
     info = partial(ui.start, FILES, ".inspector.InspectorActivity", path=path)
     page = AppPage(body, title=name, back=ui.close)

@@ -12,7 +12,7 @@ from ui_gym_phone.state import alarms
 from ui_gym_phone.state.alarms import Alarm
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import (
@@ -35,7 +35,7 @@ def page(ui: Ui) -> AppPage:
     found = alarms.all(ui.phone)[:MOST_SHOWN]
     if found:
         cards: list[Widget] = [_card(ui, alarm) for alarm in found]
-        body: Widget = Column(*cards, gap=10, pad=(12, 4, 12, 4))
+        body: Widget = VStack(*cards, gap=10, pad=(12, 4, 12, 4))
     else:
         body = Empty("alarm", "No alarms")
     made = AppPage(ScrollView(ui, "alarms", body, tail=88), title="Alarm")
@@ -76,10 +76,10 @@ def _card(ui: Ui, alarm: Alarm) -> Widget:
         ui.setter("open", None if unfolded else alarm.id),
     )
     label = Text(alarm.label, "label", "dim", lines=1) if alarm.label and not unfolded else None
-    head = Row(Expand(time), fold, gap=8)
-    foot = Row(Expand(Text(days_text(ui.phone, alarm), "small", ink, lines=1)), switch, gap=8)
+    head = HStack(Expand(time), fold, gap=8)
+    foot = HStack(Expand(Text(days_text(ui.phone, alarm), "small", ink, lines=1)), switch, gap=8)
     more = _unfolded(ui, alarm) if unfolded else []
-    return Panel(Column(label, head, foot, *more, gap=4), "surface", radius=20,
+    return Surface(VStack(label, head, foot, *more, gap=4), "surface", radius=20,
                  pad=(18, 12, 10, 12))  # fmt: skip
 
 
@@ -88,23 +88,29 @@ def _unfolded(ui: Ui, alarm: Alarm) -> list[Widget]:
         _update(ui, replace(alarm, vibrate=on))
 
     label = Tap(
-        Row(Icon("tag", 24), Expand(Text(alarm.label or "Add label", "body", lines=1, tell=False)),
-            gap=16, pad=(0, 12, 0, 12)),
-        partial(_ask_label, ui, alarm), text=alarm.label or "Add label", desc="Label",
+        HStack(
+            Icon("tag", 24),
+            Expand(Text(alarm.label or "Add label", "body", lines=1, tell=False)),
+            gap=16,
+            pad=(0, 12, 0, 12),
+        ),
+        partial(_ask_label, ui, alarm),
+        text=alarm.label or "Add label",
+        desc="Label",
         id="edit_label",
-    )  # fmt: skip
+    )
     delete = Tap(
-        Row(Icon("delete-outline", 24), Expand(Text("Delete", "body", tell=False)), gap=16,
+        HStack(Icon("delete-outline", 24), Expand(Text("Delete", "body", tell=False)), gap=16,
             pad=(0, 12, 0, 12)),
         partial(_delete, ui, alarm), text="Delete", cls="android.widget.Button", id="delete",
     )  # fmt: skip
     days = [_day(ui, alarm, bit) for bit in range(7)]
     return [
         Space(2),
-        Grid(*days, columns=7, cell=38, gap=2, pad=(0, 0, 8, 0)),
+        GridLayout(*days, columns=7, cell=38, gap=2, pad=(0, 0, 8, 0)),
         label,
-        Column(CheckItem("Vibrate", alarm.vibrate, vibrate), pad=(-16, 0, 0, 0)),
-        Column(Divider(), pad=(0, 0, 8, 0)),
+        VStack(CheckItem("Vibrate", alarm.vibrate, vibrate), pad=(-16, 0, 0, 0)),
+        VStack(Divider(), pad=(0, 0, 8, 0)),
         delete,
     ]
 
@@ -113,7 +119,7 @@ def _day(ui: Ui, alarm: Alarm, bit: int) -> Widget:
     on = bool(alarm.days >> bit & 1)
     ground, ink = ("primary", "on_primary") if on else ("container", "text")
     letter = Text(DAYS[bit][0], "label", ink, lines=1, align="center", tell=False)
-    face = Panel(Row(Column(letter, weight=1)), ground, radius=19, pad=(0, 9, 0, 9))
+    face = Surface(HStack(VStack(letter, weight=1)), ground, radius=19, pad=(0, 9, 0, 9))
     change = partial(_update, ui, replace(alarm, days=alarm.days ^ 1 << bit, enabled=True))
     return Tap(face, change, cls="android.widget.CheckBox", desc=DAYS[bit], checkable=True,
                checked=on)  # fmt: skip

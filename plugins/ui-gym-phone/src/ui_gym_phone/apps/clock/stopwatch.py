@@ -10,7 +10,7 @@ from ui_gym_phone.apps.clock.records import Stopwatch
 from ui_gym_phone.apps.figures import Figures
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import Icon, Text
@@ -25,9 +25,9 @@ def page(ui: Ui) -> AppPage:
     elapsed = watch.elapsed(now)
     time = Figures(shown(elapsed), align="center", id="stopwatch_time_text")
     rows = _laps(watch, elapsed)
-    laps = Column(*rows, pad=(24, 8, 24, 8))
-    body = Column(
-        Column(time, pad=(16, 24, 16, 16)),
+    laps = VStack(*rows, pad=(24, 8, 24, 8))
+    body = VStack(
+        VStack(time, pad=(16, 24, 16, 16)),
         ScrollView(ui, "laps", laps),
         _buttons(ui, watch, now),
     )
@@ -51,10 +51,10 @@ def _laps(watch: Stopwatch, elapsed: int) -> list[Widget]:
     for i in reversed(range(len(ends))):
         took = ends[i] - (ends[i - 1] if i else 0)
         rows.append(
-            Row(
-                Text(f"# {i + 1}", "body", "dim", lines=1), Expand(Space()),
-                Text(shown(took), "body", lines=1), Space(width=20),
-                Text(shown(ends[i]), "body", "dim", lines=1), pad=(0, 9, 0, 9),
+            HStack(
+                   Text(f"# {i + 1}", "body", "dim", lines=1), Expand(Space()),
+                   Text(shown(took), "body", lines=1), Space(width=20),
+                   Text(shown(ends[i]), "body", "dim", lines=1), pad=(0, 9, 0, 9),
             )
         )  # fmt: skip
     return rows
@@ -74,10 +74,10 @@ def _buttons(ui: Ui, watch: Stopwatch, now: int) -> Widget:
         side = Space(width=56)
         if elapsed:
             side = _round("refresh", "Reset", partial(put, Stopwatch()), "tonal", "on_tonal", 24)
-    return Row(Space(weight=1), side, main, Space(width=56), Space(weight=1), gap=24,
-               pad=(0, 8, 0, 20))  # fmt: skip
+    return HStack(Space(weight=1), side, main, Space(width=56), Space(weight=1), gap=24,
+                  pad=(0, 8, 0, 20))  # fmt: skip
 
 
 def _round(icon: str, desc: str, on_tap: Handler, ground: str, ink: str, size: float) -> Tap:
-    face = Panel(Icon(icon, size, ink), ground, radius=40, pad=16 if size < 30 else 20)
+    face = Surface(Icon(icon, size, ink), ground, radius=40, pad=16 if size < 30 else 20)
     return Tap(face, on_tap, cls="android.widget.ImageButton", desc=desc)

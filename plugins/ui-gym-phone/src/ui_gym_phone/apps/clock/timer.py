@@ -9,7 +9,7 @@ from ui_gym_phone.apps.clock.records import Timer
 from ui_gym_phone.apps.figures import Figures, Keypad, KeypadKey
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Space, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, fab
 from ui_gym_phone.ui.widgets import Button, IconButton, Text
 
@@ -25,7 +25,7 @@ def page(ui: Ui) -> AppPage:
     if not timers or ui.state.get("overlay") == "setup":
         return _setup(ui, bool(timers))
     cards: list[Widget] = [_card(ui, timer) for timer in timers]
-    made = AppPage(ScrollView(ui, "timers", Column(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88),
+    made = AppPage(ScrollView(ui, "timers", VStack(*cards, gap=10, pad=(12, 4, 12, 4)), tail=88),
                 title="Timer")  # fmt: skip
     if len(timers) < MOST_TIMERS:
         made.fab = fab("plus", "Add timer", partial(_begin, ui))
@@ -53,15 +53,15 @@ def _setup(ui: Ui, others: bool) -> AppPage:
     cancel = None
     if others:
         cancel = Button("Cancel", partial(ui.state.pop, "overlay", None), style="text")
-    foot = Row(Space(weight=1), cancel, start, Space(weight=1), gap=12)
+    foot = HStack(Space(weight=1), cancel, start, Space(weight=1), gap=12)
     if small(ui.phone):  # the last row of keys goes beside the others
         keypad = Keypad([[*row, key] for row, key in zip(rows, last, strict=True)], gap=4)
-        head = Row(Expand(time), start, gap=8, pad=(12, 4, 12, 4))
-        return AppPage(Column(head, Column(keypad, pad=(12, 0, 12, 4), weight=1)))
-    body = Column(
-        Column(time, pad=(12, 8, 12, 12)),
-        Column(Keypad([*rows, last], cell=72, gap=10), pad=(36, 0, 36, 0), weight=1),
-        Column(foot, pad=(12, 12, 12, 12)),
+        head = HStack(Expand(time), start, gap=8, pad=(12, 4, 12, 4))
+        return AppPage(VStack(head, VStack(keypad, pad=(12, 0, 12, 4), weight=1)))
+    body = VStack(
+        VStack(time, pad=(12, 8, 12, 12)),
+        VStack(Keypad([*rows, last], cell=72, gap=10), pad=(36, 0, 36, 0), weight=1),
+        VStack(foot, pad=(12, 12, 12, 12)),
     )
     return AppPage(body, title="Timer")
 
@@ -127,11 +127,14 @@ def _card(ui: Ui, timer: Timer) -> Widget:
         side = Button("+1:00", partial(change, _longer(timer, now)), style="tonal")
     else:
         side = Button("Reset", partial(change, timer.reset()), style="tonal")
-    head = Row(Expand(Column(Text(name, "label", lines=1), Text(status, "small", "dim", lines=1))),
-               IconButton("close", f"Delete {name}", partial(change, None)), gap=8)  # fmt: skip
+    head = HStack(
+        Expand(VStack(Text(name, "label", lines=1), Text(status, "small", "dim", lines=1))),
+        IconButton("close", f"Delete {name}", partial(change, None)),
+        gap=8,
+    )
     time = Figures(shown(left), "error" if over else "text", align="center", id="timer_time_text")
-    foot = Row(side, Space(weight=1), main, gap=8, pad=(0, 6, 6, 0))
-    return Panel(Column(head, time, foot, gap=4), "surface", radius=20, pad=(18, 10, 10, 14))
+    foot = HStack(side, Space(weight=1), main, gap=8, pad=(0, 6, 6, 0))
+    return Surface(VStack(head, time, foot, gap=4), "surface", radius=20, pad=(18, 10, 10, 14))
 
 
 def _longer(timer: Timer, now: int) -> Timer:

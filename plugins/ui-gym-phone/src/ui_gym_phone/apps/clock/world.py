@@ -12,7 +12,7 @@ from ui_gym_phone.apps.dates import time_text
 from ui_gym_phone.apps.figures import Figures
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import CheckItem, Empty, IconButton, Text
@@ -26,13 +26,13 @@ OFFSETS: Mapping[str, int] = data.table("places")["cities"]
 def page(ui: Ui) -> AppPage:
     """The tab."""
     now = ui.phone.clock.local
-    here = Column(
+    here = VStack(
         Figures(time_text(ui.phone, now.hour, now.minute), id="digital_clock"),
         Text(f"{now:%A}, {now:%B} {now.day}", "body", "dim", lines=1),
         pad=(24, 8, 24, 16),
     )
     rows: list[Widget] = [_city(ui, name) for name in records.cities(ui.phone) if name in OFFSETS]
-    body = ScrollView(ui, "cities", Column(here, *rows), tail=88)
+    body = ScrollView(ui, "cities", VStack(here, *rows), tail=88)
     add = fab("plus", "Add city", partial(_add, ui))
     return AppPage(body, title="Clock", fab=add)
 
@@ -51,13 +51,13 @@ def _city(ui: Ui, name: str) -> Widget:
         records.set_cities(ui.phone, left)
 
     then = _there(ui.phone, name)
-    texts = Column(
+    texts = VStack(
         Text(name, "strong", lines=1), Text(_apart(ui.phone, name), "small", "dim", lines=2)
     )
     time = Text(time_text(ui.phone, then.hour, then.minute), "title", lines=1)
-    return Column(
-        Panel(
-            Row(Expand(texts), time, IconButton("close", f"Remove {name}", remove), gap=4),
+    return VStack(
+        Surface(
+            HStack(Expand(texts), time, IconButton("close", f"Remove {name}", remove), gap=4),
             "surface", radius=16, pad=(16, 8, 4, 8),
         ),
         pad=(12, 5, 12, 5),
@@ -93,6 +93,6 @@ def cities(ui: Ui) -> AppPage:
         )
         for name in found
     ]  # fmt: skip
-    search = Column(TextField(ui, "search", "Search for a city"), pad=(12, 0, 12, 8))
-    shown: Widget = Column(*rows) if rows else Empty("magnify", "No city of this name")
-    return AppPage(Column(search, ScrollView(ui, "all", shown)), title="Add city", back=ui.close)
+    search = VStack(TextField(ui, "search", "Search for a city"), pad=(12, 0, 12, 8))
+    shown: Widget = VStack(*rows) if rows else Empty("magnify", "No city of this name")
+    return AppPage(VStack(search, ScrollView(ui, "all", shown)), title="Add city", back=ui.close)

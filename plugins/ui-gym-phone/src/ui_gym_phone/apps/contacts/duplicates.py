@@ -10,7 +10,7 @@ from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import EMAIL, HOME, PHONE, Contact, digits, same_number
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Row, Space, Widget
+from ui_gym_phone.ui.layout import HStack, Space, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Button, Card, Empty, Item
 
@@ -21,7 +21,7 @@ def duplicates(ui: Ui) -> AppPage:
     addresses of the others."""
     groups = _groups(ui.phone)
     cards: list[Widget] = [_card(ui, group) for group in groups]
-    body: Widget = Column(*cards) if cards else Empty("account-multiple", "No duplicates found")
+    body: Widget = VStack(*cards) if cards else Empty("account-multiple", "No duplicates found")
     asked = None
     chosen = next((g for g in groups if g[0].id == ui.state.get("chosen")), None)
     if ui.dialog == "merge" and chosen is not None:
@@ -39,7 +39,7 @@ def _card(ui: Ui, group: list[Contact]) -> Widget:
         for who in group
     ]  # fmt: skip
     merge = Button("Merge", partial(ui.ask, "merge", chosen=group[0].id), style="text")
-    return Card(*rows, Row(Space(weight=1), merge), pad=(0, 4, 8, 4), colour="container")
+    return Card(*rows, HStack(Space(weight=1), merge), pad=(0, 4, 8, 4), colour="container")
 
 
 def _groups(phone: Phone) -> list[list[Contact]]:

@@ -10,7 +10,7 @@ from ui_gym_phone.apps.faces import EDITOR, PERSON
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import KINDS, MOBILE, Contact
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Text
@@ -24,14 +24,14 @@ def editor(ui: Ui) -> AppPage:
     and `notes` of Android's insert intent are filled in."""
     old = contacts.get(ui.phone, row_id(ui))
     _begin(ui, old)
-    bar = Row(
+    bar = HStack(
         IconButton("close", "Close", partial(_leave, ui), colour="text"),
         Expand(Text("Edit contact" if old else "Create contact", "title", lines=1)),
         Button("Save", partial(_save, ui, old), id="save"),
         gap=4, pad=(4, 8, 16, 8),
     )  # fmt: skip
     label = KINDS.get(ui.state["kind"], "Other")
-    form = Column(
+    form = VStack(
         _line("account", TextField(ui, "first", "First name", id="first_name")),
         _line("", TextField(ui, "last", "Last name", id="last_name")),
         _line("phone", TextField(ui, "phone", "Phone", kind="phone", id="phone")),
@@ -62,18 +62,18 @@ def _begin(ui: Ui, old: Contact | None) -> None:
     ui.state["before"] = [ui.text(key) for key in FIELDS]
 
 
-def _line(icon: str, field: Widget) -> Row:
-    lead = Icon(icon, 24, "dim") if icon else Panel(None, "", width=24, height=24)
-    return Row(lead, Expand(field), gap=16)
+def _line(icon: str, field: Widget) -> HStack:
+    lead = Icon(icon, 24, "dim") if icon else Surface(None, "", width=24, height=24)
+    return HStack(lead, Expand(field), gap=16)
 
 
 def _chooser(ui: Ui, label: str) -> Tap:
     """The kind of the number, which a dialog lists."""
-    face = Row(
+    face = HStack(
         Expand(Text(label, "body", tell=False)), Icon("chevron-down", 20, "dim"), gap=8,
         pad=(14, 12, 12, 12),
     )  # fmt: skip
-    return Tap(Panel(face, "surface", radius=8, border="outline"), partial(ui.ask, "kind"),
+    return Tap(Surface(face, "surface", radius=8, border="outline"), partial(ui.ask, "kind"),
                cls="android.widget.Spinner", text=label, desc="Phone label",
                id="phone_label")  # fmt: skip
 

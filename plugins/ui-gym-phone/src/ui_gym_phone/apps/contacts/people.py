@@ -12,7 +12,7 @@ from ui_gym_phone.apps.lists import Row as Listed
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import Contact
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Menu, ScrollView, confirm, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Empty, Header, Icon, IconButton, Item, Text
@@ -63,8 +63,8 @@ def _search_bar(ui: Ui) -> Widget:
 
     more = IconButton("dots-vertical", "More options", ui.setter("overlay", "menu"))
     end = IconButton("close", "Clear search", clear) if ui.text("search") else more
-    row = Row(Icon("magnify", 24, "dim"), field, end, gap=8, pad=(16, 2, 2, 2))
-    return Column(Panel(row, "container", radius=28), pad=(16, 8, 16, 8))
+    row = HStack(Icon("magnify", 24, "dim"), field, end, gap=8, pad=(16, 2, 2, 2))
+    return VStack(Surface(row, "container", radius=28), pad=(16, 8, 16, 8))
 
 
 def _rows(ui: Ui, found: list[Contact], *, whole: bool) -> list[Listed]:
@@ -137,7 +137,7 @@ def _selecting(ui: Ui) -> AppPage:
         stop()
         ui.say("1 contact deleted" if len(selected) == 1 else f"{len(selected)} contacts deleted")
 
-    bar = Row(
+    bar = HStack(
         IconButton("close", "Stop selecting", stop, colour="text"),
         Expand(Text(f"{len(selected)} selected", "title", lines=1)),
         IconButton("select-all", "Select all", everybody),
@@ -147,6 +147,6 @@ def _selecting(ui: Ui) -> AppPage:
     what = "this contact" if len(selected) == 1 else f"these {len(selected)} contacts"
     asked = confirm(ui, f"Delete {what}?", "This can't be undone.", "Delete", delete)
     return AppPage(
-        ScrollView(ui, "people", Lazy(rows), tail=24), bar=Panel(bar, "container"),
+        ScrollView(ui, "people", Lazy(rows), tail=24), bar=Surface(bar, "container"),
         dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip

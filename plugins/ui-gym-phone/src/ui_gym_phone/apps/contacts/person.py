@@ -11,7 +11,7 @@ from ui_gym_phone.apps.faces import EDITOR, PERSON, face
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import KINDS, Contact
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import Card, Empty, Icon, IconButton, Item, Text
@@ -30,14 +30,14 @@ def person(ui: Ui) -> AppPage:
         IconButton(star, f"{desc} favourites", turn, colour="primary" if who.starred else "dim"),
         IconButton("dots-vertical", "More options", ui.setter("overlay", "menu")),
     ]  # fmt: skip
-    head = Column(
+    head = VStack(
         face(who.name, 112),
         Text(who.name or "(No name)", "headline", align="center", lines=3, id="large_title"),
-        Row(*_ways(ui, who), align="start"),
+        HStack(*_ways(ui, who), align="start"),
         gap=16, pad=(16, 16, 16, 8), align="stretch",
     )  # fmt: skip
     return AppPage(
-        ScrollView(ui, "person", Column(head, _numbers(ui, who), _note(who)), tail=24),
+        ScrollView(ui, "person", VStack(head, _numbers(ui, who), _note(who)), tail=24),
         back=ui.close, actions=actions, menu=_menu(ui), dialog=_asked(ui, who),
     )  # fmt: skip
 
@@ -55,16 +55,16 @@ def _ways(ui: Ui, who: Contact) -> list[Widget]:
 
 def _way(icon: str, name: str, on_tap: Handler | None) -> Tap:
     ink, ground = ("on_tonal", "tonal") if on_tap else ("disabled", "container")
-    mark = Panel(Icon(icon, 24, ink), ground, radius=26, pad=14)
+    mark = Surface(Icon(icon, 24, ink), ground, radius=26, pad=14)
     label = Text(name, "label", "text" if on_tap else "disabled", tell=False, lines=1)
     return Tap(
-        Column(mark, label, gap=6, align="center"), on_tap, text=name, weight=1,
+        VStack(mark, label, gap=6, align="center"), on_tap, text=name, weight=1,
         enabled=on_tap is not None, cls="android.widget.Button",
     )  # fmt: skip
 
 
 def _numbers(ui: Ui, who: Contact) -> Widget:
-    rows: list[Widget] = [Row(Text("Contact info", "label", "dim"), pad=(8, 4, 8, 4))]
+    rows: list[Widget] = [HStack(Text("Contact info", "label", "dim"), pad=(8, 4, 8, 4))]
     for number, kind in who.numbers:
         text = IconButton("message-text", f"Text {number}", partial(_text, ui, number))
         call = partial(place_call, ui.phone, number)

@@ -10,7 +10,7 @@ from ui_gym_phone.apps.extras import number as whole
 from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import face, name_of
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Button, Icon, Text
 
@@ -26,22 +26,26 @@ def in_call(ui: Ui) -> AppPage:
     number = text(ui, "number")
     name = name_of(ui.phone, number)
     going = whole(ui, "call") and whole(ui, "call") == current_call(ui.phone)
-    head = Column(
+    head = VStack(
         Text(_status(ui) if going else "Call ended", "body", "dim", align="center", id="status"),
         Text(name, "headline", align="center", lines=2, id="contact_name"),
         Text(number, "body", "dim", align="center", lines=1) if name != number else None,
         gap=6, pad=(16, 16, 16, 16),
     )  # fmt: skip
-    body = ScrollView(ui, "call", Column(head, face(name, 96), Space(24)))
+    body = ScrollView(ui, "call", VStack(head, face(name, 96), Space(24)))
     if not going:
-        return AppPage(body, bottom=Row(Space(weight=1), Button("Close", ui.close), Space(weight=1),
-                                        pad=(16, 12, 16, 16)))  # fmt: skip
+        return AppPage(
+            body,
+            bottom=HStack(
+                Space(weight=1), Button("Close", ui.close), Space(weight=1), pad=(16, 12, 16, 16)
+            ),
+        )
     toggles: list[Widget] = [_toggle(ui, icon, name) for icon, name in SWITCHES]
     red = Tap(
-        Panel(Icon("phone-hangup", 30, "#ffffff"), RED, radius=32, pad=(34, 14, 34, 14)),
+        Surface(Icon("phone-hangup", 30, "#ffffff"), RED, radius=32, pad=(34, 14, 34, 14)),
         partial(_hang_up, ui), cls="android.widget.Button", desc="End call", id="end_call",
     )  # fmt: skip
-    bottom = Column(Row(*toggles, align="start"), Row(Space(weight=1), red, Space(weight=1)),
+    bottom = VStack(HStack(*toggles, align="start"), HStack(Space(weight=1), red, Space(weight=1)),
                     gap=20, pad=(16, 12, 16, 20))  # fmt: skip
     return AppPage(body, bottom=bottom)
 
@@ -58,11 +62,11 @@ def _status(ui: Ui) -> str:
 
 def _toggle(ui: Ui, icon: str, name: str) -> Widget:
     on = bool(ui.state.get(name))
-    mark = Panel(Icon(icon, 24, "on_primary" if on else "text"), "primary" if on else "container",
+    mark = Surface(Icon(icon, 24, "on_primary" if on else "text"), "primary" if on else "container",
                  radius=26, pad=14)  # fmt: skip
     label = Text(name, "small", "dim", lines=1, tell=False)
     return Tap(
-        Column(mark, label, gap=6, align="center"), ui.setter(name, not on), text=name, weight=1,
+        VStack(mark, label, gap=6, align="center"), ui.setter(name, not on), text=name, weight=1,
         cls="android.widget.ToggleButton", checkable=True, checked=on,
     )  # fmt: skip
 

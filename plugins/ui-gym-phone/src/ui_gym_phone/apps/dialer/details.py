@@ -14,7 +14,7 @@ from ui_gym_phone.state import calls
 from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import same_number
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Row, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Divider, Empty, Icon, IconButton, Item, Text
 
@@ -26,9 +26,9 @@ def details(ui: Ui) -> AppPage:
     name = name_of(ui.phone, number)
     log = [call for call in history(ui.phone) if same_number(call.number, number)]
     known = Text(number, "small", "dim", lines=1) if name != number else None
-    head = Row(
+    head = HStack(
         face(name, 56),
-        Expand(Column(Text(name, "subtitle", lines=2), known, gap=2)),
+        Expand(VStack(Text(name, "subtitle", lines=2), known, gap=2)),
         IconButton("phone", "Call", partial(place_call, ui.phone, number)),
         gap=16, pad=(16, 12, 8, 16),
     )  # fmt: skip
@@ -40,7 +40,7 @@ def details(ui: Ui) -> AppPage:
     asked = confirm(ui, "Delete this call history?", f"All calls with {name} will be deleted.",
                     "Delete", partial(_delete_all, ui, log))  # fmt: skip
     return AppPage(
-        ScrollView(ui, "calls", Column(*rows), tail=24), title="Call details", back=ui.close,
+        ScrollView(ui, "calls", VStack(*rows), tail=24), title="Call details", back=ui.close,
         actions=[trash] if log else [], dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ui_gym_phone.state import calls
 from ui_gym_phone.state.calls import INCOMING, MISSED, OUTGOING, REJECTED, PhoneCall
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.layout import Expand, Row, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Widget
 from ui_gym_phone.ui.widgets import Icon, Text
 
 _KINDS = {
@@ -31,4 +31,4 @@ def kind_line(call: PhoneCall, when: str, count: int = 1) -> Widget:
     icon, name, ink = _KINDS.get(call.kind, _KINDS[INCOMING])
     several = f"({count}) " if count > 1 else ""
     told = Text(f"{several}{name} · {when}", "small", "dim", lines=1)
-    return Row(Icon(icon, 16, ink), Expand(told), gap=6)
+    return HStack(Icon(icon, 16, ink), Expand(told), gap=6)

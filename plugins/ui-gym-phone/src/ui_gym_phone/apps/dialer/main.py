@@ -17,7 +17,7 @@ from ui_gym_phone.state import calls, contacts
 from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import KINDS, Contact, digits
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Grid, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Menu, ScrollView, bottom_nav, confirm, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import AtLeast, Disc, Empty, Header, Icon, IconButton, Item, Text
@@ -67,8 +67,8 @@ def _dial(ui: Ui) -> None:
 def _search_bar(ui: Ui) -> Widget:
     field = TextField(ui, "search", "Search contacts", framed=False, weight=1)
     more = IconButton("dots-vertical", "More options", ui.setter("overlay", "menu"))
-    row = Row(Icon("magnify", 24, "dim"), field, more, gap=8, pad=(16, 2, 2, 2))
-    return Column(Panel(row, "container", radius=28), pad=(16, 8, 16, 8))
+    row = HStack(Icon("magnify", 24, "dim"), field, more, gap=8, pad=(16, 2, 2, 2))
+    return VStack(Surface(row, "container", radius=28), pad=(16, 8, 16, 8))
 
 
 def _menu(ui: Ui) -> Menu | None:
@@ -104,13 +104,13 @@ def _favourites(ui: Ui) -> Widget:
             if person.numbers
             else partial(ui.start, CONTACTS, PERSON, id=person.id)
         )
-        tile = Column(
+        tile = VStack(
             face(person.name, 72),
             Text(person.name, "small", lines=2, align="center", tell=False),
             gap=8, pad=(4, 12, 4, 12),
         )  # fmt: skip
         cells.append(Tap(tile, touch, text=person.name, desc=f"Call {person.name}"))
-    return Grid(*cells, columns=3, pad=(12, 4, 12, 0))
+    return GridLayout(*cells, columns=3, pad=(12, 4, 12, 0))
 
 
 def _recents(ui: Ui) -> Widget:
@@ -124,12 +124,12 @@ def _recents(ui: Ui) -> Widget:
 def _recent(ui: Ui, group: list[PhoneCall]) -> Widget:
     last, name = group[0], name_of(ui.phone, group[0].number)
     ink = "error" if last.kind == MISSED else "text"
-    texts = Column(
+    texts = VStack(
         Text(name, "body", ink, lines=1),
         kind_line(last, lately(ui.phone, last.ms), len(group)), gap=2,
     )  # fmt: skip
     call = IconButton("phone", f"Call {name}", partial(place_call, ui.phone, last.number))
-    line = Row(face(name), Expand(texts), call, gap=16, pad=(16, 8, 4, 8))
+    line = HStack(face(name), Expand(texts), call, gap=16, pad=(16, 8, 4, 8))
     return Tap(AtLeast(line, 64), partial(ui.open, DETAILS, number=last.number))
 
 
@@ -142,7 +142,7 @@ def _people(ui: Ui) -> Widget:
                     on_tap=partial(ui.start, CONTACTS, PERSON, id=person.id))  # fmt: skip
 
     people = contacts.all(ui.phone)
-    return Column(create, Lazy([(bool(p.number), partial(row, p)) for p in people]))
+    return VStack(create, Lazy([(bool(p.number), partial(row, p)) for p in people]))
 
 
 def _found(ui: Ui) -> Widget:
@@ -163,4 +163,4 @@ def _found(ui: Ui) -> Widget:
 
     numbers = [(person.name, *each) for person in people for each in person.numbers]
     rows.append(Lazy([("number", partial(row, *each)) for each in numbers]))
-    return Column(*rows) if len(rows) > 1 else Empty("magnify", "No contacts found")
+    return VStack(*rows) if len(rows) > 1 else Empty("magnify", "No contacts found")

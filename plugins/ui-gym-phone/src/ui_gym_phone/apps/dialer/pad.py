@@ -9,7 +9,17 @@ from ui_gym_phone.apps.faces import CONTACTS, EDITOR, face, matching
 from ui_gym_phone.state.contacts import Contact, digits
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Center, Column, Expand, Grid, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import (
+    Center,
+    Expand,
+    GridLayout,
+    HStack,
+    Space,
+    Surface,
+    Tap,
+    VStack,
+    Widget,
+)
 from ui_gym_phone.ui.page import AppPage, Box, ScrollView
 from ui_gym_phone.ui.widgets import Icon, IconButton, Item, Text
 
@@ -37,11 +47,15 @@ def dialpad(ui: Ui) -> AppPage:
                  icon="account-plus"),
             Item("Send a message", "", partial(_write, ui, number), icon="message-text"),
         ]  # fmt: skip
-    keys = Grid(*(_key(ui, sign, letters, key) for sign, letters in LETTERS.items()), columns=3,
-                cell=key, pad=(24, 0, 24, 0))  # fmt: skip
-    body = Column(
-        ScrollView(ui, "suggestions", Column(*rows)),
-        Panel(Column(_shown(ui, number), keys, _call_row(ui, number)), "container"),
+    keys = GridLayout(
+        *(_key(ui, sign, letters, key) for sign, letters in LETTERS.items()),
+        columns=3,
+        cell=key,
+        pad=(24, 0, 24, 0),
+    )
+    body = VStack(
+        ScrollView(ui, "suggestions", VStack(*rows)),
+        Surface(VStack(_shown(ui, number), keys, _call_row(ui, number)), "container"),
     )
     return AppPage(body)
 
@@ -56,12 +70,12 @@ def _shown(ui: Ui, number: str) -> Widget:
     erase: Widget = Space(width=48)
     if number:
         erase = Tap(
-            Panel(Icon("backspace-outline", 22, "dim"), "", pad=13), back, on_long_press=clear,
+            Surface(Icon("backspace-outline", 22, "dim"), "", pad=13), back, on_long_press=clear,
             cls="android.widget.ImageButton", desc="Backspace",
         )  # fmt: skip
     style = "headline" if len(number) < 15 else "subtitle"
     text = Text(number, style, align="center", lines=1, id="digits")
-    return Box(Row(Space(width=48), Expand(text), erase, pad=(4, 2, 4, 2)), 52)
+    return Box(HStack(Space(width=48), Expand(text), erase, pad=(4, 2, 4, 2)), 52)
 
 
 def _key(ui: Ui, sign: str, letters: str, height: float) -> Widget:
@@ -69,7 +83,7 @@ def _key(ui: Ui, sign: str, letters: str, height: float) -> Widget:
         ui.fill("digits", ui.text("digits") + what)
 
     below = height >= 48
-    face_ = Column(
+    face_ = VStack(
         Text(sign, "title", align="center", lines=1, tell=False),
         Text(letters, "tiny", "dim", align="center", lines=1, tell=False) if below else None,
     )
@@ -91,12 +105,14 @@ def _call_row(ui: Ui, number: str) -> Widget:
         ui.state.pop("overlay", None)
 
     green = Tap(
-        Panel(Row(Icon("phone", 24, "#ffffff"), Text("Call", "label", "#ffffff", tell=False),
+        Surface(HStack(Icon("phone", 24, "#ffffff"), Text("Call", "label", "#ffffff", tell=False),
                   gap=8), GREEN, radius=26, pad=(28, 12, 32, 12)),
         call, cls="android.widget.Button", text="Call", desc="Dial", id="dialpad_voice_call",
     )  # fmt: skip
     hidden = IconButton("chevron-down", "Hide key pad", hide)
-    return Row(hidden, Space(weight=1), green, Space(weight=1), Space(width=48), pad=(8, 8, 8, 12))
+    return HStack(
+        hidden, Space(weight=1), green, Space(weight=1), Space(width=48), pad=(8, 8, 8, 12)
+    )
 
 
 def _suggestion(ui: Ui, person: Contact) -> Widget:

@@ -19,7 +19,7 @@ from ui_gym_phone.apps.files.view import (
 )
 from ui_gym_phone.apps.files.viewer import INSPECTOR, VIEWER, can_view
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, choices, confirm
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import TextField
@@ -93,15 +93,15 @@ def _leave(ui: Ui) -> None:
 
 
 def _search_bar(ui: Ui) -> Widget:
-    return Row(
+    return HStack(
         IconButton("arrow-left", "Stop searching", partial(_leave, ui)),
-        Column(TextField(ui, "search", "Search files"), weight=1), gap=4, pad=(4, 6, 12, 6),
+        VStack(TextField(ui, "search", "Search files"), weight=1), gap=4, pad=(4, 6, 12, 6),
     )  # fmt: skip
 
 
 def _selection_bar(ui: Ui, selected: Sequence[str]) -> Widget:
-    return Panel(
-        Row(
+    return Surface(
+        HStack(
             IconButton("close", "Clear selection", partial(_leave, ui)),
             Expand(Text(f"{len(selected)} selected", "subtitle", lines=1)),
             IconButton("delete", "Delete", partial(ui.ask, "delete")),
@@ -117,11 +117,15 @@ def _selection_bar(ui: Ui, selected: Sequence[str]) -> Widget:
 
 def _places(ui: Ui) -> Widget:
     files = ui.phone.files
-    field = Panel(
-        Row(Icon("magnify", 22), Expand(Text("Search files", "body", "dim", tell=False)), gap=12),
-        "container", radius=26, pad=(18, 12, 18, 12),
-    )  # fmt: skip
-    search = Column(Tap(field, partial(_search, ui), text="Search files"), pad=(12, 4, 12, 4))
+    field = Surface(
+        HStack(
+            Icon("magnify", 22), Expand(Text("Search files", "body", "dim", tell=False)), gap=12
+        ),
+        "container",
+        radius=26,
+        pad=(18, 12, 18, 12),
+    )
+    search = VStack(Tap(field, partial(_search, ui), text="Search files"), pad=(12, 4, 12, 4))
     rows = []
     for name, icon in store.ROOTS:
         path = f"{STORAGE}/{name}"
@@ -130,7 +134,7 @@ def _places(ui: Ui) -> Widget:
             rows.append((name, told, icon, partial(ui.open, BROWSE, folder=path)))
     whole = operations.counted(files.list(STORAGE))
     storage = [("Internal storage", whole, "cellphone", partial(ui.open, BROWSE, folder=STORAGE))]
-    lists = Column(
+    lists = VStack(
         search, Header("Folders"), *folder_rows(ui, rows), Header("Storage devices"),
         *folder_rows(ui, storage),
     )  # fmt: skip
@@ -140,14 +144,14 @@ def _places(ui: Ui) -> Widget:
 def _content(ui: Ui, folder: str, view: FolderView, selected: Sequence[str]) -> Widget:
     found = store.entries(ui.phone, folder, view.sort, hidden=view.hidden)
     if not found:
-        return Column(
+        return VStack(
             _path_line(ui, folder), ScrollView(ui, "list", Empty("folder-outline", "No items"))
         )
     rows = listing(
         ui, found, partial(_tapped, ui, bool(selected)), partial(_held, ui),
         grid=view.grid, selected=frozenset(selected),
     )  # fmt: skip
-    return Column(_path_line(ui, folder), ScrollView(ui, "list", rows, tail=12))
+    return VStack(_path_line(ui, folder), ScrollView(ui, "list", rows, tail=12))
 
 
 def _found(ui: Ui, folder: str, selected: Sequence[str]) -> Widget:
@@ -173,9 +177,9 @@ def _path_line(ui: Ui, folder: str) -> Widget:
         if i:
             cells.append(Icon("chevron-right", 16))
         text = Text(name, "small", "text" if last else "primary", lines=1, tell=False)
-        face = Panel(text, "", pad=(4, 6, 4, 6))
+        face = Surface(text, "", pad=(4, 6, 4, 6))
         cells.append(Expand(Tap(face, go, text=name)) if last else Tap(face, go, text=name))
-    return Row(*cells, gap=2, pad=(12, 0, 12, 4))
+    return HStack(*cells, gap=2, pad=(12, 0, 12, 4))
 
 
 def _go(ui: Ui, folder: str) -> None:

@@ -9,7 +9,7 @@ from ui_gym_phone.apps.files import operations
 from ui_gym_phone.apps.files.entries import STORAGE, shown_name
 from ui_gym_phone.apps.files.view import listing, view_of
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Space
+from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack
 from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Disc, Empty, Header, IconButton, Item
@@ -30,14 +30,14 @@ def pick(ui: Ui) -> AppPage:
     if not (operations.within_storage(folder) and ui.phone.files.is_dir(folder)):
         folder = ""
     act = partial(_finish, ui, moving, paths, folder)
-    buttons = Row(
+    buttons = HStack(
         Button("Cancel", partial(_leave, ui), style="text"), Space(weight=1),
         Button(f"{verb} here", act, enabled=bool(folder)), gap=8, pad=(12, 8, 12, 8),
     )  # fmt: skip
     page = AppPage(
         _folders(ui, folder) if folder else _places(ui),
         title=shown_name(folder) if folder else f"{verb} {operations.counted(paths)} to…",
-        back=ui.close, bottom=Panel(buttons, "container"),
+        back=ui.close, bottom=Surface(buttons, "container"),
     )  # fmt: skip
     if folder:
         page.actions = [IconButton("folder-plus", "New folder", partial(_ask_name, ui))]
@@ -55,7 +55,7 @@ def _places(ui: Ui) -> ScrollView:
     ]  # fmt: skip
     storage = Item("Internal storage", "", partial(_look, ui, STORAGE),
                    lead=Disc("tonal", 40, icon="cellphone", ink="on_tonal"))  # fmt: skip
-    return ScrollView(ui, "places", Column(Header("Folders"), *rows, storage), tail=12)
+    return ScrollView(ui, "places", VStack(Header("Folders"), *rows, storage), tail=12)
 
 
 def _folders(ui: Ui, folder: str) -> ScrollView:
@@ -70,7 +70,7 @@ def _folders(ui: Ui, folder: str) -> ScrollView:
              enabled=False, lines=1)
         for e in found[len(folders) : len(folders) + 50]
     ]  # fmt: skip
-    return ScrollView(ui, "folders", Column(rows, *files), tail=12)
+    return ScrollView(ui, "folders", VStack(rows, *files), tail=12)
 
 
 def _look(ui: Ui, folder: str) -> None:

@@ -11,7 +11,7 @@ from ui_gym_phone.apps.pictures import Photo, is_picture
 from ui_gym_phone.apps.support import day_text, keep, kept, size_text
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Center, Column, Grid, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Center, GridLayout, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import Box
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import Disc, Icon, ImageView, Item, Text
@@ -68,8 +68,8 @@ def listing(
     rest = len(found) - len(shown)
     more = Text(f"and {rest} more", "small", "dim", align="center") if rest else None
     if grid:
-        return Column(Grid(*widgets, columns=3, gap=8, pad=(12, 4, 12, 8)), more)
-    return Column(*widgets, more)
+        return VStack(GridLayout(*widgets, columns=3, gap=8, pad=(12, 4, 12, 8)), more)
+    return VStack(*widgets, more)
 
 
 def _row(
@@ -109,10 +109,10 @@ def _cell(
         face = ImageView(thumbnail, 200, 72)
     else:
         face = Box(Center(Icon(icon, 48, colour)), 72)
-    mark = Row(Icon("check-circle", 16, "primary")) if selected else None
+    mark = HStack(Icon("check-circle", 16, "primary")) if selected else None
     name = Text(entry.name, "caption", lines=1, align="center", tell=False)
-    panel = Panel(
-        Column(face, mark, name, gap=4), "tonal" if selected else "surface", radius=12,
+    panel = Surface(
+        VStack(face, mark, name, gap=4), "tonal" if selected else "surface", radius=12,
         pad=(4, 6, 4, 8),
     )  # fmt: skip
     return Tap(panel, tap, on_long_press=hold, text=entry.name, selected=selected)

@@ -10,7 +10,7 @@ from ui_gym_phone.apps.pictures import Photo, Whole, is_picture, size_of
 from ui_gym_phone.apps.support import moment, size_text
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
 from ui_gym_phone.ui.widgets import Disc, Empty, IconButton, Text
 
@@ -52,7 +52,7 @@ def viewer(ui: Ui) -> AppPage:
     else:
         text = data[: 4 * MOST_READ].decode("utf-8", "replace")[:MOST_READ]
         told = Text(text or "This file is empty", "small", "text" if text else "dim", id="text")
-        page.body = ScrollView(ui, "text", Column(told, pad=(16, 8, 16, 24)))
+        page.body = ScrollView(ui, "text", VStack(told, pad=(16, 8, 16, 24)))
         actions.insert(0, IconButton("content-copy", "Copy text", partial(_copy, ui, text)))
     page.actions = actions
     if ui.dialog == "delete":
@@ -91,11 +91,11 @@ def inspector(ui: Ui) -> AppPage:
         ("Modified", told),
         ("Path", path.replace("/sdcard", "/storage/emulated/0", 1)),
     ]
-    facts = [Column(Text(name, "caption", "dim"), Text(told, "body"), gap=2) for name, told in rows]
-    head = Column(
+    facts = [VStack(Text(name, "caption", "dim"), Text(told, "body"), gap=2) for name, told in rows]
+    head = VStack(
         Disc(colour, 72, icon=icon, round=entry.is_dir),
         Text(entry.name, "subtitle", align="center", lines=3), gap=12, align="center",
         pad=(16, 8, 16, 16),
     )  # fmt: skip
-    body = Column(head, Column(*facts, gap=14, pad=(20, 8, 20, 24)))
+    body = VStack(head, VStack(*facts, gap=14, pad=(20, 8, 20, 24)))
     return AppPage(ScrollView(ui, "facts", body), title="Get info", back=ui.close)

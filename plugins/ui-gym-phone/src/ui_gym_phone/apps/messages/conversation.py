@@ -15,7 +15,7 @@ from ui_gym_phone.state import messages, switches
 from ui_gym_phone.state.messages import TextMessage
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, confirm
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
@@ -60,10 +60,10 @@ def conversation(ui: Ui) -> AppPage:
 def _bar(ui: Ui, number: str) -> Widget:
     name = name_of(ui.phone, number)
     who = Tap(
-        Row(face(name, 36), Expand(Text(name, "subtitle", lines=1)), gap=12, pad=(0, 6, 0, 6)),
+        HStack(face(name, 36), Expand(Text(name, "subtitle", lines=1)), gap=12, pad=(0, 6, 0, 6)),
         partial(_details, ui, number), weight=1, id="conversation_title",
     )  # fmt: skip
-    return Row(
+    return HStack(
         IconButton("arrow-left", "Navigate up", ui.close, colour="text"),
         who,
         IconButton("phone", "Call", partial(place_call, ui.phone, number)),
@@ -111,14 +111,14 @@ def _selection_bar(ui: Ui, chosen: TextMessage) -> Widget:
         stop()
         ui.say("Message copied")
 
-    row = Row(
+    row = HStack(
         IconButton("close", "Stop selecting", stop, colour="text"),
         Expand(Text("1 selected", "title", lines=1)),
         IconButton("content-copy", "Copy", copy),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete message")),
         gap=4, pad=(4, 8, 4, 8),
     )  # fmt: skip
-    return Panel(row, "container")
+    return Surface(row, "container")
 
 
 def _asked(ui: Ui, number: str, chosen: TextMessage | None) -> Dialog | None:
@@ -156,21 +156,21 @@ def _bubbles(ui: Ui, said: list[TextMessage], selected: TextMessage | None) -> W
         before = message
     if said and said[-1].sent:
         rows.append(Beside(Text("Sent", "caption", "dim"), end=True))
-    return Column(*rows, gap=6, pad=(14, 8, 14, 12))
+    return VStack(*rows, gap=6, pad=(14, 8, 14, 12))
 
 
 def _moment(ui: Ui, ms: int) -> Widget:
     day = near_day(moment(ui.phone, ms).date(), today(ui.phone))
     told = f"{day}, {time_of(ui.phone, ms)}"
-    return Row(Expand(Text(told, "caption", "dim", align="center")), pad=(0, 12, 0, 6))
+    return HStack(Expand(Text(told, "caption", "dim", align="center")), pad=(0, 12, 0, 6))
 
 
 def _bubble(ui: Ui, message: TextMessage, selected: bool) -> Widget:
     ground, ink = ("primary", "on_primary") if message.sent else ("container", "text")
     if selected:
         ground, ink = "tonal", "on_tonal"
-    panel = Panel(Text(message.body, "body", ink, id="message_text"), ground, radius=18,
-                  pad=(14, 9, 14, 9))  # fmt: skip
+    panel = Surface(Text(message.body, "body", ink, id="message_text"), ground, radius=18,
+                    pad=(14, 9, 14, 9))  # fmt: skip
 
     def select() -> None:
         ui.unfocus()
@@ -198,12 +198,12 @@ def _compose(ui: Ui, number: str) -> Widget:
         paste = IconButton("content-paste", "Paste", partial(_paste, ui))
     ink = "on_primary" if ready else "disabled"
     send = Tap(
-        Panel(Icon("send", 22, ink), "primary" if ready else "container", radius=22, pad=11),
+        Surface(Icon("send", 22, ink), "primary" if ready else "container", radius=22, pad=11),
         partial(_send, ui, number), cls="android.widget.ImageButton", desc="Send SMS",
         id="send_message_button", enabled=ready,
     )  # fmt: skip
-    pill = Panel(Row(field, paste, pad=(12, 4, 4, 4)), "container", radius=24, weight=1)
-    return Row(pill, send, gap=8, pad=(12, 8, 12, 8), align="end")
+    pill = Surface(HStack(field, paste, pad=(12, 4, 4, 4)), "container", radius=24, weight=1)
+    return HStack(pill, send, gap=8, pad=(12, 8, 12, 8), align="end")
 
 
 def _paste(ui: Ui) -> None:

@@ -12,7 +12,7 @@ from ui_gym_phone.apps.messages.app import APP, CONVERSATION, CONVERSATIONS, NEW
 from ui_gym_phone.state import messages
 from ui_gym_phone.state.messages import MessageThread
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, fab
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import AtLeast, Empty, Icon, IconButton, Text
@@ -58,24 +58,24 @@ def _row(ui: Ui, thread: MessageThread, selected: list[str], sent: bool) -> Widg
     chosen = thread.number in selected
     new = thread.unread > 0
     snippet = f"You: {thread.snippet}" if sent else thread.snippet
-    top = Row(
+    top = HStack(
         Expand(Text(name, "strong" if new else "body", lines=1)),
         Text(lately(ui.phone, thread.ms), "label" if new else "caption",
              "text" if new else "dim", lines=1),
         gap=8,
     )  # fmt: skip
-    below = Row(
+    below = HStack(
         Expand(
             Text(snippet.replace("\n", " "), "label" if new else "small",
                  "text" if new else "dim", lines=2 if new else 1)
         ),
-        Panel(None, "primary", radius=5, width=10, height=10) if new else None,
+        Surface(None, "primary", radius=5, width=10, height=10) if new else None,
         gap=8,
     )  # fmt: skip
     lead = Icon("check-circle", 48, "primary") if chosen else face(name, 48)
-    line: Widget = Row(lead, Expand(Column(top, below, gap=2)), gap=14, pad=(16, 10, 16, 10))
+    line: Widget = HStack(lead, Expand(VStack(top, below, gap=2)), gap=14, pad=(16, 10, 16, 10))
     if chosen:
-        line = Panel(line, "tonal")
+        line = Surface(line, "tonal")
     touch = partial(_toggle, ui, thread.number) if selected else partial(_open, ui, thread.number)
     return Tap(
         AtLeast(line, 72), touch, on_long_press=partial(_toggle, ui, thread.number),
@@ -115,9 +115,9 @@ def _search_bar(ui: Ui) -> Widget:
         ui.state.pop("overlay", None)
 
     field = TextField(ui, "search", "Search messages", framed=False, weight=1)
-    row = Row(IconButton("arrow-left", "Stop searching", stop, colour="text"), field,
-              pad=(4, 8, 16, 8))  # fmt: skip
-    return Panel(row, "container")
+    row = HStack(IconButton("arrow-left", "Stop searching", stop, colour="text"), field,
+                 pad=(4, 8, 16, 8))  # fmt: skip
+    return Surface(row, "container")
 
 
 # -- selecting --
@@ -143,14 +143,14 @@ def _selection_bar(ui: Ui, selected: list[str]) -> Widget:
             messages.mark_read(ui.phone, number)
         stop()
 
-    row = Row(
+    row = HStack(
         IconButton("close", "Stop selecting", stop, colour="text"),
         Expand(Text(f"{len(selected)} selected", "title", lines=1)),
         IconButton("check", "Mark as read", read),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
         gap=4, pad=(4, 8, 4, 8),
     )  # fmt: skip
-    return Panel(row, "container")
+    return Surface(row, "container")
 
 
 def _delete(ui: Ui, selected: list[str]) -> None:

@@ -10,7 +10,7 @@ from ui_gym_phone.apps.lists import Lazy
 from ui_gym_phone.apps.messages.app import APP, CONVERSATION, NEW
 from ui_gym_phone.state.contacts import KINDS, digits
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Widget
+from ui_gym_phone.ui.layout import HStack, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Empty, Header, Item, Text
@@ -54,9 +54,9 @@ def new(ui: Ui) -> AppPage:
 
     field = TextField(ui, "to", "Type a name or phone number", framed=False, weight=1,
                       on_enter=enter, id="recipient_text_view")  # fmt: skip
-    bar = Panel(Row(Text("To", "body", "dim"), field, gap=8, pad=(16, 2, 12, 2)), "container",
-                radius=24)  # fmt: skip
-    body = Column(Column(bar, pad=(16, 0, 16, 8)), ScrollView(ui, "people", Column(*rows), tail=24))
+    bar = Surface(HStack(Text("To", "body", "dim"), field, gap=8, pad=(16, 2, 12, 2)), "container",
+                  radius=24)  # fmt: skip
+    body = VStack(VStack(bar, pad=(16, 0, 16, 8)), ScrollView(ui, "people", VStack(*rows), tail=24))
     return AppPage(body, title="New conversation", back=ui.close)
 
 

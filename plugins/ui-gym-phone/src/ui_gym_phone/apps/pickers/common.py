@@ -8,7 +8,7 @@ from typing import Any
 
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import Dialog
 from ui_gym_phone.ui.widgets import Button, Icon, Text
 
@@ -24,7 +24,7 @@ def small(ui: Ui) -> bool:
 
 
 def picker_dialog(
-    ui: Ui, title: str, body: Column, accept: Callable[[], None], enabled: bool = True
+    ui: Ui, title: str, body: VStack, accept: Callable[[], None], enabled: bool = True
 ) -> Dialog:
     """A picker's dialog; `enabled` says whether what is picked can be taken."""
     buttons = [
@@ -34,7 +34,7 @@ def picker_dialog(
     return Dialog(title, body, buttons, ui.dismiss)
 
 
-def steps(label: str, shown: str, turn: Callable[[int], None], far: int = 0) -> Row:
+def steps(label: str, shown: str, turn: Callable[[int], None], far: int = 0) -> HStack:
     """A value with buttons that count it down and up; by `far` beside by one."""
     low, high = f"{label} down", f"{label} up"
     cells: list[Widget] = [
@@ -45,9 +45,9 @@ def steps(label: str, shown: str, turn: Callable[[int], None], far: int = 0) -> 
     if far:
         cells = [_step("chevron-left", f"{low} by {far}", partial(turn, -far)), *cells,
                  _step("chevron-right", f"{high} by {far}", partial(turn, far))]  # fmt: skip
-    return Row(*cells)
+    return HStack(*cells)
 
 
 def _step(icon: str, desc: str, on_tap: Callable[[], None]) -> Tap:
-    face = Panel(Icon(icon, 20, "primary"), pad=(9, 10, 9, 10), colour="")
+    face = Surface(Icon(icon, 20, "primary"), pad=(9, 10, 9, 10), colour="")
     return Tap(face, on_tap, cls="android.widget.ImageButton", desc=desc)

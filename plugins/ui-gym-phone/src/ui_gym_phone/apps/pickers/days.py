@@ -11,7 +11,7 @@ from ui_gym_phone.apps.dates import FIRST_YEAR, LAST_YEAR, day_text, month_of, t
 from ui_gym_phone.apps.pickers.common import picker_dialog, remember, small, steps
 from ui_gym_phone.apps.pickers.dial import Mark
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Grid, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import GridLayout, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import Box, Dialog, ScrollView
 from ui_gym_phone.ui.widgets import Icon, IconButton, Text
 
@@ -30,7 +30,7 @@ def picked_date(ui: Ui, key: str) -> date:
     return date.fromisoformat(_date(ui, key)["day"])
 
 
-def date_picker(ui: Ui, key: str) -> Column:
+def date_picker(ui: Ui, key: str) -> VStack:
     """The body of a dialog that picks a day, on a month's page; where the screen is small, with
     buttons to count up and down."""
     day = picked_date(ui, key)
@@ -38,12 +38,12 @@ def date_picker(ui: Ui, key: str) -> Column:
         return _date_steps(ui, key)
     month = date.fromisoformat(_date(ui, key)["month"])
     years = bool(_date(ui, key)["years"])
-    head = Row(Text(day_text(day, day), "headline", lines=1), pad=(16, 0, 16, 8))
-    name = Row(
+    head = HStack(Text(day_text(day, day), "headline", lines=1), pad=(16, 0, 16, 8))
+    name = HStack(
         Text(f"{month:%B} {month.year}", "label", "dim", lines=1, tell=False),
         Icon("chevron-up" if years else "chevron-down", 20, "dim"), gap=4, pad=(16, 14, 8, 14),
     )  # fmt: skip
-    line = Row(
+    line = HStack(
         Tap(name, partial(remember, ui, key, years=not years), text=f"{month:%B} {month.year}",
             desc="Change year", cls="android.widget.Button"),
         Space(weight=1),
@@ -51,7 +51,7 @@ def date_picker(ui: Ui, key: str) -> Column:
         IconButton("chevron-right", "Next month", partial(_turn, ui, key, 1)),
     )  # fmt: skip
     body = _years(ui, key) if years else _days(ui, key, month)
-    return Column(head, line, body)
+    return VStack(head, line, body)
 
 
 def date_dialog(
@@ -96,7 +96,7 @@ def _days(ui: Ui, key: str, month: date) -> Widget:
                 desc=f"{day.day} {day:%B} {day.year}", selected=day == chosen,
                 cls="android.view.View")
         )  # fmt: skip
-    return Column(Grid(*cells, columns=7), Grid(*grid, columns=7, cell=40))
+    return VStack(GridLayout(*cells, columns=7), GridLayout(*grid, columns=7, cell=40))
 
 
 def _years(ui: Ui, key: str) -> Widget:
@@ -105,7 +105,7 @@ def _years(ui: Ui, key: str) -> Widget:
     cells: list[Widget] = []
     for year in range(first, last + 1):
         chosen = year == month.year
-        face = Panel(
+        face = Surface(
             Text(str(year), "body", "on_primary" if chosen else "text", align="center", tell=False),
             "primary" if chosen else "", radius=18, pad=(4, 8, 4, 8),
         )  # fmt: skip
@@ -114,11 +114,12 @@ def _years(ui: Ui, key: str) -> Widget:
                          selected=chosen, cls="android.widget.TextView"))  # fmt: skip
     ui.activity.scroll.setdefault(f"{key} years", 330)
     return Box(
-        ScrollView(ui, f"{key} years", Grid(*cells, columns=3, gap=6, pad=(12, 0, 12, 0))), 264
+        ScrollView(ui, f"{key} years", GridLayout(*cells, columns=3, gap=6, pad=(12, 0, 12, 0))),
+        264,
     )
 
 
-def _date_steps(ui: Ui, key: str) -> Column:
+def _date_steps(ui: Ui, key: str) -> VStack:
     day = picked_date(ui, key)
 
     def turn_month(by: int) -> None:
@@ -126,7 +127,7 @@ def _date_steps(ui: Ui, key: str) -> Column:
         last = (month_of(month, 1) - timedelta(days=1)).day
         pick_date(ui, key, month.replace(day=min(day.day, last)))
 
-    return Column(
+    return VStack(
         steps("Day", day_text(day, day), lambda by: pick_date(ui, key, day + timedelta(days=by))),
         steps("Month", f"{day:%b}", turn_month),
         steps("Year", str(day.year), lambda by: turn_month(12 * by)),

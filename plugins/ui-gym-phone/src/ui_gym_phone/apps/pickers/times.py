@@ -10,7 +10,7 @@ from ui_gym_phone.apps.dates import twelve_hours
 from ui_gym_phone.apps.pickers.common import picker_dialog, remember, small, steps
 from ui_gym_phone.apps.pickers.dial import Dial
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Panel, Row, Space, Tap, Widget
+from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import Dialog
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import IconButton, Text
@@ -27,7 +27,7 @@ def picked_time(ui: Ui, key: str) -> tuple[int, int]:
     return int(state["hour"]), int(state["minute"])
 
 
-def time_picker(ui: Ui, key: str) -> Column:
+def time_picker(ui: Ui, key: str) -> VStack:
     """The body of a dialog that picks a time: a dial, or fields, or where the screen is small,
     buttons to count up and down."""
     if small(ui):
@@ -38,8 +38,10 @@ def time_picker(ui: Ui, key: str) -> Column:
     toggle = IconButton(other[0], other[1], partial(_toggle_typing, ui, key))
     if state["typed"]:
         head = _time_fields(ui, key)
-        return Column(head, Row(toggle), gap=4, pad=(16, 0, 16, 0))
-    return Column(_time_head(ui, key), Space(16), _dial(ui, key), Row(toggle), pad=(16, 0, 16, 0))
+        return VStack(head, HStack(toggle), gap=4, pad=(16, 0, 16, 0))
+    return VStack(
+        _time_head(ui, key), Space(16), _dial(ui, key), HStack(toggle), pad=(16, 0, 16, 0)
+    )
 
 
 def time_dialog(
@@ -76,7 +78,7 @@ def _real_hour(ui: Ui, key: str, shown: int) -> int:
     return shown % 12 + (12 if _time(ui, key)["hour"] >= 12 else 0)
 
 
-def _time_head(ui: Ui, key: str) -> Row:
+def _time_head(ui: Ui, key: str) -> HStack:
     hour, minute = picked_time(ui, key)
     part = _time(ui, key)["part"]
     shown = _shown_hour(ui, hour)
@@ -86,12 +88,12 @@ def _time_head(ui: Ui, key: str) -> Row:
     minutes = _head_box(
         f"{minute:02d}", "Minute", part == "minute", partial(remember, ui, key, part="minute")
     )
-    return Row(hours, Text(":", "display"), minutes, _halves(ui, key), gap=6)
+    return HStack(hours, Text(":", "display"), minutes, _halves(ui, key), gap=6)
 
 
 def _head_box(text: str, desc: str, chosen: bool, on_tap: Callable[[], None]) -> Tap:
     ground, ink = ("tonal", "on_tonal") if chosen else ("container", "text")
-    face = Panel(
+    face = Surface(
         Text(text, "display", ink, align="center", lines=1, tell=False), ground, radius=10,
         pad=(4, 4, 4, 4),
     )  # fmt: skip
@@ -107,13 +109,13 @@ def _halves(ui: Ui, key: str) -> Widget | None:
     cells: list[Widget] = []
     for name, chosen, real in (("AM", hour < 12, hour % 12), ("PM", hour >= 12, hour % 12 + 12)):
         ground, ink = ("tonal", "on_tonal") if chosen else ("", "dim")
-        face = Panel(Text(name, "label", ink, align="center", tell=False), ground, radius=8,
+        face = Surface(Text(name, "label", ink, align="center", tell=False), ground, radius=8,
                      pad=(10, 8, 10, 8))  # fmt: skip
         cells.append(
             Tap(face, partial(remember, ui, key, hour=real), cls="android.widget.RadioButton",
                 text=name, selected=chosen)
         )  # fmt: skip
-    return Panel(Column(*cells), "container", radius=8)
+    return Surface(VStack(*cells), "container", radius=8)
 
 
 def _dial(ui: Ui, key: str) -> Widget:
@@ -145,7 +147,7 @@ class _Digits(TextField):
         self._mark()
 
 
-def _time_fields(ui: Ui, key: str) -> Row:
+def _time_fields(ui: Ui, key: str) -> HStack:
     def changed(part: str, highest: int, text: str) -> None:
         name = f"{key}.{part}"
         kept = text[-2:]
@@ -155,16 +157,16 @@ def _time_fields(ui: Ui, key: str) -> Row:
         if 0 <= number <= highest:
             remember(ui, key, **{part: _real_hour(ui, key, number) if part == "hour" else number})
 
-    def column(part: str, label: str, highest: int) -> Column:
+    def column(part: str, label: str, highest: int) -> VStack:
         field = _Digits(
             ui, f"{key}.{part}", label, kind="number", on_change=partial(changed, part, highest),
             id=part, style="headline",
         )  # fmt: skip
-        return Column(field, Text(label, "caption", "dim"), gap=4, weight=1)
+        return VStack(field, Text(label, "caption", "dim"), gap=4, weight=1)
 
     most = 12 if twelve_hours(ui.phone) else 23
-    colon = Column(Text(":", "headline"), Space(20))
-    return Row(column("hour", "Hour", most), colon, column("minute", "Minute", 59),
+    colon = VStack(Text(":", "headline"), Space(20))
+    return HStack(column("hour", "Hour", most), colon, column("minute", "Minute", 59),
                _halves(ui, key), gap=8)  # fmt: skip
 
 
@@ -190,7 +192,7 @@ def _toggle_typing(ui: Ui, key: str) -> None:
         ui.activity.marked = True
 
 
-def _time_steps(ui: Ui, key: str) -> Column:
+def _time_steps(ui: Ui, key: str) -> VStack:
     hour, minute = picked_time(ui, key)
 
     def turn(part: str, value: int, size: int, by: int) -> None:
@@ -199,7 +201,7 @@ def _time_steps(ui: Ui, key: str) -> Column:
     shown = f"{_shown_hour(ui, hour):02d}"
     if twelve_hours(ui.phone):
         shown += " PM" if hour >= 12 else " AM"
-    return Column(
+    return VStack(
         steps("Hour", shown, partial(turn, "hour", hour, 24)),
         steps("Minute", f"{minute:02d}", partial(turn, "minute", minute, 60), 5),
         pad=(8, 0, 8, 0),

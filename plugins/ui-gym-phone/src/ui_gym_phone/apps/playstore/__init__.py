@@ -9,7 +9,7 @@ from ui_gym_phone.apps.playstore.catalogue import APPS, catalogue, store_app
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import PhoneApp, Ui
-from ui_gym_phone.ui.layout import Column, Expand, Row, Space, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Space, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, tabs
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Card, Disc, Empty, IconButton, Item, Text
@@ -36,7 +36,7 @@ def store(ui: Ui) -> AppPage:
     head = tabs([("Apps", ui.setter("tab", 0)), ("Installed", ui.setter("tab", 1))], tab)
     body = _installed(ui) if tab else _offers(ui, [offer.package for offer in APPS])
     search = IconButton("magnify", "Search apps", partial(_begin_search, ui))
-    return AppPage(Column(head, body), title="Play Store", actions=[search])
+    return AppPage(VStack(head, body), title="Play Store", actions=[search])
 
 
 def _begin_search(ui: Ui) -> None:
@@ -58,7 +58,7 @@ def _search(ui: Ui) -> AppPage:
     ]
     field = TextField(ui, "search", "Search apps")
     back = IconButton("arrow-left", "Stop searching", stop)
-    bar = Row(back, Column(field, weight=1), gap=4, pad=(4, 6, 12, 6))
+    bar = HStack(back, VStack(field, weight=1), gap=4, pad=(4, 6, 12, 6))
     body = (
         _offers(ui, found) if found else ScrollView(ui, "none", Empty("magnify", "No apps found"))
     )
@@ -74,15 +74,15 @@ def _offers(ui: Ui, names: list[str]) -> Widget:
         told = f"{offer.category} · {offer.rating} of 5"
         mark = Text("Installed", "caption", "dim", lines=1) if name in ui.phone.packages else None
         rows.append(_row(ui, package, told, mark))
-    return ScrollView(ui, "apps", Column(*rows), tail=16)
+    return ScrollView(ui, "apps", VStack(*rows), tail=16)
 
 
 def _installed(ui: Ui) -> Widget:
     mine = sorted((p for p in ui.phone.packages if not p.system), key=lambda p: p.label.lower())
     total = size_text(sum(_size(p) for p in mine))
-    head = Row(Text(f"{len(mine)} apps · {total}", "small", "dim"), pad=(16, 12, 16, 4))
+    head = HStack(Text(f"{len(mine)} apps · {total}", "small", "dim"), pad=(16, 12, 16, 4))
     rows = [_row(ui, p, size_text(_size(p)), None) for p in mine[:200]]
-    shown: Widget = Column(head, *rows) if rows else Empty("apps", "No apps are installed")
+    shown: Widget = VStack(head, *rows) if rows else Empty("apps", "No apps are installed")
     return ScrollView(ui, "installed", shown, tail=16)
 
 
@@ -104,20 +104,20 @@ def details(ui: Ui) -> AppPage:
     if package is None:
         return AppPage(Empty("apps", "This app was not found"), title="Play Store", back=ui.close)
     offer, installed = store_app(name), name in ui.phone.packages
-    head = Row(
+    head = HStack(
         Disc(package.colour, 72, icon=package.icon, round=False),
-        Expand(Column(Text(package.label, "title", lines=2),
+        Expand(VStack(Text(package.label, "title", lines=2),
                       Text(offer.maker, "label", "primary", lines=1), gap=2)),
         gap=16, pad=(16, 8, 16, 8),
     )  # fmt: skip
-    facts = Row(
+    facts = HStack(
         _fact(f"{offer.rating} of 5", "Rating"),
         _fact(size_text(_size(package)), "Size"),
         _fact(package.version, "Version"),
         gap=4,
         pad=(8, 4, 8, 4),
     )
-    body = Column(
+    body = VStack(
         head, facts, _buttons(ui, package, installed),
         Card(Text("About this app", "strong"), Space(6), Text(offer.about, "body", "dim"),
              Space(8), Text(offer.category, "label", "primary")),
@@ -131,7 +131,7 @@ def details(ui: Ui) -> AppPage:
 
 
 def _fact(value: str, name: str) -> Widget:
-    return Column(
+    return VStack(
         Text(value, "label", lines=1, align="center"),
         Text(name, "caption", "dim", lines=1, align="center"),
         gap=2, weight=1,
@@ -152,7 +152,7 @@ def _buttons(ui: Ui, package: Package, installed: bool) -> Widget:
 
         can_open = package.launchable and package.enabled
         cells.append(Button("Open", open_, weight=1, enabled=can_open))
-    return Row(*cells, gap=12, pad=(16, 8, 16, 8))
+    return HStack(*cells, gap=12, pad=(16, 8, 16, 8))
 
 
 def _install(ui: Ui, package: Package) -> None:

@@ -8,7 +8,7 @@ from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.parts import fact, form, page, toggle
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Header, Item, Text
@@ -74,7 +74,7 @@ def account(ui: Ui) -> AppPage:
         dialog = confirm(ui, "Remove account?", text, "Remove", remove)
     return page(
         ui, "Account",
-        Column(Disc("#3a6ea5", 64, letter=name[:1].upper()), Text(name, "body", align="center"),
+        VStack(Disc("#3a6ea5", 64, letter=name[:1].upper()), Text(name, "body", align="center"),
                gap=8, pad=(16, 8, 16, 8), align="center"),
         fact("Account sync", "Sync is on for all items"),
         Item("Remove account", "", partial(ui.ask, "remove"), icon="delete-outline"),

@@ -24,7 +24,7 @@ from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI, Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Row, Widget
+from ui_gym_phone.ui.layout import HStack, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Empty, Header, IconButton, Item, Text
@@ -97,7 +97,7 @@ def all_apps(ui: Ui) -> AppPage:
     found = [p for p in shown_apps(ui.phone, system=system) if wanted in p.label.lower()]
     rows = [_row(ui, p, _told(p)) for p in found]
     body = ScrollView(
-        ui, "list", Column(*(rows or [Empty("magnify", "No apps.")]), pad=(0, 4, 0, 24))
+        ui, "list", VStack(*(rows or [Empty("magnify", "No apps.")]), pad=(0, 4, 0, 24))
     )
     bar = _search_bar(ui) if searching else title_bar(ui, "All apps", _all_apps_actions(ui))
     menu = None
@@ -136,7 +136,7 @@ def _search_bar(ui: Ui) -> Widget:
 
     arrow = IconButton("arrow-left", "Collapse", close, colour="text")
     field = TextField(ui, "search", "Search apps", framed=False, weight=1)
-    return Row(arrow, field, gap=4, pad=(4, 8, 16, 8))
+    return HStack(arrow, field, gap=4, pad=(4, 8, 16, 8))
 
 
 # -- one app --
@@ -177,7 +177,7 @@ def app_info(ui: Ui) -> AppPage:
         link(ui, "Storage & cache", f"{size_text(total_of(package))} used in internal storage",
              STORAGE, package=name),
         Item("App battery usage", listed(USAGES, usage), partial(ui.ask, "usage")),
-        Column(Text(f"version {package.version}", "small", "dim"), pad=(16, 16, 16, 8)),
+        VStack(Text(f"version {package.version}", "small", "dim"), pad=(16, 16, 16, 8)),
         dialog=_info_dialog(ui, package, usage),
     )  # fmt: skip
 

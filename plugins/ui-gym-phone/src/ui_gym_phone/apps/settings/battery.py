@@ -13,7 +13,7 @@ from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Row, Size, Widget
+from ui_gym_phone.ui.layout import HStack, Size, VStack, Widget
 from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
@@ -42,10 +42,13 @@ class Gauge(Widget):
 
 
 def _gauge(large: str, small: str, share: float) -> Widget:
-    return Column(
-        Text(large, "headline"), Text(small, "small", "dim"), Row(Column(Gauge(share), weight=1)),
-        gap=8, pad=(16, 8, 16, 12),
-    )  # fmt: skip
+    return VStack(
+        Text(large, "headline"),
+        Text(small, "small", "dim"),
+        HStack(VStack(Gauge(share), weight=1)),
+        gap=8,
+        pad=(16, 8, 16, 12),
+    )
 
 
 # -- Battery --

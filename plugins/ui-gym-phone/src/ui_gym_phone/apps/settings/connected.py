@@ -10,7 +10,7 @@ from ui_gym_phone.apps.settings.declared import ACTIONS, LINES, PARTS
 from ui_gym_phone.apps.settings.parts import action, actions, fact, page
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.widgets import Header, IconButton, Item, Text
 
@@ -64,7 +64,7 @@ def pairing(ui: Ui) -> AppPage:
     rows: list[Widget] = [
         Item(name, "", partial(ui.ask, "pair", device=name), icon=_icon(name)) for name in found
     ]
-    empty = Column(Text("No devices found", "body", "dim"), pad=16)
+    empty = VStack(Text("No devices found", "body", "dim"), pad=16)
 
     def pair() -> None:
         kept.pair(phone, device)

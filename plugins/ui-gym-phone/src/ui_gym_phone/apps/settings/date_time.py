@@ -12,7 +12,7 @@ from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.parts import page, toggle
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.systemui import clock_text
 from ui_gym_phone.ui.textfield import TextField
@@ -107,7 +107,7 @@ def zones(ui: Ui) -> AppPage:
         for place, zone, minutes in PLACES
         if wanted in f"{place} {zone}".lower()
     ]  # fmt: skip
-    search = Column(TextField(ui, "zone", "Search region"), pad=(16, 4, 16, 8))
+    search = VStack(TextField(ui, "zone", "Search region"), pad=(16, 4, 16, 8))
     return page(ui, "Select time zone", search, *(rows or [Empty("earth", "No such region.")]))
 
 

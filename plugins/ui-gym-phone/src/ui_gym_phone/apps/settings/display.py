@@ -10,7 +10,7 @@ from ui_gym_phone.apps.settings.parts import listed, number, page, radio, slider
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Row, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, VStack, Widget
 from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import Card, Icon, IconButton, SeekBar, Text
 
@@ -53,7 +53,7 @@ def _brightness(ui: Ui) -> list[Widget]:
         (switches.MIN_BRIGHTNESS, switches.MAX_BRIGHTNESS), partial(switches.set_brightness, phone),
         told=percent,
     )  # fmt: skip
-    return [Row(Expand(mark), Column(Text(percent, "label"), pad=(0, 30, 16, 0)))]
+    return [HStack(Expand(mark), VStack(Text(percent, "label"), pad=(0, 30, 16, 0)))]
 
 
 @APP.screen(TIMEOUT)
@@ -86,12 +86,12 @@ def _font_sizes(ui: Ui) -> list[Widget]:
     )
     return [
         sample,
-        Column(Text("Font size", "body"), Text(FONT_SCALES[step][0], "small", "dim"),
+        VStack(Text("Font size", "body"), Text(FONT_SCALES[step][0], "small", "dim"),
                pad=(16, 12, 16, 0)),
-        Row(IconButton("minus", "Make smaller", partial(turn, step - 1), enabled=step > 0),
-            Expand(mark),
-            IconButton("plus", "Make larger", partial(turn, step + 1), enabled=step < last),
-            gap=4, pad=(8, 0, 8, 8)),
+        HStack(IconButton("minus", "Make smaller", partial(turn, step - 1), enabled=step > 0),
+               Expand(mark),
+               IconButton("plus", "Make larger", partial(turn, step + 1), enabled=step < last),
+               gap=4, pad=(8, 0, 8, 8)),
     ]  # fmt: skip
 
 
@@ -112,8 +112,8 @@ def _night_light_strength(ui: Ui) -> list[Widget]:
 
 
 def _wallpaper(ui: Ui) -> list[Widget]:
-    texts = Column(Text("Morning sky", "subtitle"), Text("Home and lock screen", "small", "dim"))
-    return [Card(Row(Icon("wallpaper", 40, "primary"), Expand(texts), gap=16))]
+    texts = VStack(Text("Morning sky", "subtitle"), Text("Home and lock screen", "small", "dim"))
+    return [Card(HStack(Icon("wallpaper", 40, "primary"), Expand(texts), gap=16))]
 
 
 LINES["screen_timeout"] = _timeout

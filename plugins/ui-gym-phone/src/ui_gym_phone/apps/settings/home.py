@@ -13,7 +13,7 @@ from ui_gym_phone.apps.settings.parts import app_icon
 from ui_gym_phone.apps.settings.states import developing
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Empty, Icon, IconButton, Item, Text
@@ -29,21 +29,21 @@ def home(ui: Ui) -> AppPage:
              lead=Disc(there["colour"], 40, icon=there["icon"]))
         for there in data.table("settings_pages")["home"]
     ]  # fmt: skip
-    heading = Column(Text("Settings", "headline"), pad=(20, 16, 16, 4))
+    heading = VStack(Text("Settings", "headline"), pad=(20, 16, 16, 4))
     return AppPage(
-        ScrollView(ui, "dashboard", Column(heading, _search_box(ui), *rows, pad=(0, 0, 0, 24)))
+        ScrollView(ui, "dashboard", VStack(heading, _search_box(ui), *rows, pad=(0, 0, 0, 24)))
     )
 
 
 def _search_box(ui: Ui) -> Widget:
     hint = Text("Search settings", "body", "dim", tell=False)
-    face = Panel(
-        Row(Icon("magnify", 22), Expand(hint), gap=12),
+    face = Surface(
+        HStack(Icon("magnify", 22), Expand(hint), gap=12),
         "container", radius=26, pad=(16, 14, 16, 14),
     )  # fmt: skip
     box = Tap(face, partial(_open_search, ui), cls="android.widget.TextView",
               text="Search settings", id="search_action_bar")  # fmt: skip
-    return Column(box, pad=(16, 8, 16, 12))
+    return VStack(box, pad=(16, 8, 16, 12))
 
 
 def _open_search(ui: Ui) -> None:
@@ -63,7 +63,7 @@ def search_page(ui: Ui) -> AppPage:
         ui.focus("query")
 
     clear = IconButton("close", "Clear text", empty) if query else None
-    bar = Row(arrow, field, clear, gap=4, pad=(4, 8, 8, 8))
+    bar = HStack(arrow, field, clear, gap=4, pad=(4, 8, 8, 8))
     found = search(query, developer=developing(ui.phone))
     rows: list[Widget] = [_result(ui, entry) for entry in found]
     if query:
@@ -71,7 +71,7 @@ def search_page(ui: Ui) -> AppPage:
         rows += [_app(ui, package) for package in named]
     if query and not rows:
         rows.append(Empty("magnify", "No results"))
-    return AppPage(ScrollView(ui, "results", Column(*rows, pad=(0, 4, 0, 16))), bar=bar)
+    return AppPage(ScrollView(ui, "results", VStack(*rows, pad=(0, 4, 0, 16))), bar=bar)
 
 
 def _result(ui: Ui, entry: SettingsEntry) -> Widget:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Expand, Panel, Row, Tap, Widget
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import (
@@ -34,14 +34,14 @@ def page(
     actions: Sequence[Widget] = (), menu: Menu | None = None,
 ) -> AppPage:  # fmt: skip
     """A page: a bar with the arrow and the title, and rows that scroll."""
-    body = ScrollView(ui, "list", Column(*rows, pad=(0, 4, 0, 24)))
+    body = ScrollView(ui, "list", VStack(*rows, pad=(0, 4, 0, 24)))
     return AppPage(body, bar=title_bar(ui, title, actions), dialog=dialog, menu=menu)
 
 
 def title_bar(ui: Ui, title: str, actions: Sequence[Widget] = ()) -> Widget:
     """The bar of a page; a long title takes two lines."""
     arrow = IconButton("arrow-left", "Navigate up", ui.close, colour="text")
-    return Row(arrow, Expand(Text(title, "title", lines=2)), *actions, gap=4, pad=(4, 8, 4, 8))
+    return HStack(arrow, Expand(Text(title, "title", lines=2)), *actions, gap=4, pad=(4, 8, 4, 8))
 
 
 def link(
@@ -58,8 +58,8 @@ def fact(title: str, text: str) -> Widget:
 
 def note(text: str) -> Widget:
     """An explanation at the end of a page."""
-    return Column(
-        Row(Icon("information-outline", 20)),
+    return VStack(
+        HStack(Icon("information-outline", 20)),
         Text(text, "small", "dim"),
         gap=10,
         pad=(16, 16, 16, 8),
@@ -102,9 +102,9 @@ def main_switch(title: str, on: bool, on_change: Callable[[bool], None]) -> Widg
     """The large switch that begins the page of one thing."""
     mark = Told(SwitchMark(on), "android.widget.Switch", checkable=True, checked=on, desc=title)
     ground, ink = ("tonal", "on_tonal") if on else ("container", "text")
-    face = Panel(Row(Expand(Text(title, "subtitle", ink)), mark, gap=12), ground, radius=26,
-                 pad=(20, 14, 16, 14))  # fmt: skip
-    return Column(Tap(face, lambda: on_change(not on), id="main_switch_bar"), pad=(16, 8, 16, 12))
+    face = Surface(HStack(Expand(Text(title, "subtitle", ink)), mark, gap=12), ground, radius=26,
+                   pad=(20, 14, 16, 14))  # fmt: skip
+    return VStack(Tap(face, lambda: on_change(not on), id="main_switch_bar"), pad=(16, 8, 16, 12))
 
 
 def app_switch(package: Package, on: bool, on_change: Callable[[bool], None]) -> Widget:
@@ -130,30 +130,30 @@ def slider(
 
     share = (level - low) / (high - low)
     mark = SeekBar(share, change, desc=title, told=told or f"{round(share * 100)}%")
-    body = Row(Icon(icon, 24), Expand(mark), gap=12)
-    return Column(Text(title, "body", lines=2), body, pad=(16, 10, 16, 2))
+    body = HStack(Icon(icon, 24), Expand(mark), gap=12)
+    return VStack(Text(title, "body", lines=2), body, pad=(16, 10, 16, 2))
 
 
 def action(icon: str, text: str, on_tap: Handler, *, enabled: bool = True) -> Widget:
     """One of the large buttons side by side, of an icon over a text."""
     ink = "primary" if enabled else "disabled"
-    face = Column(
-        Row(Icon(icon, 24, ink)),
+    face = VStack(
+        HStack(Icon(icon, 24, ink)),
         Text(text, "label", ink, lines=2, align="center", tell=False),
         gap=4, align="center",
     )  # fmt: skip
-    panel = Panel(face, "container", radius=16, pad=(4, 12, 4, 12))
+    panel = Surface(face, "container", radius=16, pad=(4, 12, 4, 12))
     return Tap(panel, on_tap, cls="android.widget.Button", text=text, enabled=enabled, weight=1)
 
 
 def actions(*buttons: Widget) -> Widget:
     """Large buttons in a row."""
-    return Row(*buttons, gap=8, pad=(16, 8, 16, 8), align="stretch")
+    return HStack(*buttons, gap=8, pad=(16, 8, 16, 8), align="stretch")
 
 
 def app_head(package: Package) -> Widget:
     """An app's icon and name, over what is told of it."""
-    return Column(
+    return VStack(
         app_icon(package, 64), Text(package.label, "title", align="center"),
         gap=8, pad=(16, 8, 16, 8), align="center",
     )  # fmt: skip
@@ -177,14 +177,14 @@ def pick(
 
     rows = [radio(text, value == chosen, picking(value)) for text, value in options]
     buttons = [Button("Cancel", ui.dismiss, style="text")]
-    return Dialog(title, Column(*rows), buttons, ui.dismiss)
+    return Dialog(title, VStack(*rows), buttons, ui.dismiss)
 
 
 def form(
     ui: Ui, title: str, rows: Sequence[Widget], yes: str, on_yes: Handler, *, ready: bool = True
 ) -> Dialog:
     """A dialog with things to fill in; `on_yes` closes it when it is content."""
-    body = Column(*rows, gap=8, pad=(8, 0, 8, 0))
+    body = VStack(*rows, gap=8, pad=(8, 0, 8, 0))
     buttons = [
         Button("Cancel", ui.dismiss, style="text"),
         Button(yes, on_yes, style="text", enabled=ready),

@@ -10,7 +10,7 @@ from ui_gym_phone.apps.settings.parts import app_head, app_icon, link, page, rad
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import Header, Item, Text
 
@@ -66,7 +66,7 @@ def app_permissions(ui: Ui) -> AppPage:
 
 
 def _none(text: str) -> Widget:
-    return Column(Text(text, "small", "dim"), pad=(16, 8, 16, 12))
+    return VStack(Text(text, "small", "dim"), pad=(16, 8, 16, 12))
 
 
 @APP.screen(ONE)

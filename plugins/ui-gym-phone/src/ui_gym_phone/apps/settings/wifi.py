@@ -18,7 +18,7 @@ from ui_gym_phone.apps.settings.parts import (
 )
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Column, Widget
+from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import CheckItem, Divider, Header, Icon, IconButton, Item, Text
@@ -35,7 +35,7 @@ def wifi(ui: Ui) -> AppPage:
     rows: list[Widget] = [main_switch("Use Wi-Fi", on, partial(switches.set_wifi, phone))]
     if not on:
         hint = Text("To see available networks, turn Wi-Fi on.", "body", "dim")
-        rows.append(Column(hint, pad=(16, 8, 16, 16)))
+        rows.append(VStack(hint, pad=(16, 8, 16, 16)))
     else:
         rows += _networks(ui)
         rows.append(Item("Add network", "", partial(_ask_new, ui), icon="plus"))
@@ -180,7 +180,7 @@ def saved_networks(ui: Ui) -> AppPage:
     rows: list[Widget] = [
         Item(name, "", partial(ui.open, opened, ssid=name), icon="wifi") for name in names
     ]
-    empty = Column(Text("No saved networks", "body", "dim"), pad=16)
+    empty = VStack(Text("No saved networks", "body", "dim"), pad=16)
     return page(ui, "Saved networks", *(rows or [empty]))
 
 
