@@ -1,7 +1,7 @@
 """How a picture is taken of a page: three ways, of which docs/capture.md has the measurements.
 
 - `FramebufferCapture`: a browser with a window in an X server of its own, whose screen is mapped
-  into memory. The cost follows what changed on the screen, not its size.
+  into memory: nothing is encoded or decoded.
 - `BeginFrameCapture`: ``chromium-headless-shell`` paints exactly when it is told to.
 - `ScreenshotCapture`: ``Page.captureScreenshot``, which every Chromium has.
 
