@@ -146,7 +146,7 @@ def test_a_desktop_that_cannot_start_ends_in_an_error_that_says_what_to_do(
 ) -> None:
     monkeypatch.setattr("ui_gym.xvfb.shutil.which", lambda name: None)
     env = UIEnv(TASK, viewport=SIZE)
-    with pytest.raises(DeviceError, match=r"(?s)apt-get install [a-z -]*xvfb.*ui-gym doctor"):
+    with pytest.raises(DeviceError, match=r"(?s)apt-get install [a-z -]*xvfb"):
         env.reset(seed=1)
     env.close()
 

@@ -20,7 +20,7 @@ may not trace), those that are longer than this go unseen."""
 
 TIMER = 0.3
 """Seconds of the longest timer that is waited for. GTK shows a pressed button for 0.25 s, opens a
-submenu after 0.225 s; Gnumeric sums up a selection after 0.25 s. Beyond lie the 0.4 s of a double
+submenu after 0.225 s. Beyond lie the 0.4 s of a double
 click and Mousepad's 0.5 s after a key, which paint nothing."""
 
 HOVER_TIMER = 0.6
