@@ -14,7 +14,6 @@ UIGymError
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Literal
 
@@ -67,6 +66,8 @@ class DeviceLost(DeviceError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint that ends an error message: the nearest known names, or all of them if few."""
+    import difflib  # for messages alone, and `import ui_gym` should be quick
+
     names = sorted(known)
     lowered = {n.lower(): n for n in names}
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)
