@@ -31,9 +31,30 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("catalog", "testing"),
         ("tools",),
     ),
-}
+    "ui_gym_agents": (
+        ("command", "episode", "policy.parallel", "policy.weights", "sb3"),
+        ("agents.agent", "engines.http", "engines.pictures", "engines.protocol", "rewards"),
+        ("store",),
+        (
+            "collecting.collector", "collecting.filters", "collecting.sampling",
+            "collecting.stage", "engines.openai", "policy.prompts", "tasks",
+        ),
+        ("agents", "engines", "policy"),
+        ("training.outcome",),
+        ("evaluation.evaluate", "evaluation.report"),
+        (
+            "training.checkpoint", "training.config", "training.event_log", "training.listeners",
+            "training.plugin", "training.run_directory", "training.settings",
+            "training.yaml_text",
+        ),
+        ("collecting", "training.context", "training.parts"),
+        ("evaluation", "records", "tasks.cli"),
+        ("training",),
+    ),
+}  # fmt: skip
 """The rooms and loose modules of a package, the lowest first: each may import what lies below it,
-and its neighbours. What a type checker alone sees counts as well."""
+and its neighbours. A module of a room that is named for itself stands on that floor, and not on its
+room's. What a type checker alone sees counts as well."""
 
 MOST_LOOSE = 8
 """Modules of `ui_gym` that lie in no room, at most."""
@@ -178,7 +199,7 @@ def broken_rule(importer: str, imported: str) -> str | None:
         known_suite = theirs[0] == "ui_gym" and theirs[1:2] and theirs[1] in SUITES
         of_its_device = theirs[1:2] == [SUITE_OF.get(ours[0])]
         allowed = not known_suite or of_its_device or (importer, imported) in EXCEPTIONS
-        return None if allowed else "agents and learners know no suite"
+        return above(ours, theirs) if allowed else "agents and learners know no suite"
 
     if theirs[0] == "ui_gym_agents":
         return "environments know nothing of agents"
@@ -202,17 +223,20 @@ def above(ours: list[str], theirs: list[str]) -> str | None:
     if ours[0] not in LAYERS or theirs[0] != ours[0] or 1 in (len(ours), len(theirs)):
         return None
     if layer(ours) < layer(theirs):
-        return f"{theirs[1]} lies above {ours[1]}"
+        rooms = slice(1, 2 if theirs[1] != ours[1] else None)
+        return f"{'.'.join(theirs[rooms])} lies above {'.'.join(ours[rooms])}"
     return None
 
 
 def layer(module: list[str]) -> int:
     """The number of a module's layer. Each new room must be given one in `LAYERS`."""
-    package, room = module[:2]
-    for number, names in enumerate(LAYERS[package]):
-        if room in names:
-            return number
-    raise AssertionError(f"{package}.{room} has no place in LAYERS of {__file__}")
+    package, *inside = module
+    for length in range(len(inside), 0, -1):
+        name = ".".join(inside[:length])
+        for number, names in enumerate(LAYERS[package]):
+            if name in names:
+                return number
+    raise AssertionError(f"{package}.{inside[0]} has no place in LAYERS of {__file__}")
 
 
 @pytest.fixture(scope="module")
@@ -276,6 +300,16 @@ def test_an_import_against_an_arrow_is_found(copy: Path, file: str, line: str, r
     finally:
         source.write_text(before)
     assert rule in found
+
+
+def test_the_public_names_of_the_agents_are_imported_when_they_are_used() -> None:
+    code = (
+        "import sys, ui_gym_agents as agents\n"
+        "agents.Collector, agents.EpisodeRequest, agents.OracleAgent, agents.evaluate\n"
+        "assert 'torch' not in sys.modules\n"
+        "assert all(getattr(agents, name).__name__ == name for name in agents.__all__)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=100)
 
 
 def test_suites_do_not_import_each_other() -> None:

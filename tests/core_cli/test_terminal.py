@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.tools.doctor import Finding, findings_table
-from ui_gym.tools.terminal import TableColumn, fitting, print_table
+from ui_gym.tools.terminal import ShownColumn, fitting, print_table
 
 COLUMNS = (
-    TableColumn("task"),
-    TableColumn("suite", rank=2),
-    TableColumn("steps", rank=1, right=True),
-    TableColumn("what to do", least=20),
+    ShownColumn("task"),
+    ShownColumn("suite", rank=2),
+    ShownColumn("steps", rank=1, right=True),
+    ShownColumn("what to do", least=20),
 )
 ROWS = [
     ("UI/DataEntry-v0", "browser", "40", "Copy the people that the goal names into the form."),
@@ -63,7 +63,7 @@ def test_a_column_that_always_stays_is_kept_in_the_narrowest_terminal() -> None:
 
 
 def test_a_column_of_nothing_but_empty_cells_keeps_its_heading() -> None:
-    assert fitting([TableColumn("a"), TableColumn("empty")], [("1", Text(""))], 40) == {0: 1, 1: 5}
+    assert fitting([ShownColumn("a"), ShownColumn("empty")], [("1", Text(""))], 40) == {0: 1, 1: 5}
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -75,6 +75,8 @@ def test_without_any_extra_tasks_are_listed_and_a_sentence_says_what_is_missing(
         ("ui_gym_agents.evaluation.cli", [], "ui-gym[agents]"),
         ("ui_gym_agents.evaluation.cli", ["--agent", "openai:m@http://localhost"],
          "ui-gym[agents]"),
+        ("ui_gym_agents.evaluation.cli", ["--agent", "random", "--out", "report"],
+         "ui-gym[agents]"),
         ("ui_gym_agents.records.cli", ["ls"], "ui-gym[agents]"),
     ],
 )  # fmt: skip
@@ -107,7 +109,6 @@ def test_the_extra_osworld_plays_task_files(tmp_path: Path) -> None:
     ("roots", "code"),
     [
         (["ui-gym[browser]"], play("--task", "ClickButton")),
-        (["ui-gym[browser]"], play("--task", "ClickButton", "--out", "report")),
         (["ui-gym[miniwob]"], play("--task", "UI/MiniWoB-ClickTest-v0", "--agent", "random")),
         (["ui-gym[desktop]"], play("--task", "DesktopCalculate")),
         (["ui-gym[osworld]"], play("--task", "DesktopCalculate")),
@@ -127,7 +128,7 @@ def test_the_extra_osworld_plays_task_files(tmp_path: Path) -> None:
         (
             ["ui-gym[browser,sb3]"],
             "from ui_gym_agents.sb3 import make_sb3\n"
-            "envs = make_sb3('UI/ClickButton-v0', 1, compact=True, count=2, columns=5, rows=8)\n"
+            "envs = make_sb3('UI/ClickButton-v0', 1, size=(40, 32), compact=True, count=2)\n"
             "envs.reset(); envs.close()",
         ),
         (

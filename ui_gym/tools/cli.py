@@ -19,7 +19,7 @@ from rich.text import Text
 from ui_gym.desktop.osworld.cli import app as osworld
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.extras import remedy
-from ui_gym.tools.terminal import TableColumn, print_table
+from ui_gym.tools.terminal import ShownColumn, print_table
 
 if TYPE_CHECKING:
     from ui_gym.contract.spec import TaskSpec
@@ -91,12 +91,12 @@ def list_tasks(
     if as_json:
         return _print_json([{"id": spec.id, **asdict(spec)} for spec in found])
     columns = (
-        TableColumn("task", style="bold"),
-        TableColumn("suite", rank=3),
-        TableColumn("category", rank=2),
-        TableColumn("difficulty", rank=1),
-        TableColumn("steps", rank=4, right=True),
-        TableColumn("what to do", least=24),
+        ShownColumn("task", style="bold"),
+        ShownColumn("suite", rank=3),
+        ShownColumn("category", rank=2),
+        ShownColumn("difficulty", rank=1),
+        ShownColumn("steps", rank=4, right=True),
+        ShownColumn("what to do", least=24),
     )
     rows: list[tuple[str | Text, ...]] = [
         (s.id, s.suite, s.category, _level(s), str(s.max_steps), s.summary) for s in found
@@ -250,7 +250,7 @@ def doctor(as_json: Json = False) -> None:
         console.print(findings_table(findings))
     else:
         rows = [(f.status, f.name, f.found, f.remedy) for f in findings]
-        print_table(console, [TableColumn()] * 4, rows)
+        print_table(console, [ShownColumn()] * 4, rows)
     if any(finding.status == "fail" for finding in findings):
         raise typer.Exit(1)
 
@@ -352,7 +352,7 @@ def _print_checks(console: Console, task: str, checks: Sequence[dict[str, Any]])
     marks = {True: Text("ok", style="green"), False: Text("FAIL", style="bold red")}
     if not console.is_terminal:
         rows = [(task, "ok" if c["ok"] else "FAIL", c["name"], c["detail"]) for c in checks]
-        return print_table(console, [TableColumn()] * 4, rows)
+        return print_table(console, [ShownColumn()] * 4, rows)
     table = Table(box=None, pad_edge=False, title=task, title_justify="left", show_header=False)
     table.add_column(width=4)
     table.add_column()

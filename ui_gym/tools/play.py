@@ -19,7 +19,7 @@ from ui_gym.dialects import Dialect, get_dialect
 from ui_gym.dialects.reread import reread
 from ui_gym.errors import UserError, nearest
 from ui_gym.tools.film import animation, film_strip, mark
-from ui_gym.tools.terminal import TableColumn, print_table
+from ui_gym.tools.terminal import ShownColumn, print_table
 
 Act = Callable[[Mapping[str, Any], Mapping[str, Any]], str | None]
 """From (observation, info) to the text of an action; None to leave."""
@@ -112,12 +112,12 @@ def first_screenshot(task: str, seed: int, arguments: Mapping[str, Any], path: P
 def print_steps(played: PlayedEpisode, console: Console) -> None:
     """The steps, one a row."""
     columns = (
-        TableColumn("step", right=True),
-        TableColumn("action", least=20),
-        TableColumn("feedback", rank=1, least=16, style="yellow"),
-        TableColumn("reward", rank=3, right=True),
-        TableColumn("score", rank=2, right=True),
-        TableColumn("seconds", rank=4, right=True),
+        ShownColumn("step", right=True),
+        ShownColumn("action", least=20),
+        ShownColumn("feedback", rank=1, least=16, style="yellow"),
+        ShownColumn("reward", rank=3, right=True),
+        ShownColumn("score", rank=2, right=True),
+        ShownColumn("seconds", rank=4, right=True),
     )
     fed_back = any(step.feedback for step in played.steps)
     rows = [

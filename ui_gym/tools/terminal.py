@@ -22,7 +22,7 @@ GAP = 2
 
 
 @dataclass(frozen=True)
-class TableColumn:
+class ShownColumn:
     """A column of a table.
 
     Attributes:
@@ -42,7 +42,7 @@ class TableColumn:
 
 
 def print_table(
-    console: Console, columns: Sequence[TableColumn], rows: Sequence[Sequence[Cell]]
+    console: Console, columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]]
 ) -> None:
     """Print rows as `console` can take them: all columns are told where there is no terminal."""
     if console.is_terminal:
@@ -64,7 +64,7 @@ def plain(cell: Cell) -> str:
     return " ".join(str(cell).split()) if any(c in str(cell) for c in "\t\r\n") else str(cell)
 
 
-def make_table(columns: Sequence[TableColumn], rows: Sequence[Sequence[Cell]], width: int) -> Table:
+def make_table(columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]], width: int) -> Table:
     """A table of the columns that fit into `width` characters, a row a line."""
     shown = fitting(columns, rows, width)
     headed = any(column.heading for column in columns)
@@ -88,7 +88,7 @@ def make_table(columns: Sequence[TableColumn], rows: Sequence[Sequence[Cell]], w
 
 
 def fitting(
-    columns: Sequence[TableColumn], rows: Sequence[Sequence[Cell]], width: int
+    columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]], width: int
 ) -> dict[int, int]:
     """Which columns fit into `width` characters, by their index, and how wide each is."""
     whole = [

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UserError, nearest
-from ui_gym.tools.terminal import TableColumn, print_lines, print_table
+from ui_gym.tools.terminal import ShownColumn, print_lines, print_table
 from ui_gym_agents import command
 from ui_gym_agents.evaluation.osworld import cli as osworld
 
@@ -172,13 +172,13 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
 
 
 BY_TASK = (
-    TableColumn("task", least=20),
-    TableColumn("success", right=True),
-    TableColumn("95 %", rank=2, right=True),
-    TableColumn("blind", rank=4, right=True),
-    TableColumn("score", rank=5, right=True),
-    TableColumn("n", rank=1, right=True),
-    TableColumn("failed", rank=3, right=True),
+    ShownColumn("task", least=20),
+    ShownColumn("success", right=True),
+    ShownColumn("95 %", rank=2, right=True),
+    ShownColumn("blind", rank=4, right=True),
+    ShownColumn("score", rank=5, right=True),
+    ShownColumn("n", rank=1, right=True),
+    ShownColumn("failed", rank=3, right=True),
 )
 
 

@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,8 @@ class EvaluationPlan:
             )
         if (self.agent == "scripted") != (self.script is not None):
             raise UserError("the scripted agent needs --script FILE, and no other agent takes one")
+        if self.out is not None and find_spec("jinja2") is None:
+            raise UserError("reports need jinja2; to get it: pip install 'ui-gym[agents]'")
         stages(self)
 
     @property

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
 from ui_gym.extras import remedy
-from ui_gym.tools.terminal import TableColumn, print_table
+from ui_gym.tools.terminal import ShownColumn, print_table
 from ui_gym_agents.command import INTERRUPTED, complain
 
 app = typer.Typer(
@@ -408,7 +408,7 @@ RANKS = {
 
 def _table(headings: list[str], rows: list[tuple[Any, ...]]) -> None:
     cut = {"run": 16, "episode": 12, "task": 12}
-    columns = [TableColumn(h, rank=RANKS.get(h, 0), least=cut.get(h)) for h in headings]
+    columns = [ShownColumn(h, rank=RANKS.get(h, 0), least=cut.get(h)) for h in headings]
     print_table(Console(), columns, [tuple(map(str, row)) for row in rows])
 
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError, nearest
-from ui_gym.tools.terminal import TableColumn, print_table
+from ui_gym.tools.terminal import ShownColumn, print_table
 from ui_gym_agents import command
 
 if TYPE_CHECKING:
@@ -232,17 +232,17 @@ def _print_verdicts(console: Console, counts: dict[Any, int]) -> None:
     }
     shown = [v for v in meanings if counts[v] or v != "unmeasured"]
     rows = [(Text(meanings[v], style="dim"), str(counts[v])) for v in shown]
-    print_table(console, [TableColumn(), TableColumn(right=True)], rows)
+    print_table(console, [ShownColumn(), ShownColumn(right=True)], rows)
 
 
 ENTRY = (
-    TableColumn("task", least=16),
-    TableColumn("arguments", least=12),
-    TableColumn("split", rank=2),
-    TableColumn("seeds", rank=3),
-    TableColumn("category", rank=5),
-    TableColumn("weight", rank=4, right=True),
-    TableColumn("success", rank=1, right=True),
+    ShownColumn("task", least=16),
+    ShownColumn("arguments", least=12),
+    ShownColumn("split", rank=2),
+    ShownColumn("seeds", rank=3),
+    ShownColumn("category", rank=5),
+    ShownColumn("weight", rank=4, right=True),
+    ShownColumn("success", rank=1, right=True),
 )
 
 

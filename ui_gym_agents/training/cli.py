@@ -20,7 +20,7 @@ from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
 from ui_gym.extras import remedy
-from ui_gym.tools.terminal import TableColumn, print_table
+from ui_gym.tools.terminal import ShownColumn, print_table
 from ui_gym_agents.command import complain
 
 if TYPE_CHECKING:
@@ -238,8 +238,8 @@ def _list_plugins(console: Console) -> int:
     if not found:
         console.print("no trainer plugin is installed; try: pip install ui-gym-grpo")
         return 0
-    columns = [TableColumn("plugin"), TableColumn("distribution"), TableColumn("version")]
-    columns += [TableColumn("class", rank=1, least=16)]
+    columns = [ShownColumn("plugin"), ShownColumn("distribution"), ShownColumn("version")]
+    columns += [ShownColumn("class", rank=1, least=16)]
     rows = [(i.name, i.distribution, i.version, i.entry_point.value) for i in found.values()]
     print_table(console, columns, rows)
     return 0

@@ -17,7 +17,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from ui_gym.tools.terminal import TableColumn, fitting, make_table, print_lines
+from ui_gym.tools.terminal import ShownColumn, fitting, make_table, print_lines
 
 FIRST = ("success", "reward", "time_step")
 """Metrics that always have a column, where a trainer has them: they fit into 40 characters."""
@@ -144,9 +144,9 @@ def run_table(
         width: Of the terminal, in characters.
     """
     names = list(dict.fromkeys(name for row in rows for name, _ in _ordered(row.metrics)))
-    columns = [TableColumn("step", right=True)]
+    columns = [ShownColumn("step", right=True)]
     columns += [
-        TableColumn(_title(name), rank=0 if name in FIRST else rank, right=True)
+        ShownColumn(_title(name), rank=0 if name in FIRST else rank, right=True)
         for rank, name in enumerate(names, 1)
     ]
     cells = [

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ui_gym.tools.terminal import TableColumn, print_table
+from ui_gym.tools.terminal import ShownColumn, print_table
 from ui_gym_agents.evaluation.report.statistics import wilson
 
 
@@ -97,14 +97,14 @@ class Scores:
 
 
 DOMAINS = (
-    TableColumn("domain"),
-    TableColumn("n", right=True),
-    TableColumn("score", right=True),
-    TableColumn("success", right=True),
-    TableColumn("95 %", rank=1, right=True),
-    TableColumn("feasible", rank=3, right=True),
-    TableColumn("score", rank=4, right=True),
-    TableColumn("success", rank=2, right=True),
+    ShownColumn("domain"),
+    ShownColumn("n", right=True),
+    ShownColumn("score", right=True),
+    ShownColumn("success", right=True),
+    ShownColumn("95 %", rank=1, right=True),
+    ShownColumn("feasible", rank=3, right=True),
+    ShownColumn("score", rank=4, right=True),
+    ShownColumn("success", rank=2, right=True),
 )
 
 
