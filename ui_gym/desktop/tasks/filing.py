@@ -126,7 +126,7 @@ class FilingTask(DesktopTask[P]):
         }
 
 
-class FileManager:
+class PcmanfmTask:
     """The file manager in an oracle's hands: remembers which folder it shows."""
 
     def __init__(self, device: DesktopDevice, params: FilingParams, task: FilingTask[Any]) -> None:

@@ -15,7 +15,7 @@ from ui_gym.contract.task import Demo
 from ui_gym.desktop import navigation
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.tasks.filing import FileManager, FilingParams, FilingTask
+from ui_gym.desktop.tasks.filing import FilingParams, FilingTask, PcmanfmTask
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class DesktopRenameFile(OneFileTask):
         return {**files, f"{params.source}/{params.value}": text}
 
     def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
-        browser = FileManager(device, params, self)
+        browser = PcmanfmTask(device, params, self)
         yield from browser.show(params.source)
         yield from browser.choose(params.target)
         yield Press("f2")
@@ -140,7 +140,7 @@ class CarryTask(OneFileTask):
         return pick(rng, free)
 
     def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
-        browser = FileManager(device, params, self)
+        browser = PcmanfmTask(device, params, self)
         yield from browser.carry(params.source, [params.target], params.value, self.how)
 
     def misread(
@@ -249,7 +249,7 @@ class DesktopDeleteFile(OneFileTask):
         return files
 
     def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
-        browser = FileManager(device, params, self)
+        browser = PcmanfmTask(device, params, self)
         yield from browser.show(params.source)
         yield from browser.choose(params.target)
         yield Press("delete")

@@ -15,7 +15,7 @@ from ui_gym.contract.task import Demo
 from ui_gym.desktop import navigation
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.tasks.filing import FILE, MANAGER, FileManager, FilingParams, FilingTask
+from ui_gym.desktop.tasks.filing import FILE, MANAGER, FilingParams, FilingTask, PcmanfmTask
 
 CREATE_NEW, EMPTY_FILE = (60, 96), (300, 117)
 """An entry of its File menu, and one of its submenu."""
@@ -89,7 +89,7 @@ class DesktopNewFolder(NewTask):
         return self.before(params)
 
     def oracle(self, device: DesktopDevice, params: NewParams) -> Iterator[Action | Demo]:
-        browser = FileManager(device, params, self)
+        browser = PcmanfmTask(device, params, self)
         yield from browser.show(params.source)
         yield Press("ctrl+shift+n")
         yield from browser.name_dialog("New Folder", params.name)
@@ -125,7 +125,7 @@ class DesktopNewFile(NewTask):
         return {**self.before(params), f"{params.source}/{params.name}": ""}
 
     def oracle(self, device: DesktopDevice, params: NewParams) -> Iterator[Action | Demo]:
-        browser = FileManager(device, params, self)
+        browser = PcmanfmTask(device, params, self)
         yield from browser.show(params.source)
         yield from navigation.menu(navigation.window(device, MANAGER), FILE, CREATE_NEW, EMPTY_FILE)
         yield from browser.name_dialog("Creating", params.name)

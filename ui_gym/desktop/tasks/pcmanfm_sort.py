@@ -14,7 +14,7 @@ from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.tasks.filing import FileManager, FilingParams, FilingTask
+from ui_gym.desktop.tasks.filing import FilingParams, FilingTask, PcmanfmTask
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class DesktopSortFiles(FilingTask[SortingParams]):
         return dataclasses.replace(verdict, score=min(moved, gone) / len(end - start))
 
     def oracle(self, device: DesktopDevice, params: SortingParams) -> Iterator[Action | Demo]:
-        browser = FileManager(device, params, self)
+        browser = PcmanfmTask(device, params, self)
         yield from browser.sort_by_extension()
         for ending, folder in params.kinds:
             yield from browser.carry(params.source, self.chosen(params, ending), folder, "ctrl+x")

@@ -42,7 +42,7 @@ TRUTHS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
-class TableColumn:
+class FrameColumn:
     """The values of a column below its header; None for an empty cell. `float` has NaN there."""
 
     kind: Kind
@@ -54,7 +54,7 @@ class TableFrame:
     """A sheet: its header and its columns."""
 
     header: tuple[Any, ...]
-    columns: tuple[TableColumn, ...]
+    columns: tuple[FrameColumn, ...]
 
     def same(self, other: TableFrame, precision: int) -> bool:
         """Whether both hold the same, floats rounded to `precision` decimal digits."""
@@ -122,20 +122,20 @@ def _header(cells: list[Any]) -> tuple[Any, ...]:
     return tuple(names)
 
 
-def _column(cells: list[Any]) -> TableColumn:
+def _column(cells: list[Any]) -> FrameColumn:
     numbers = _numbers(cells)
     if numbers is not None:
         return numbers
     values = tuple(None if cell in MISSING or cell is math.nan else cell for cell in cells)
     if all(isinstance(value, bool) for value in values):
-        return TableColumn("bool", values)
+        return FrameColumn("bool", values)
     truths = [TRUTHS.get(value.lower()) if isinstance(value, str) else None for value in values]
     if None not in truths:
-        return TableColumn("bool", tuple(truths))
-    return TableColumn("object", values)
+        return FrameColumn("bool", tuple(truths))
+    return FrameColumn("object", values)
 
 
-def _numbers(cells: list[Any]) -> TableColumn | None:
+def _numbers(cells: list[Any]) -> FrameColumn | None:
     """A column of numbers; None where a cell is something else, or where all are truths."""
     if any(isinstance(cell, bool) for cell in cells) and not any(map(_is_number, cells)):
         return None
@@ -158,8 +158,8 @@ def _numbers(cells: list[Any]) -> TableColumn | None:
         else:
             return None
     if whole:
-        return TableColumn("int", tuple(numbers)) if cells else TableColumn("object", ())
-    return TableColumn("float", np.array(numbers, dtype=np.float64))
+        return FrameColumn("int", tuple(numbers)) if cells else FrameColumn("object", ())
+    return FrameColumn("float", np.array(numbers, dtype=np.float64))
 
 
 def _is_number(cell: Any) -> bool:
@@ -168,7 +168,7 @@ def _is_number(cell: Any) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _same(mine: TableColumn, its: TableColumn, precision: int) -> bool:
+def _same(mine: FrameColumn, its: FrameColumn, precision: int) -> bool:
     if mine.kind != its.kind or len(mine.values) != len(its.values):
         return False
     if mine.kind != "float":
