@@ -25,7 +25,7 @@ from waiting import eventually
 from ui_gym.browser.chromium import device as chromium
 from ui_gym.browser.chromium import process
 from ui_gym.browser.chromium.device import ChromiumDevice
-from ui_gym.browser.chromium.process import BROWSER_VARIABLE
+from ui_gym.browser.chromium.process import BROWSER_VARIABLE, BrowserProcess
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract import action as act
@@ -487,6 +487,23 @@ def test_close_ends_every_process_of_the_browser(
     device.close()
     assert eventually(lambda: not browsers(scratch)), browsers(scratch)
     assert not os.listdir(scratch)
+
+
+def test_a_browser_that_is_closed_while_it_starts_does_not_come_up(
+    monkeypatch: pytest.MonkeyPatch, scratch: Path
+) -> None:
+    device = ChromiumDevice(DeviceOptions("chromium:screenshot", (320, 256), 20.0))
+
+    def starting(**arguments: Any) -> BrowserProcess:
+        started = BrowserProcess(**arguments)
+        device.close()  # as another thread may do
+        return started
+
+    monkeypatch.setattr(chromium, "BrowserProcess", starting)
+    with pytest.raises(DeviceLost, match=r"^the browser is closed$"):
+        device.start()
+    device.close()
+    assert eventually(lambda: not browsers(scratch))
 
 
 # -- envs that nobody closes --

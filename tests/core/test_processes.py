@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ import pytest
 
 from ui_gym.child_process import ChildProcess
 from ui_gym.playing.env import UIEnv
-from ui_gym.playing.pool import FreshPool
+from ui_gym.playing.pool import FreshPool, NamedPool
 from ui_gym.playing.vector import UIVectorEnv
 
 
@@ -147,6 +148,25 @@ def sleeper() -> Iterator[ChildProcess]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_device_comes_back_while_its_pool_makes_another() -> None:
+    """As when Python collects a forgotten env just then."""
+    pool: NamedPool[paint.PaintDevice]
+    held: list[paint.PaintDevice] = []
+
+    def make(name: str) -> paint.PaintDevice:
+        for device in held:
+            pool.release(device, healthy=True)
+        return paint.PaintDevice((96, 64), paint.Faults())
+
+    pool = NamedPool(make, ["one", "two"])
+    held.append(pool.acquire())
+    acquiring = threading.Thread(target=pool.acquire, daemon=True)
+    acquiring.start()
+    acquiring.join(20)
+    assert not acquiring.is_alive()
+    pool.close()
+
+
 class TestFork:
     def test_a_child_closes_nothing_of_its_parent(self, sleeper: ChildProcess) -> None:
         class Sleeping(paint.PaintPool):
@@ -197,6 +217,26 @@ class TestFork:
         assert not list(tmp_path.iterdir())
         pool.close()
         assert [path.name for path in tmp_path.iterdir()] == [f"closed by {os.getpid()}"]
+
+    def test_a_pool_in_a_child_closes_the_child_s_own_devices(self) -> None:
+        made: list[paint.PaintDevice] = []
+
+        def make() -> paint.PaintDevice:
+            made.append(paint.PaintDevice((96, 64), paint.Faults()))
+            return made[-1]
+
+        pool = FreshPool(make)
+
+        def play() -> list[bool]:
+            pool.release(pool.acquire(), healthy=False)
+            pool.acquire()
+            pool.close()
+            return [device.closed.is_set() for device in made]
+
+        pool.acquire()
+        assert in_a_fork(play) == "[False, True, True]"
+        pool.close()
+        assert [device.closed.is_set() for device in made] == [True]
 
     def test_an_env_in_use_is_not_played_by_a_child(self) -> None:
         env, slots = UIEnv("PaintText"), UIVectorEnv(2, "PaintText")

@@ -16,19 +16,20 @@ D = TypeVar("D", bound=Device)
 class FreshPool(Generic[D]):
     """A `DevicePool` that makes a device at each `acquire`, and closes it at its `release`.
 
-    In a fork of the process that made the pool, nothing is closed: its devices are the parent's.
+    A device belongs to the process that acquired it: a fork of that process does not close it.
     """
 
     def __init__(self, make: Callable[[], D]) -> None:
         self._make = make
-        self._lock = threading.Lock()
-        self._lent: set[Device] = set()
-        self._process = os.getpid()
+        # Reentrant: an env that is forgotten gives its device back from wherever Python collects.
+        self._lock = threading.RLock()
+        self._lent: dict[Device, int] = {}
+        """The devices that are lent, and the process that acquired each."""
 
     def acquire(self) -> D:
         device = self._make()
         with self._lock:
-            self._lent.add(device)
+            self._lent[device] = os.getpid()
         try:
             device.start()
         except BaseException:
@@ -37,18 +38,18 @@ class FreshPool(Generic[D]):
         return device
 
     def release(self, device: Device, *, healthy: bool) -> None:
-        if self._process != os.getpid():
+        if self._lent.get(device, os.getpid()) != os.getpid():
             return
         device.close()
         with self._lock:
-            self._lent.discard(device)
+            self._lent.pop(device, None)
 
     def close(self) -> None:
-        if self._process != os.getpid():
-            return
         with self._lock:
-            lent, self._lent = self._lent, set()
-        for device in lent:
+            ours = [device for device, process in self._lent.items() if process == os.getpid()]
+            for device in ours:
+                del self._lent[device]
+        for device in ours:
             device.close()
 
 
@@ -68,7 +69,7 @@ class NamedPool(FreshPool[D]):
         self._free = None if names is None else list(names)
         self._example = example
         self._names: dict[Device, str] = {}
-        self._naming = threading.Lock()
+        self._naming = threading.RLock()  # as the lock of `FreshPool`
         super().__init__(self._next)
 
     def release(self, device: Device, *, healthy: bool) -> None:

@@ -41,6 +41,12 @@ def test_programs_that_sleep_are_at_rest_at_once() -> None:
     assert seconds >= 0.02
 
 
+def test_where_every_program_has_ended_nobody_is_waited_for() -> None:
+    came, seconds = waited([NOBODY], quiet=0.02)
+    assert came
+    assert seconds < 1.0
+
+
 @pytest.mark.parametrize("state", ["R", "D"])
 def test_a_program_that_waits_for_its_turn_is_waited_for(state: str) -> None:
     late = [{"1": (state, 5, 0, -1)}] * 9

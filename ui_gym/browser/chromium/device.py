@@ -249,7 +249,7 @@ class ChromiumDevice(PageQueries):
 
     def _open_page(self) -> None:
         process = self._process
-        if process is None:
+        if process is None or self._closed:  # by another thread, while it started
             raise DeviceLost("the browser is closed")
         self._ticking = []
         self._loads = 0

@@ -71,6 +71,7 @@ class Rest:
     def wait(self, *, quiet: float = QUIET, timer: float = TIMER) -> bool:
         """Wait until all rest. Whether they do."""
         pause, longest = LOOK
+        since = self._began
         while True:
             before = time.monotonic()
             moved = self.look()
