@@ -75,7 +75,7 @@ class RunListener:
     def evaluation_finished(self, purpose: Purpose, report: SuccessReport, elapsed: float) -> None:
         """An evaluation is done.
 
-        `report` is an `evaluate.Report`, or what the trainer's own evaluator gave: only `success`,
+        `report` is an `EvaluationReport`, or what the trainer's own evaluator gave: only `success`,
         `n` and `interval` are sure to be there.
         """
 
