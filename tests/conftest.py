@@ -32,6 +32,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     tiers.choose(config)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["markexpr"] = node.config.option.markexpr
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.budget and not hasattr(config, "workerinput"):
         config.pluginmanager.register(tiers.Budget(config.option.budget))

@@ -6,6 +6,7 @@ Imports are read from the source, those inside functions and those for type chec
 from __future__ import annotations
 
 import ast
+import functools
 import shutil
 import subprocess
 import sys
@@ -69,7 +70,7 @@ CIRCLES = (
 )
 """Modules that import each other, until somebody parts them: the list may only shrink."""
 
-NAMED_TWICE = frozenset({"FileManager", "Grid", "TableColumn"})
+NAMED_TWICE: frozenset[str] = frozenset()
 """Names of classes that stand twice, until somebody renames one: the list may only shrink."""
 
 PLUGINS = ("ui_gym_grpo", "ui_gym_phone", "ui_gym_sft", "ui_gym_tiny")
@@ -105,7 +106,17 @@ def sources(root: Path) -> dict[str, Path]:
 
 def imports(path: Path, modules: dict[str, Path], *, types: bool = True) -> Iterator[str]:
     """The modules that a file imports; what only a type checker imports too, if `types`."""
-    waiting: list[ast.AST] = [ast.parse(path.read_text())]
+    for module, name in imported(path.read_text(), types):
+        # `from package import x` is an import of package.x, where that is a module.
+        inner = f"{module}.{name}"
+        yield inner if name and inner in modules else module
+
+
+@functools.cache
+def imported(source: str, types: bool) -> tuple[tuple[str, str], ...]:
+    """What a text imports: modules, and the name that is taken from each or an empty one."""
+    found = []
+    waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
         node = waiting.pop()
         for_types = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
@@ -113,14 +124,12 @@ def imports(path: Path, modules: dict[str, Path], *, types: bool = True) -> Iter
             waiting += node.orelse
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: a relative import; this project writes names in full"
-            for alias in node.names:
-                # `from package import x` is an import of package.x, where that is a module.
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in modules else str(node.module)
+            assert node.level == 0, f"a relative import: {ast.unparse(node)}; write names in full"
+            found += [(str(node.module), alias.name) for alias in node.names]
         waiting += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 def violations(root: Path) -> list[str]:

@@ -63,8 +63,10 @@ def mark(items: Iterable[pytest.Item]) -> None:
 
 def choose(config: pytest.Config) -> None:
     """What runs where nobody said it: the fast tests, or those that were named but nightly ones."""
-    is_worker = hasattr(config, "workerinput")  # it does what it is told
-    if is_worker or config.option.markexpr or any("::" in argument for argument in config.args):
+    if hasattr(config, "workerinput"):  # a worker of xdist does what it is told
+        config.option.markexpr = config.workerinput["markexpr"]
+        return
+    if config.option.markexpr or any("::" in argument for argument in config.args):
         return
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.option.markexpr = "not nightly" if named else "fast and not nightly"
