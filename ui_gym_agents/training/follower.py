@@ -1,7 +1,7 @@
 """A process of a run that is not the main one: it learns its share, and does nothing else.
 
 The main process alone has envs and listeners, evaluates, saves, shows, and writes the run's folder
-(`host`). It tells the others what comes next by an `StepOrder`; what it collects in a step comes to
+(`host`). It tells the others what comes next by a `StepOrder`; what it collects in a step comes to
 them by `TrainerContext.from_main`.
 """
 

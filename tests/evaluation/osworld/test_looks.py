@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.evaluation.osworld import world
 from tests.evaluation.osworld.world import HELLO, SIZE, Desk, Typist, options, run, write_tasks
 from ui_gym.contract.action import Press
 from ui_gym.errors import DeviceLost
 from ui_gym.playing.pool import FreshPool
+from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.evaluation.osworld.envs import PausedPool
 from ui_gym_agents.evaluation.osworld.looks import mark
 
@@ -104,6 +106,20 @@ def test_a_served_model_is_asked_by_the_options(
     assert text.count('"image_url": {') == pictures
     assert "start_box" in text  # it is taught the words of UI-TARS
     assert ("button" in text) == (kind != "screenshot")
+
+
+def test_a_served_model_of_somebody_s_own_is_asked_by_the_options_too(
+    tmp_path: Path, server: tuple[str, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, questions = server
+    monkeypatch.setattr(
+        world, "own", lambda space: OpenAIAgent.named(f"openai:m@{url}", space), raising=False
+    )
+    meta = write_tasks(tmp_path, os={"a": HELLO})
+    named = "tests.evaluation.osworld.world:own"
+    run(options(tmp_path, meta, agent=named, action_space="uitars15", max_tokens=77))
+    assert questions[0]["max_completion_tokens"] == 77
+    assert "start_box" in json.dumps(questions[0]["messages"])
 
 
 def test_ui_tars_is_asked_as_it_was_trained(

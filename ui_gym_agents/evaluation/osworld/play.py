@@ -10,7 +10,7 @@ from typing import Any
 from ui_gym.contract.device import DevicePool
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import DeviceError
-from ui_gym_agents.agents.agent import SERVED, Agent
+from ui_gym_agents.agents.agent import Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.evaluation.osworld.envs import make_envs
 from ui_gym_agents.evaluation.osworld.looks import Marked, TextPrompt, UITarsPrompt
@@ -176,12 +176,21 @@ def _shape(agent: Agent, options: OSWorldOptions) -> None:
     model: Any = agent
     if hasattr(model, "temperature"):
         model.temperature = options.temperature
-    if options.agent.startswith(SERVED):
+    if _is_served(agent):
         model.top_p = options.top_p
         model.max_new_tokens = options.max_tokens
         model.prompt = _prompt(options)
     if options.observation_type == "a11y_tree" and hasattr(model, "prompt"):
         model.prompt = TextPrompt(**dataclasses.asdict(model.prompt))
+
+
+def _is_served(agent: Agent) -> bool:
+    """Whether the agent asks a served model, by whatever name it was made."""
+    try:
+        from ui_gym_agents.agents.openai_chat import OpenAIAgent
+    except ModuleNotFoundError:
+        return False  # nobody can have made one
+    return isinstance(agent, OpenAIAgent)
 
 
 def _prompt(options: OSWorldOptions) -> PromptBuilder:
