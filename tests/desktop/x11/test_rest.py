@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,6 +11,7 @@ import pytest
 
 from ui_gym.contract.action import Move, Press, Wait
 from ui_gym.desktop.device import SessionSpec
+from ui_gym.desktop.x11 import supervisor
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.desktop.x11.rest import Rest, Threads
 
@@ -68,6 +70,25 @@ def test_short_timers_are_waited_for_and_no_others(milliseconds: int, least: flo
     came, seconds = waited([{"1": armed}, {"1": armed}, {"1": fired}], quiet=0.0)
     assert came
     assert seconds >= least
+
+
+def test_threads_are_seen_whatever_else_a_kernel_tells_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Newer kernels end a thread's status with other lines; some count no waiting."""
+    real = supervisor.contents
+
+    def contents(path: str) -> str:
+        if path.endswith("/schedstat"):
+            raise FileNotFoundError(path)
+        more = "x86_Thread_features:\t\nx86_Thread_features_locked:\t\n"
+        return real(path) + more * path.endswith("/status")
+
+    monkeypatch.setattr(supervisor, "contents", contents)
+    state, switches, waited, _ = supervisor.threads_of([os.getpid()])[str(os.getpid())]
+    assert state == "R"
+    assert switches > 0
+    assert waited == 0
 
 
 def test_time_without_a_processor_does_not_count() -> None:

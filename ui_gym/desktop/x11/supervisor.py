@@ -55,6 +55,8 @@ WAITS = {
 """The system calls by which programs wait for files (poll, epoll_wait, epoll_pwait, ppoll): which
 argument is the time, and whether that is where it lies or the milliseconds themselves."""
 
+SWITCHES = ("voluntary", "nonvoluntary")
+
 notices: list[socket.socket] = []
 started: set[int] = set()
 
@@ -262,15 +264,26 @@ def threads_of(processes: Iterable[int]) -> dict[str, tuple[str, int, int, int]]
             folder = f"/proc/{process}/task/{name}/"
             try:
                 status = contents(folder + "status")
-                state = status.partition("State:\t")[2][:1]
-                switches = sum(int(line.split()[1]) for line in status.splitlines()[-2:])
-                waited = int(contents(folder + "schedstat").split()[1]) // 1_000_000
-            except (OSError, ValueError, IndexError):
-                continue
+            except OSError:
+                continue  # it has ended
+            # By name: from Linux 6.6 on, other lines may come after those of the switches.
+            told = dict(line.partition(":")[::2] for line in status.splitlines())
+            state = told.get("State", "").strip()[:1]
+            switches = sum(int(told.get(kind + "_ctxt_switches", 0)) for kind in SWITCHES)
+            waited = waited_of(folder)
             if state and state not in "ZX":
                 timer = timer_of(folder) if state == "S" else -1
                 found[name] = (state, switches, waited, timer)
     return found
+
+
+def waited_of(folder: str) -> int:
+    """For how many milliseconds a thread waited for a processor; 0 where the kernel does not count
+    that."""
+    try:
+        return int(contents(folder + "schedstat").split()[1]) // 1_000_000
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def timer_of(folder: str) -> int:
