@@ -65,6 +65,7 @@ def test_nothing_is_evaluated_without_a_policy_or_an_evaluator(make: Any) -> Non
 
 
 def test_a_model_that_would_see_nothing_is_refused(make: Any) -> None:
+    pytest.importorskip("torch")
     bare = {"env": {"observation": "elements"}, "policy": {"prompt": "bare"}}
     with pytest.raises(UserError, match=r"tells no elements.*observation screenshot"):
         _ = make(**bare).policy

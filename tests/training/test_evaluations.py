@@ -22,6 +22,8 @@ from ui_gym_agents.training.listeners import RunListener
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
+pytest.importorskip("jinja2")
+
 CONFIG = RunConfig(
     plugin="x",
     tasks={"ids": ["PaintClick", "PaintText"]},

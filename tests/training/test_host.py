@@ -238,6 +238,8 @@ def test_several_processes_need_a_trainer_that_knows_how(
 
 
 def test_each_process_takes_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+
     class Several:
         several_processes = True
 

@@ -14,6 +14,8 @@ import pytest
 
 from ui_gym_agents.records import cli
 
+pytest.importorskip("sqlalchemy")
+
 Train = Callable[..., tuple[int, str, str]]
 
 
