@@ -60,16 +60,6 @@ room's. What a type checker alone sees counts as well."""
 MOST_LOOSE = 8
 """Modules of `ui_gym` that lie in no room, at most."""
 
-CIRCLES = (
-    {
-        "ui_gym_phone.shell.builtins",
-        "ui_gym_phone.shell.interpreter",
-        "ui_gym_phone.shell.redirects",
-    },
-    {"ui_gym_phone.ui.app", "ui_gym_phone.ui.page"},
-)
-"""Modules that import each other, until somebody parts them: the list may only shrink."""
-
 NAMED_TWICE: frozenset[str] = frozenset()
 """Names of classes that stand twice, until somebody renames one: the list may only shrink."""
 
@@ -362,12 +352,7 @@ def test_what_only_a_type_checker_sees_is_seen(tmp_path: Path) -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    found = circles(ROOT)
-    new = [sorted(circle) for circle in found if not any(circle <= old for old in CIRCLES)]
-    assert new == []
-    for old in CIRCLES:
-        if not any(circle <= old for circle in found):
-            warnings.warn(f"{sorted(old)} is no circle any more: remove it", stacklevel=1)
+    assert [sorted(circle) for circle in circles(ROOT)] == []
 
 
 def test_a_circle_of_types_is_found(copy: Path) -> None:

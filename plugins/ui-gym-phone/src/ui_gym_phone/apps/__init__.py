@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ui_gym_phone.ui.app import PhoneApp, ScreenFunction
+    from ui_gym_phone.apps.phone_app import PhoneApp, ScreenFunction
 
 
 @cache

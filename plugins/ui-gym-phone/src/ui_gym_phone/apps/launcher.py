@@ -8,9 +8,10 @@ from functools import lru_cache, partial
 import numpy as np
 from PIL import Image
 
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import LAUNCHER, Phone
-from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import GridLayout, HStack, Size, Space, Tap, VStack, Widget, ZStack
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.scene import PhoneScene

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.apps.support import attempt, day_text, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm, fab
 from ui_gym_phone.ui.scene import Handler

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ui_gym_phone.shell import conditions, registry
 from ui_gym_phone.shell.expansion import BLANKS
 from ui_gym_phone.shell.globs import normal
+from ui_gym_phone.shell.protocol import RunningShell
 from ui_gym_phone.shell.streams import InputBytes
 
-if TYPE_CHECKING:
-    from ui_gym_phone.shell.interpreter import Shell
-
-ShellBuiltin = Callable[["Shell", list[str]], int]
+ShellBuiltin = Callable[[RunningShell, list[str]], int]
 
 BUILTINS: dict[str, ShellBuiltin] = {}
 
@@ -45,12 +42,12 @@ def builtin(*names: str) -> Callable[[ShellBuiltin], ShellBuiltin]:
     return register
 
 
-def _refuse(shell: Shell, name: str, message: str, code: int = 1) -> int:
+def _refuse(shell: RunningShell, name: str, message: str, code: int = 1) -> int:
     shell.complain(f"{name}: {message}")
     return code
 
 
-def _number(shell: Shell, argv: list[str], default: int) -> int:
+def _number(shell: RunningShell, argv: list[str], default: int) -> int:
     if len(argv) < 2:
         return default
     if not re.fullmatch(r"[-+]?\d{1,9}", argv[1], re.ASCII):
@@ -60,12 +57,12 @@ def _number(shell: Shell, argv: list[str], default: int) -> int:
 
 
 @builtin(":", "wait")
-def _colon(shell: Shell, argv: list[str]) -> int:
+def _colon(shell: RunningShell, argv: list[str]) -> int:
     return 0
 
 
 @builtin("cd")
-def _cd(shell: Shell, argv: list[str]) -> int:
+def _cd(shell: RunningShell, argv: list[str]) -> int:
     session = shell.session
     target = argv[1] if len(argv) > 1 else session.variables.get("HOME", "/")
     back = target == "-"
@@ -85,12 +82,12 @@ def _cd(shell: Shell, argv: list[str]) -> int:
 
 
 @builtin("exit")
-def _exit(shell: Shell, argv: list[str]) -> int:
+def _exit(shell: RunningShell, argv: list[str]) -> int:
     raise Leave(_number(shell, argv, shell.session.status))
 
 
 @builtin("break", "continue")
-def _break(shell: Shell, argv: list[str]) -> int:
+def _break(shell: RunningShell, argv: list[str]) -> int:
     levels = max(1, _number(shell, argv, 1))
     if not shell.loops:
         return _refuse(shell, argv[0], f"can't {argv[0]}", 0)
@@ -98,7 +95,7 @@ def _break(shell: Shell, argv: list[str]) -> int:
 
 
 @builtin("export")
-def _export(shell: Shell, argv: list[str]) -> int:
+def _export(shell: RunningShell, argv: list[str]) -> int:
     for argument in argv[1:]:
         name, equals, value = argument.partition("=")
         if not _NAME.fullmatch(name):
@@ -110,7 +107,7 @@ def _export(shell: Shell, argv: list[str]) -> int:
 
 
 @builtin("unset")
-def _unset(shell: Shell, argv: list[str]) -> int:
+def _unset(shell: RunningShell, argv: list[str]) -> int:
     for name in argv[1:]:
         shell.session.variables.pop(name, None)
         shell.session.exported.discard(name)
@@ -118,7 +115,7 @@ def _unset(shell: Shell, argv: list[str]) -> int:
 
 
 @builtin("command", "type")
-def _describe(shell: Shell, argv: list[str]) -> int:
+def _describe(shell: RunningShell, argv: list[str]) -> int:
     """``command -v NAME`` and ``type NAME``: where a command is; else `command` runs it."""
     names = argv[1:]
     if argv[0] == "command":
@@ -143,7 +140,7 @@ def _describe(shell: Shell, argv: list[str]) -> int:
 
 
 @builtin("read")
-def _read(shell: Shell, argv: list[str]) -> int:
+def _read(shell: RunningShell, argv: list[str]) -> int:
     """``read [-r] NAME...``: a line's words, of which the last name gets the rest."""
     raw = "-r" in argv
     names = [each for each in argv[1:] if not each.startswith("-")] or ["REPLY"]
@@ -164,7 +161,7 @@ def _read(shell: Shell, argv: list[str]) -> int:
 
 
 @builtin("test", "[")
-def _test(shell: Shell, argv: list[str]) -> int:
+def _test(shell: RunningShell, argv: list[str]) -> int:
     arguments = argv[1:]
     if argv[0] == "[" and (not arguments or arguments.pop() != "]"):
         return _refuse(shell, "[", "missing ]", 2)

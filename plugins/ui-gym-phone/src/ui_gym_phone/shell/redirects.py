@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from ui_gym_phone.shell.protocol import RunningShell
 from ui_gym_phone.shell.streams import FileSink, InputBytes, NullSink, OpenStream
 from ui_gym_phone.shell.syntax import Redirect
-
-if TYPE_CHECKING:
-    from ui_gym_phone.shell.interpreter import Shell
 
 _OUTPUTS = {"/dev/stdout": 1, "/dev/tty": 1, "/dev/stderr": 2}
 
 
 @contextmanager
-def applied(shell: Shell, redirects: Sequence[Redirect]) -> Iterator[bool]:
+def applied(shell: RunningShell, redirects: Sequence[Redirect]) -> Iterator[bool]:
     """The redirections, as long as the block lasts.
 
     Gives False where one cannot be made: the shell has said why.
@@ -38,7 +35,9 @@ def flush(streams: Mapping[int, OpenStream]) -> None:
             stream.flush()
 
 
-def close(shell: Shell, streams: Mapping[int, OpenStream], kept: Mapping[int, OpenStream]) -> None:
+def close(
+    shell: RunningShell, streams: Mapping[int, OpenStream], kept: Mapping[int, OpenStream]
+) -> None:
     """Flush the streams that are no longer open."""
     for stream in streams.values():
         if isinstance(stream, FileSink) and stream not in kept.values():
@@ -48,7 +47,7 @@ def close(shell: Shell, streams: Mapping[int, OpenStream], kept: Mapping[int, Op
                 shell.complain(f"{stream.path}: {os.strerror(error.errno or 0)}")
 
 
-def _made(shell: Shell, redirect: Redirect) -> bool:
+def _made(shell: RunningShell, redirect: Redirect) -> bool:
     shell.budget.spend()
     problem = _apply(shell, redirect)
     if problem:
@@ -56,7 +55,7 @@ def _made(shell: Shell, redirect: Redirect) -> bool:
     return not problem
 
 
-def _apply(shell: Shell, redirect: Redirect) -> str:
+def _apply(shell: RunningShell, redirect: Redirect) -> str:
     """Make one redirection; the message where that fails."""
     fd, operator = redirect.fd, redirect.operator
     target = shell.expander.text(redirect.target)
@@ -81,7 +80,7 @@ def _apply(shell: Shell, redirect: Redirect) -> str:
     return ""
 
 
-def _source(shell: Shell, path: str) -> OpenStream:
+def _source(shell: RunningShell, path: str) -> OpenStream:
     if path in ("/dev/stdin", "/dev/tty"):
         return shell.streams.get(0, InputBytes())
     if path in ("/dev/zero", "/dev/urandom", "/dev/random"):
@@ -91,7 +90,7 @@ def _source(shell: Shell, path: str) -> OpenStream:
     return InputBytes(shell.files.read(path))
 
 
-def _sink(shell: Shell, path: str, *, keep: bool) -> OpenStream:
+def _sink(shell: RunningShell, path: str, *, keep: bool) -> OpenStream:
     if path in _OUTPUTS:
         return shell.streams.get(_OUTPUTS[path], NullSink())
     if path == "/dev/null":

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Item, Text
-
-if TYPE_CHECKING:
-    from ui_gym_phone.ui.app import Ui
 
 CHOICES_AROUND = 230
 """dp of a screen's height that a dialog's options have not: bars, edges, a title, buttons."""

@@ -15,10 +15,11 @@ from ui_gym_phone.apps.browser.downloads import (
     set_bookmark,
 )
 from ui_gym_phone.apps.browser.render import render
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.apps.support import small
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui import fonts
-from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Menu, ScrollView
 from ui_gym_phone.ui.scene import Handler

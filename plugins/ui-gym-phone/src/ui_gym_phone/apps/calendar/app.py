@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import PhoneApp
 
 MAIN = ".AllInOneActivity"
 INFO = ".EventInfoActivity"

@@ -6,11 +6,12 @@ from functools import partial
 
 from ui_gym_phone.apps.camera.album import ALBUM, FOLDER, album, taken
 from ui_gym_phone.apps.camera.views import LensView
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.apps.pictures import Photo, Whole, is_picture
 from ui_gym_phone.apps.support import attempt
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.widgets import Button, Empty, Icon, IconButton, ImageView, Text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ui_gym_phone.apps.clock import alarm, stopwatch, timer, world
 from ui_gym_phone.apps.clock.records import PACKAGE
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.page import AppPage, bottom_nav
 
 MAIN = "com.android.deskclock.DeskClock"

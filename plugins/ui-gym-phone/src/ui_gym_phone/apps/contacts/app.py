@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ui_gym_phone.apps.faces import CONTACTS
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import PhoneApp
 
 PEOPLE = ".activities.PeopleActivity"
 DUPLICATES = ".activities.DuplicatesActivity"

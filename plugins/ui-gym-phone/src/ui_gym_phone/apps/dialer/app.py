@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ui_gym_phone.apps.calling import DIALER
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import PhoneApp
 
 MAIN = ".DialtactsActivity"
 DETAILS = ".CallDetailsActivity"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ui_gym_phone.apps.files import browse, picker, viewer
 from ui_gym_phone.apps.files.view import BROWSE, PACKAGE
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import PhoneApp
 
 APP = PhoneApp(Package(PACKAGE, "Files", BROWSE, icon="folder", colour="#1e88e5"))
 

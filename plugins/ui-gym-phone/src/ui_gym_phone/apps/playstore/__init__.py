@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.apps.playstore.catalogue import APPS, catalogue, store_app
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.ui.app import PhoneApp, Ui
+from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Space, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, tabs
 from ui_gym_phone.ui.textfield import TextField
