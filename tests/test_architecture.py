@@ -10,7 +10,6 @@ import functools
 import shutil
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,9 +58,6 @@ room's. What a type checker alone sees counts as well."""
 
 MOST_LOOSE = 8
 """Modules of `ui_gym` that lie in no room, at most."""
-
-NAMED_TWICE: frozenset[str] = frozenset()
-"""Names of classes that stand twice, until somebody renames one: the list may only shrink."""
 
 PLUGINS = ("ui_gym_grpo", "ui_gym_phone", "ui_gym_sft", "ui_gym_tiny")
 
@@ -368,10 +364,7 @@ def test_a_circle_of_types_is_found(copy: Path) -> None:
 
 
 def test_the_name_of_a_class_stands_once() -> None:
-    found = named_twice(ROOT)
-    assert {name: homes for name, homes in found.items() if name not in NAMED_TWICE} == {}
-    for gone in NAMED_TWICE - set(found):
-        warnings.warn(f"{gone} stands once now: remove it from NAMED_TWICE", stacklevel=1)
+    assert named_twice(ROOT) == {}
 
 
 def test_a_class_of_a_name_that_is_taken_is_found(copy: Path) -> None:

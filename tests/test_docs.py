@@ -57,6 +57,7 @@ def test_every_example_runs(tmp_path: Path, document: str) -> None:
         python(tmp_path, "-c", example)
 
 
+@pytest.mark.nightly
 def test_every_example_of_the_wrappers_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,7 +143,7 @@ def devices(request: pytest.FixtureRequest) -> Iterator[Devices]:
     ],
 )
 def test_addresses(kind: str, browser: str, url: str | None) -> None:
-    assert addresses.address(kind) == addresses.Address(browser, url)
+    assert addresses.address(kind) == addresses.BrowserAddress(browser, url)
 
 
 def test_wrong_addresses_are_told_before_anything_starts() -> None:

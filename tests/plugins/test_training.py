@@ -20,8 +20,6 @@ from tests.waiting import eventually
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import cli
 
-pytestmark = pytest.mark.nightly
-
 MARK = "TEST_OF_TRAINING"
 
 SMALL = (
@@ -78,6 +76,7 @@ def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) ->
         time.sleep(0.02)
 
 
+@pytest.mark.nightly
 def test_grpo_learns_from_what_was_sampled() -> None:
     assert train(*GRPO, "--run.directory", "whole") == 0
     rows = metrics("whole")
@@ -89,6 +88,7 @@ def test_grpo_learns_from_what_was_sampled() -> None:
     assert all(row["valid_actions"] > 0.9 for row in rows)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("ahead", [1, 2])
 def test_playing_ahead_is_never_staler_than_allowed(ahead: int) -> None:
     flags = ("--trainer.max_steps_off_policy", str(ahead), "--env.schedule", "free")
@@ -116,6 +116,7 @@ def test_every_training_episode_is_recorded_once_and_can_be_replayed() -> None:
             assert store.screenshots.get(turn.screenshot_id).shape == (256, 320, 3)
 
 
+@pytest.mark.nightly
 def test_one_interrupt_finishes_the_step_saves_and_says_how_to_resume() -> None:
     process = spawn(*GRPO, "--run.directory", "run", "--run.steps", "50")
     wait_until(lambda: len(metrics("run")) >= 1, process)
@@ -127,6 +128,7 @@ def test_one_interrupt_finishes_the_step_saves_and_says_how_to_resume() -> None:
     assert (Path("run/checkpoints") / f"step_{done:06}").is_dir()
 
 
+@pytest.mark.nightly
 def test_rejection_sampling_keeps_successes_and_at_most_so_many_of_each_task() -> None:
     flags = ("--trainer.source", "policy", "--trainer.tries", "4", "--trainer.keep", "1")
     assert (
@@ -138,6 +140,7 @@ def test_rejection_sampling_keeps_successes_and_at_most_so_many_of_each_task() -
     assert all(row["records"] >= 5 * row["kept"] for row in rows)
 
 
+@pytest.mark.nightly
 def test_demonstrations_of_an_oracle_lower_the_loss() -> None:
     assert (
         train(*SFT, "--policy.model", "tiny-clerk", "--trainer.warmup", "2", "--run.directory", "r")

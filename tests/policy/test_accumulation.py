@@ -132,6 +132,7 @@ def test_gradients_add_up_to_the_bit_as_by_plain_backward(
     assert all(map(torch.equal, plain, found))
 
 
+@pytest.mark.nightly
 def test_two_processes_give_the_gradients_of_one(
     folder_of: Callable[[str], Path], tmp_path: Path
 ) -> None:

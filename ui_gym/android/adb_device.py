@@ -230,8 +230,8 @@ class AdbDevice:
     def _do(self, lines: Sequence[str], lasting: float) -> None:
         """Run lines in as few calls as may be; `lasting` is what they take, in seconds."""
         for joined in _joined(lines):
-            patience = self._timeout + lasting + len(lines) * SLOW_INPUT
-            result = self.shell(joined, timeout=patience)
+            timeout = self._timeout + lasting + len(lines) * SLOW_INPUT
+            result = self.shell(joined, timeout=timeout)
             if result.code != 0:
                 said = result.stderr.decode("utf-8", "replace").strip() or result.text
                 raise DeviceError(f"{self._target} refused input: {said[-300:]}{_remedy(said)}")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from task_helpers import SEEDS, judge
 
+from ui_gym import browser
 from ui_gym.browser.tasks.click_button import FAMILIES, LONGEST_COMPACT, ClickButton
-from ui_gym.contract import registry
 from ui_gym.contract.task import Verdict
 from ui_gym.errors import UserError
 
@@ -74,7 +74,7 @@ def test_click_button_mistakes_take_another_button() -> None:
 
 
 def test_click_button_families_have_an_icon_each() -> None:
-    page = (Path(registry.__file__).parent / "browser/pages/click_button.html").read_text()
+    page = (Path(browser.__file__).parent / "pages/click_button.html").read_text()
     for family, labels in FAMILIES.items():
         assert f"{family}: " in page.split("const ICONS = {")[1].split("};")[0]
         assert all(label.split()[0].lower() == family for label in labels)

@@ -83,6 +83,7 @@ def test_an_application_that_hangs_is_named_when_its_timeout_is_over(env: UIEnv)
     assert (truncated, info["failure"]) == (False, None)
 
 
+@pytest.mark.nightly
 def test_a_program_that_was_slow_twice_does_not_hang() -> None:
     with contextlib.closing(UIEnv(TASK, viewport=SIZE, timeout=3)) as env:
         env.reset(seed=1)

@@ -90,6 +90,7 @@ def test_a_task_file_is_prepared_played_and_judged(
     assert [line["action"] for line in lines] == ["pyautogui.write('hello')", "DONE"]
 
 
+@pytest.mark.nightly
 def test_ctrl_c_leaves_whole_results_and_the_rest_is_played_later(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -83,14 +83,14 @@ class SeleniumDevice(PageQueries):
     def start(self) -> None:
         if self._session is not None:
             return
-        patience = max(START, self._timeout)
+        start_timeout = max(START, self._timeout)
         asked = browsers.options(self._address, headless=self._headless)
         try:
             url = self._address.url
             if url is None:
-                self._driver = DriverProcess(self._address.browser, patience)
+                self._driver = DriverProcess(self._address.browser, start_timeout)
                 url = self._driver.url
-            self._session = WebDriverSession(url, asked, self._timeout, patience)
+            self._session = WebDriverSession(url, asked, self._timeout, start_timeout)
             self._session.resize(self.size)
         except BaseException as error:
             self.close()

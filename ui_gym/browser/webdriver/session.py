@@ -40,15 +40,15 @@ class WebDriverSession:
         DeviceStartError: the server has no such browser, or is not there.
     """
 
-    def __init__(self, url: str, asked: ArgOptions, timeout: float, patience: float) -> None:
-        self._timeout = patience
+    def __init__(self, url: str, asked: ArgOptions, timeout: float, start_timeout: float) -> None:
+        self._timeout = start_timeout
         local = urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
         self._config = ClientConfig(
             url,
             proxy=Proxy({"proxyType": "DIRECT"}) if local else None,
             # A command that was not answered may have been done: none is sent twice.
             init_args_for_pool_manager={"init_args_for_pool_manager": {"retries": False}},
-            timeout=patience,  # type: ignore[arg-type]
+            timeout=start_timeout,  # type: ignore[arg-type]
             websocket_timeout=timeout,
         )
         connection = RemoteConnection(client_config=self._config)
