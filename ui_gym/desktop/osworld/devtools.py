@@ -28,6 +28,8 @@ PORTS = (9222, 1337)
 """Where OSWorld's machine shows Chrome's port to others, and Chrome's own there."""
 TIMEOUT = 10.0
 """Seconds for one answer."""
+GONE = ("context was destroyed", "Cannot find context", "navigated or closed")
+"""What Chrome says where a page was left while it was asked."""
 
 
 @dataclass(frozen=True)
@@ -168,17 +170,33 @@ class DevToolsPage:
         raise DeviceTimeout(f"Chrome did not answer {method} within {self._timeout:g} s")
 
     def evaluate(self, function: str, *arguments: Any) -> Any:
-        """What a JavaScript function returns for these arguments; None where it throws."""
+        """What a JavaScript function returns for these arguments; None where it throws, or where
+        the page went away meanwhile."""
         given = ", ".join(json.dumps(argument) for argument in arguments)
-        done = self.command(
-            "Runtime.evaluate",
-            expression=f"({function})({given})",
-            returnByValue=True,
-            awaitPromise=True,
-        )
+        try:
+            done = self.command(
+                "Runtime.evaluate",
+                expression=f"({function})({given})",
+                returnByValue=True,
+                awaitPromise=True,
+            )
+        except DeviceError as error:
+            if any(words in str(error) for words in GONE):
+                return None
+            raise
         if "exceptionDetails" in done:
             return None
         return done.get("result", {}).get("value")
+
+    def await_value(self, function: str, *arguments: Any, timeout: float) -> Any:
+        """What a JavaScript function returns as soon as that is something, as Playwright waits for
+        an element that a click brings; None after `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while not (found := self.evaluate(function, *arguments)):
+            if (left := deadline - time.monotonic()) <= 0:
+                return found
+            time.sleep(min(0.1, left))
+        return found
 
     def wait_loaded(self, timeout: float = 10.0) -> bool:
         """Whether the page has loaded within `timeout` seconds."""

@@ -32,7 +32,9 @@ SHOP = """<!doctype html><title>Shop</title><body>
 <a class="filter">Women</a><a class="filter">Nike</a>
 <ul class="crumbs"><li class="catAllProducts"><span>Toys</span><li class="catAllProducts"></ul>
 <form><input value="James"><label>Your <b>size</b></label></form>
-<a id="next" href="/rank">Rank</a></body>"""
+<a id="next" href="/rank">Rank</a>
+<button id="later" onclick="setTimeout(() => location.assign('/rank'), 300)">Later</button>
+</body>"""
 RANK = "<!doctype html><title>Rank</title><p id=rank data-x=7>372</p>"
 
 
@@ -208,6 +210,14 @@ def test_a_page_is_visited_in_a_tab_of_its_own(context: EvaluationContext, site:
 def test_a_page_is_printed(context: EvaluationContext, site: str) -> None:
     found = GETTERS["pdf_from_url"](context, {"path": f"{site}/rank", "dest": "a.pdf"})
     assert Path(found).read_bytes().startswith(b"%PDF")
+
+
+def test_a_page_that_a_click_leads_to_may_take_its_time(
+    context: EvaluationContext, site: str
+) -> None:
+    info = {"action": "click_and_inner_text", "selector": ["#later", "#rank"]}
+    config = {"url": f"{site}/shop", "infos": [info], "backups": ["backup"]}
+    assert GETTERS["info_from_website"](context, config) == ["372"]
 
 
 def test_infos_are_read_off_a_web_site(context: EvaluationContext, site: str) -> None:

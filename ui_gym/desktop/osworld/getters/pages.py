@@ -13,6 +13,8 @@ from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import DeviceError, DeviceLost, UserError
 
 OTHERS = "is_other_exist"
+APPEARING = 5.0
+"""Seconds that an element may take to appear after a click."""
 TEXTS = "(css) => Array.from(document.querySelectorAll(css), (e) => e.textContent)"
 OWN_TEXTS = """(css) => Array.from((document.querySelector(css) || {childNodes: []}).childNodes)
   .filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.textContent).filter((t) => t.trim())"""
@@ -99,11 +101,14 @@ def _info(browser: devtools.DevTools, url: str, info: Mapping[str, Any]) -> Any:
     selectors = info["selector"]
     *clicked, last = [selectors] if isinstance(selectors, str) else selectors
     with browser.visit(url) as page:
+        timeout = 0.0
         for selector in clicked:
-            if not page.evaluate(CLICK, selector):
+            if not page.await_value(CLICK, selector, timeout=timeout):
                 raise LookupError(selector)
             page.wait_loaded()
-        text = page.evaluate(STEP, last, info["attribute"] if kind == "attribute" else None)
+            timeout = APPEARING  # the next may stand on a page that the click leads to
+        attribute = info["attribute"] if kind == "attribute" else None
+        text = page.await_value(STEP, last, attribute, timeout=timeout)
         if text is None:
             raise LookupError(last)
         return text
