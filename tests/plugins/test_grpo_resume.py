@@ -59,7 +59,8 @@ def run(phase: str, *arguments: str) -> int:
 def timeless(value: Any) -> Any:
     """Without what a clock said."""
     if isinstance(value, dict):
-        kept = {k: v for k, v in value.items() if k not in ("seconds", "times", "target_modules")}
+        clocked = ("seconds", "started_at", "times", "target_modules")
+        kept = {k: v for k, v in value.items() if k not in clocked}
         return {k: timeless(v) for k, v in kept.items() if not k.startswith("time_")}
     return [timeless(item) for item in value] if isinstance(value, list) else value
 
