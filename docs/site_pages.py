@@ -131,9 +131,7 @@ def _environment(spec: TaskSpec) -> str:
 
 def _surface(package: ModuleType) -> str:
     parts = [f"# {package.__name__}", inspect.getdoc(package) or ""]
-    parts += [
-        _entry(name, getattr(package, name)) for name in sorted(getattr(package, "__all__", ()))
-    ]
+    parts += [_entry(name, getattr(package, name)) for name in sorted(package.__all__)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -50,9 +50,7 @@ def evaluation_store(path: Path | None, asked: Mapping[str, Any]) -> Iterator[Ep
                 f"another process evaluates in {path}; wait for it to end, or choose another --out"
             ) from None
         _claim(path, asked)
-        store = EpisodeStore(path)
-        _drop_torn_line(store)
-        yield store
+        yield EpisodeStore(path)
     finally:
         os.close(lock)
 
@@ -83,12 +81,3 @@ def _claim(path: Path, asked: Mapping[str, Any]) -> None:
             f"{path} holds another evaluation: {told}. Ask for the same to continue it, or choose "
             "another --out"
         )
-
-
-def _drop_torn_line(store: EpisodeStore) -> None:
-    """Cut off the half line that a crash may leave: the next one must not be written behind it."""
-    if store.path is None or not store.path.exists():
-        return
-    with store.path.open("rb+") as file:
-        text = file.read()
-        file.truncate(text.rfind(b"\n") + 1)
