@@ -6,12 +6,60 @@ the end of their resource id; what is not there fails with a list of what is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
+from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.scene import Op, ViewNode, meet
 from ui_gym_phone.ui.screen import PhoneScreen
 
 SECOND = 1.0
+
+SELECT_ALL = (29, 113)
+"""The keys A and Ctrl: what is typed next replaces what a field holds."""
+
+Scene = Callable[[Phone, PhoneScreen], object]
+"""What brings a new phone to one of its screens."""
+Step = str | Callable[[PhoneScreen], object]
+"""What a person does next: touch what says this, or something else."""
+
+
+def scene(start: str | Scene, *steps: Step) -> Scene:
+    """A scene: from the first screen of a package, or from another scene, step by step."""
+
+    def bring(phone: Phone, screen: PhoneScreen) -> None:
+        if isinstance(start, str):
+            phone.launch(start)
+        else:
+            start(phone, screen)
+        walk(screen, *steps)
+
+    return bring
+
+
+def walk(screen: PhoneScreen, *steps: Step) -> None:
+    """Do one step after the other."""
+    for step in steps:
+        if isinstance(step, str):
+            tap(screen, step)
+        else:
+            step(screen)
+    screen.refresh()
+
+
+def typing(text: str, field: str = "") -> Step:
+    """A step: type a text, into the field that has the caret or into this one."""
+    return partial(write, field=field, text=text) if field else lambda screen: screen.text(text)
+
+
+def holding(what: str) -> Step:
+    """A step: touch and hold."""
+    return partial(long_press, what=what)
+
+
+def waiting(seconds: float) -> Step:
+    """A step: let time pass."""
+    return lambda screen: screen.phone.clock.advance(seconds)
 
 
 def seen(screen: PhoneScreen) -> list[str]:
@@ -40,11 +88,12 @@ def has(screen: PhoneScreen, what: str) -> bool:
     return what in seen(screen)
 
 
-def tap(screen: PhoneScreen, what: str, nth: int = 0) -> None:
-    """Touch the middle of the view that says `what`; a second passes."""
-    screen.tap(*_middle(find(screen, what, nth)))
-    screen.phone.clock.advance(SECOND)
-    screen.refresh()
+def tap(screen: PhoneScreen, *whats: str, nth: int = 0) -> None:
+    """Touch the middle of the view that says each of `whats` in turn; a second passes each time."""
+    for what in whats:
+        screen.tap(*_middle(find(screen, what, nth)))
+        screen.phone.clock.advance(SECOND)
+        screen.refresh()
 
 
 def long_press(screen: PhoneScreen, what: str, nth: int = 0) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from driving import tap, write
+from driving import Scene, scene, write
 
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
@@ -14,20 +13,10 @@ from ui_gym_phone.ui.screen import PhoneScreen
 BROWSER = "com.android.browser"
 
 
-def home(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch(BROWSER)
-    screen.refresh()
-
-
 def at(url: str, phone: Phone, screen: PhoneScreen) -> None:
-    home(phone, screen)
+    phone.launch(BROWSER)
     write(screen, "url_bar", url)
     screen.key(66)
-
-
-def typing(phone: Phone, screen: PhoneScreen) -> None:
-    at("openwiki.example/otter", phone, screen)
-    tap(screen, "url_bar")
 
 
 def offline(phone: Phone, screen: PhoneScreen) -> None:
@@ -35,47 +24,17 @@ def offline(phone: Phone, screen: PhoneScreen) -> None:
     at("skywatch.example", phone, screen)
 
 
-def menu(phone: Phone, screen: PhoneScreen) -> None:
-    at("skywatch.example", phone, screen)
-    tap(screen, "More options")
+MENU = "More options"
+weather = partial(at, "skywatch.example")
+news = partial(at, "dailyorbit.example")
+bookmarked = scene(partial(at, "openwiki.example/tram"), "Bookmark this page", "Home")
+downloaded = scene(partial(at, "citylibrary.example/downloads"), "Download sea-poems.txt")
 
-
-def bookmarked(phone: Phone, screen: PhoneScreen) -> None:
-    at("openwiki.example/tram", phone, screen)
-    tap(screen, "Bookmark this page")
-    tap(screen, "Home")
-
-
-def bookmark_list(phone: Phone, screen: PhoneScreen) -> None:
-    bookmarked(phone, screen)
-    tap(screen, "More options")
-    tap(screen, "Bookmarks")
-
-
-def downloaded(phone: Phone, screen: PhoneScreen) -> None:
-    at("citylibrary.example/downloads", phone, screen)
-    tap(screen, "Download sea-poems.txt")
-
-
-def download_list(phone: Phone, screen: PhoneScreen) -> None:
-    downloaded(phone, screen)
-    tap(screen, "Download knots-and-splices.pdf")
-    tap(screen, "More options")
-    tap(screen, "Downloads")
-
-
-def tabs(phone: Phone, screen: PhoneScreen) -> None:
-    at("dailyorbit.example", phone, screen)
-    tap(screen, "More options")
-    tap(screen, "New tab")
-    tap(screen, "tab_switcher_button")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
-    "home": home,
+SCENES: dict[str, Scene] = {
+    "home": scene(BROWSER),
     "bookmarked": bookmarked,
-    "typing": typing,
-    "news": partial(at, "dailyorbit.example"),
+    "typing": scene(partial(at, "openwiki.example/otter"), "url_bar"),
+    "news": news,
     "article": partial(at, "dailyorbit.example/harbour-bridge"),
     "recipe": partial(at, "tastybasket.example/recipes/lemon-lentil-soup"),
     "weather": partial(at, "skywatch.example/forecast"),
@@ -84,9 +43,9 @@ SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
     "unknown host": partial(at, "shop.nowhere.example/cart"),
     "not found": partial(at, "openwiki.example/unicorn"),
     "offline": offline,
-    "menu": menu,
-    "bookmark list": bookmark_list,
+    "menu": scene(weather, MENU),
+    "bookmark list": scene(bookmarked, MENU, "Bookmarks"),
     "downloaded": downloaded,
-    "download list": download_list,
-    "tabs": tabs,
+    "download list": scene(downloaded, "Download knots-and-splices.pdf", MENU, "Downloads"),
+    "tabs": scene(news, MENU, "New tab", "tab_switcher_button"),
 }

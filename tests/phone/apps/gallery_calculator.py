@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from driving import tap
+from driving import Scene, tap
 
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
@@ -13,12 +12,10 @@ from ui_gym_phone.ui.screen import PhoneScreen
 
 def typed(signs: str, phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calculator2")
-    screen.refresh()
-    for sign in signs:
-        tap(screen, sign, nth=-1)
+    tap(screen, *signs, nth=-1)
 
 
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+SCENES: dict[str, Scene] = {
     "empty": partial(typed, ""),
     "typing": partial(typed, "12.5×(3+4"),
     "result": partial(typed, "1234567×89="),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
-from driving import scroll_to, tap, write
+from driving import Scene, scene, scroll_to, typing
 
 from ui_gym_phone.state import calendar
 from ui_gym_phone.state.phone import Phone
@@ -42,119 +42,35 @@ def open_calendar(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.calendar")
 
 
-def _empty(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch("com.android.calendar")
+CALENDAR = "com.android.calendar"
+day = scene(open_calendar, "Day")
+busy_day = scene(day, "Next day")
+event = scene(busy_day, EVENTS[5][3])
+new = scene(open_calendar, "New event")
+new_titled = scene(new, typing("Chess club", "title"))
+edit = scene(event, "Edit")
+start_time = scene(new, "Start time")
+end_date = scene(new, "End date")
 
-
-def _earlier(phone: Phone, screen: PhoneScreen) -> None:
-    open_calendar(phone, screen)
-    tap(screen, "Show earlier events")
-
-
-def _day(phone: Phone, screen: PhoneScreen) -> None:
-    open_calendar(phone, screen)
-    tap(screen, "Day")
-
-
-def _evening(phone: Phone, screen: PhoneScreen) -> None:
-    _day(phone, screen)
-    scroll_to(screen, "Choir")
-
-
-def _next_day(phone: Phone, screen: PhoneScreen) -> None:
-    _day(phone, screen)
-    tap(screen, "Next day")
-
-
-def _month(phone: Phone, screen: PhoneScreen) -> None:
-    open_calendar(phone, screen)
-    tap(screen, "Month")
-
-
-def _go(phone: Phone, screen: PhoneScreen) -> None:
-    open_calendar(phone, screen)
-    tap(screen, "Go to date")
-
-
-def _event(phone: Phone, screen: PhoneScreen) -> None:
-    _next_day(phone, screen)
-    tap(screen, EVENTS[5][3])
-
-
-def _delete(phone: Phone, screen: PhoneScreen) -> None:
-    _event(phone, screen)
-    tap(screen, "Delete")
-
-
-def _new(phone: Phone, screen: PhoneScreen) -> None:
-    open_calendar(phone, screen)
-    tap(screen, "New event")
-
-
-def _new_titled(phone: Phone, screen: PhoneScreen) -> None:
-    _new(phone, screen)
-    write(screen, "title", "Chess club")
-
-
-def _edit(phone: Phone, screen: PhoneScreen) -> None:
-    _event(phone, screen)
-    tap(screen, "Edit")
-
-
-def _all_day(phone: Phone, screen: PhoneScreen) -> None:
-    _edit(phone, screen)
-    tap(screen, "is_all_day")
-
-
-def _time(phone: Phone, screen: PhoneScreen) -> None:
-    _new(phone, screen)
-    tap(screen, "Start time")
-
-
-def _time_typed(phone: Phone, screen: PhoneScreen) -> None:
-    _time(phone, screen)
-    tap(screen, "Switch to text input")
-
-
-def _date(phone: Phone, screen: PhoneScreen) -> None:
-    _new(phone, screen)
-    tap(screen, "End date")
-
-
-def _years(phone: Phone, screen: PhoneScreen) -> None:
-    _date(phone, screen)
-    tap(screen, "Change year")
-
-
-def _reminder(phone: Phone, screen: PhoneScreen) -> None:
-    _new(phone, screen)
-    tap(screen, "30 minutes before")
-
-
-def _discard(phone: Phone, screen: PhoneScreen) -> None:
-    _new_titled(phone, screen)
-    tap(screen, "Cancel")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+SCENES: dict[str, Scene] = {
     "calendar": open_calendar,
-    "calendar empty": _empty,
-    "calendar earlier": _earlier,
-    "calendar day": _day,
-    "calendar evening": _evening,
-    "calendar busy day": _next_day,
-    "calendar month": _month,
-    "calendar go to date": _go,
-    "event": _event,
-    "event delete": _delete,
-    "event new": _new,
-    "event new titled": _new_titled,
-    "event edit": _edit,
-    "event all day": _all_day,
-    "event time": _time,
-    "event time typed": _time_typed,
-    "event date": _date,
-    "event year": _years,
-    "event reminder": _reminder,
-    "event discard": _discard,
+    "calendar empty": scene(CALENDAR),
+    "calendar earlier": scene(open_calendar, "Show earlier events"),
+    "calendar day": day,
+    "calendar evening": scene(day, partial(scroll_to, what="Choir")),
+    "calendar busy day": busy_day,
+    "calendar month": scene(open_calendar, "Month"),
+    "calendar go to date": scene(open_calendar, "Go to date"),
+    "event": event,
+    "event delete": scene(event, "Delete"),
+    "event new": new,
+    "event new titled": new_titled,
+    "event edit": edit,
+    "event all day": scene(edit, "is_all_day"),
+    "event time": start_time,
+    "event time typed": scene(start_time, "Switch to text input"),
+    "event date": end_date,
+    "event year": scene(end_date, "Change year"),
+    "event reminder": scene(new, "30 minutes before"),
+    "event discard": scene(new_titled, "Cancel"),
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import tap
+from driving import Scene, scene, waiting
 
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
@@ -12,58 +10,22 @@ from ui_gym_phone.ui.screen import PhoneScreen
 CAMERA = "com.android.camera2"
 
 
-def opened(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch(CAMERA)
-    screen.refresh()
-
-
-def shot(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Shutter")
-
-
-def selfie(phone: Phone, screen: PhoneScreen) -> None:
-    shot(phone, screen)
-    tap(screen, "Switch to front camera")
-
-
-def recording(phone: Phone, screen: PhoneScreen) -> None:
-    shot(phone, screen)
-    tap(screen, "Video")
-    tap(screen, "Start recording")
-    phone.clock.advance(70)
-    screen.refresh()
-
-
-def photo(phone: Phone, screen: PhoneScreen) -> None:
-    shot(phone, screen)
-    tap(screen, "Shutter")
-    tap(screen, "Most recent photo")
-
-
-def film(phone: Phone, screen: PhoneScreen) -> None:
-    recording(phone, screen)
-    tap(screen, "Stop recording")
-    tap(screen, "Most recent photo")
-
-
-def delete(phone: Phone, screen: PhoneScreen) -> None:
-    photo(phone, screen)
-    tap(screen, "Delete")
-
-
 def refused(phone: Phone, screen: PhoneScreen) -> None:
     phone.packages[CAMERA].permissions["CAMERA"] = False
-    opened(phone, screen)
+    phone.launch(CAMERA)
 
 
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
-    "camera": opened,
+shot = scene(CAMERA, "Shutter")
+recording = scene(shot, "Video", "Start recording", waiting(70))
+photo = scene(shot, "Shutter", "Most recent photo")
+
+SCENES: dict[str, Scene] = {
+    "camera": scene(CAMERA),
     "shot": shot,
-    "selfie": selfie,
+    "selfie": scene(shot, "Switch to front camera"),
     "recording": recording,
     "photo": photo,
-    "film": film,
-    "delete": delete,
+    "film": scene(recording, "Stop recording", "Most recent photo"),
+    "delete": scene(photo, "Delete"),
     "refused": refused,
 }

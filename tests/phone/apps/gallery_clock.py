@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import tap
+from driving import SELECT_ALL, Scene, scene, tap, waiting
 
 from ui_gym_phone.state import alarms
 from ui_gym_phone.state.phone import Phone
@@ -18,94 +16,41 @@ def opened(phone: Phone, screen: PhoneScreen) -> None:
     alarms.add(phone, 7, 45, "Take the blue tablets with a large glass of water", enabled=False)
     alarms.add(phone, 22, 5)
     phone.launch(CLOCK)
-    screen.refresh()
 
 
-def empty(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch(CLOCK)
-    screen.refresh()
-
-
-def unfolded(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Expand alarm")
-
-
-def time(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Add alarm")
-
-
-def label(phone: Phone, screen: PhoneScreen) -> None:
-    unfolded(phone, screen)
-    tap(screen, "edit_label")
-
-
-def world(phone: Phone, screen: PhoneScreen) -> None:
-    empty(phone, screen)
-    tap(screen, "Clock")
-    tap(screen, "Add city")
+def add_cities(screen: PhoneScreen) -> None:
     tap(screen, "search")
     for city in ("Auckland", "Buenos Aires", "Delhi"):
         screen.text(city)
         tap(screen, city, nth=1)
-        screen.key(29, 113)  # Ctrl+A: the next name replaces this one
+        screen.key(*SELECT_ALL)  # the next name replaces this one
     screen.key(4)
     tap(screen, "Navigate up")
 
 
-def cities(phone: Phone, screen: PhoneScreen) -> None:
-    empty(phone, screen)
-    tap(screen, "Clock")
-    tap(screen, "Add city")
-
-
-def timer_keypad(phone: Phone, screen: PhoneScreen) -> None:
-    empty(phone, screen)
-    tap(screen, "Timer")
-
-
-def timer_set(phone: Phone, screen: PhoneScreen) -> None:
-    timer_keypad(phone, screen)
-    for digit in "12345":
-        tap(screen, digit)
-
-
-def timers(phone: Phone, screen: PhoneScreen) -> None:
-    timer_set(phone, screen)
-    tap(screen, "Start")
-    tap(screen, "Add timer")
-    for digit in "30":
-        tap(screen, digit)
-    tap(screen, "Start")
-    phone.clock.advance(40)
-    screen.refresh()
-
-
-def stopwatch(phone: Phone, screen: PhoneScreen) -> None:
-    empty(phone, screen)
-    tap(screen, "Stopwatch")
-
-
-def stopwatch_running(phone: Phone, screen: PhoneScreen) -> None:
-    stopwatch(phone, screen)
-    tap(screen, "Start")
+def run_laps(screen: PhoneScreen) -> None:
     for seconds in (12.3, 65, 4000):
-        phone.clock.advance(seconds)
+        screen.phone.clock.advance(seconds)
         tap(screen, "Lap")
 
 
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+unfolded = scene(opened, "Expand alarm")
+cities = scene(CLOCK, "Clock", "Add city")
+keypad = scene(CLOCK, "Timer")
+timer_set = scene(keypad, *"12345")
+stopwatch = scene(CLOCK, "Stopwatch")
+
+SCENES: dict[str, Scene] = {
     "alarms": opened,
-    "no alarms": empty,
+    "no alarms": scene(CLOCK),
     "unfolded": unfolded,
-    "time": time,
-    "label": label,
-    "world": world,
+    "time": scene(opened, "Add alarm"),
+    "label": scene(unfolded, "edit_label"),
+    "world": scene(cities, add_cities),
     "cities": cities,
-    "keypad": timer_keypad,
+    "keypad": keypad,
     "timer set": timer_set,
-    "timers": timers,
+    "timers": scene(timer_set, "Start", "Add timer", *"30", "Start", waiting(40)),
     "stopwatch": stopwatch,
-    "stopwatch running": stopwatch_running,
+    "stopwatch running": scene(stopwatch, "Start", run_laps),
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import long_press, tap, write
+from driving import Scene, holding, scene, typing
 
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.phone import Phone
@@ -30,87 +28,28 @@ def open_contacts(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.contacts")
 
 
-def _empty(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch("com.android.contacts")
+people_menu = scene(open_contacts, "More options")
+selection = scene(open_contacts, holding("Alan Turing"), "Barbara Liskov")
+duplicates = scene(people_menu, "Merge duplicates")
+person = scene(open_contacts, "Ada Lovelace")
+menu = scene(person, "More options")
+create = scene(open_contacts, "Create contact")
 
-
-def _search(phone: Phone, screen: PhoneScreen) -> None:
-    open_contacts(phone, screen)
-    write(screen, "Search contacts", "bo l")
-
-
-def _selection(phone: Phone, screen: PhoneScreen) -> None:
-    open_contacts(phone, screen)
-    long_press(screen, "Alan Turing")
-    tap(screen, "Barbara Liskov")
-
-
-def _selection_delete(phone: Phone, screen: PhoneScreen) -> None:
-    _selection(phone, screen)
-    tap(screen, "Delete")
-
-
-def _duplicates(phone: Phone, screen: PhoneScreen) -> None:
-    open_contacts(phone, screen)
-    tap(screen, "More options")
-    tap(screen, "Merge duplicates")
-
-
-def _merge(phone: Phone, screen: PhoneScreen) -> None:
-    _duplicates(phone, screen)
-    tap(screen, "Merge")
-
-
-def _person(phone: Phone, screen: PhoneScreen) -> None:
-    open_contacts(phone, screen)
-    tap(screen, "Ada Lovelace")
-
-
-def _person_long(phone: Phone, screen: PhoneScreen) -> None:
-    open_contacts(phone, screen)
-    write(screen, "Search contacts", "wolf")
-    tap(screen, PEOPLE[-1][0])
-
-
-def _menu(phone: Phone, screen: PhoneScreen) -> None:
-    _person(phone, screen)
-    tap(screen, "More options")
-
-
-def _delete(phone: Phone, screen: PhoneScreen) -> None:
-    _menu(phone, screen)
-    tap(screen, "Delete")
-
-
-def _create(phone: Phone, screen: PhoneScreen) -> None:
-    open_contacts(phone, screen)
-    tap(screen, "Create contact")
-
-
-def _edit(phone: Phone, screen: PhoneScreen) -> None:
-    _person(phone, screen)
-    tap(screen, "Edit contact")
-    tap(screen, "Note")
-
-
-def _label(phone: Phone, screen: PhoneScreen) -> None:
-    _create(phone, screen)
-    tap(screen, "Phone label")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+SCENES: dict[str, Scene] = {
     "contacts": open_contacts,
-    "contacts empty": _empty,
-    "contacts search": _search,
-    "contacts selection": _selection,
-    "contacts delete several": _selection_delete,
-    "contacts duplicates": _duplicates,
-    "contacts merge": _merge,
-    "contact": _person,
-    "contact with a long name": _person_long,
-    "contact menu": _menu,
-    "contact delete": _delete,
-    "contact create": _create,
-    "contact edit": _edit,
-    "contact label": _label,
+    "contacts empty": scene("com.android.contacts"),
+    "contacts search": scene(open_contacts, typing("bo l", "Search contacts")),
+    "contacts selection": selection,
+    "contacts delete several": scene(selection, "Delete"),
+    "contacts duplicates": duplicates,
+    "contacts merge": scene(duplicates, "Merge"),
+    "contact": person,
+    "contact with a long name": scene(
+        open_contacts, typing("wolf", "Search contacts"), PEOPLE[-1][0]
+    ),
+    "contact menu": menu,
+    "contact delete": scene(menu, "Delete"),
+    "contact create": create,
+    "contact edit": scene(person, "Edit contact", "Note"),
+    "contact label": scene(create, "Phone label"),
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import tap, write
+from driving import Scene, scene, typing, waiting
 
 from ui_gym_phone.state import calls, contacts
 from ui_gym_phone.state.phone import Phone
@@ -34,82 +32,23 @@ def open_phone(phone: Phone, screen: PhoneScreen) -> None:
     phone.launch("com.android.dialer")
 
 
-def _empty(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch("com.android.dialer")
+DIALER = "com.android.dialer"
+calling = scene(open_phone, "Call Barbara Liskov", "Speaker")
+details = scene(open_phone, "Ada Lovelace")
+menu = scene(open_phone, "More options")
 
-
-def _favourites(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    tap(screen, "Favourites")
-
-
-def _people(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    tap(screen, "Contacts")
-
-
-def _search(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    write(screen, "Search contacts", "555010")
-
-
-def _pad(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    tap(screen, "Key pad")
-    for sign in "5550104":
-        tap(screen, sign)
-
-
-def _pad_unknown(phone: Phone, screen: PhoneScreen) -> None:
-    _empty(phone, screen)
-    tap(screen, "Key pad")
-    for sign in "0800#777*1234567":
-        tap(screen, sign)
-
-
-def _calling(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    tap(screen, "Call Barbara Liskov")
-    tap(screen, "Speaker")
-
-
-def _talking(phone: Phone, screen: PhoneScreen) -> None:
-    _calling(phone, screen)
-    phone.clock.advance(70)
-
-
-def _details(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    tap(screen, "Ada Lovelace")
-
-
-def _delete(phone: Phone, screen: PhoneScreen) -> None:
-    _details(phone, screen)
-    tap(screen, "Delete history")
-
-
-def _menu(phone: Phone, screen: PhoneScreen) -> None:
-    open_phone(phone, screen)
-    tap(screen, "More options")
-
-
-def _clear(phone: Phone, screen: PhoneScreen) -> None:
-    _menu(phone, screen)
-    tap(screen, "Clear call history")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+SCENES: dict[str, Scene] = {
     "phone recents": open_phone,
-    "phone empty": _empty,
-    "phone favourites": _favourites,
-    "phone contacts": _people,
-    "phone search": _search,
-    "phone key pad": _pad,
-    "phone key pad unknown": _pad_unknown,
-    "phone calling": _calling,
-    "phone talking": _talking,
-    "phone call details": _details,
-    "phone delete history": _delete,
-    "phone menu": _menu,
-    "phone clear history": _clear,
+    "phone empty": scene(DIALER),
+    "phone favourites": scene(open_phone, "Favourites"),
+    "phone contacts": scene(open_phone, "Contacts"),
+    "phone search": scene(open_phone, typing("555010", "Search contacts")),
+    "phone key pad": scene(open_phone, "Key pad", *"5550104"),
+    "phone key pad unknown": scene(DIALER, "Key pad", *"0800#777*1234567"),
+    "phone calling": calling,
+    "phone talking": scene(calling, waiting(70)),
+    "phone call details": details,
+    "phone delete history": scene(details, "Delete history"),
+    "phone menu": menu,
+    "phone clear history": scene(menu, "Clear call history"),
 }

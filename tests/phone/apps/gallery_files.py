@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import long_press, tap, write
+from driving import Scene, holding, scene, typing
 
 from ui_gym_phone.apps.camera.views import LensView
 from ui_gym_phone.state.phone import Phone
@@ -33,133 +31,41 @@ def stocked(phone: Phone) -> None:
 def opened(phone: Phone, screen: PhoneScreen) -> None:
     stocked(phone)
     phone.launch(FILES)
-    screen.refresh()
 
 
-def folder(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Download")
-
-
-def grid(phone: Phone, screen: PhoneScreen) -> None:
-    folder(phone, screen)
-    tap(screen, "Grid view")
-
-
-def empty(phone: Phone, screen: PhoneScreen) -> None:
-    folder(phone, screen)
-    tap(screen, "Archive")
-
-
-def menu(phone: Phone, screen: PhoneScreen) -> None:
-    folder(phone, screen)
-    tap(screen, "More options")
-
-
-def new_folder(phone: Phone, screen: PhoneScreen) -> None:
-    menu(phone, screen)
-    tap(screen, "New folder")
-
-
-def sort(phone: Phone, screen: PhoneScreen) -> None:
-    menu(phone, screen)
-    tap(screen, "Sort by…")
-
-
-def search(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Search files")
-    screen.text("report")
-
-
-def selection(phone: Phone, screen: PhoneScreen) -> None:
-    folder(phone, screen)
-    long_press(screen, "report_final.txt")
-    tap(screen, "notes.txt")
-
-
-def selection_menu(phone: Phone, screen: PhoneScreen) -> None:
-    folder(phone, screen)
-    long_press(screen, "report_final.txt")
-    tap(screen, "More options")
-
-
-def delete(phone: Phone, screen: PhoneScreen) -> None:
-    selection(phone, screen)
-    tap(screen, "Delete")
-
-
-def rename(phone: Phone, screen: PhoneScreen) -> None:
-    selection_menu(phone, screen)
-    tap(screen, "Rename")
-
-
-def info(phone: Phone, screen: PhoneScreen) -> None:
-    selection_menu(phone, screen)
-    tap(screen, "Get info")
-
-
-def pick(phone: Phone, screen: PhoneScreen) -> None:
-    selection_menu(phone, screen)
-    tap(screen, "Move to…")
-
-
-def pick_folder(phone: Phone, screen: PhoneScreen) -> None:
-    pick(phone, screen)
-    tap(screen, "Documents")
-
-
-def text(phone: Phone, screen: PhoneScreen) -> None:
-    folder(phone, screen)
-    tap(screen, "report_final.txt")
-
-
-def pictures(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Pictures")
-
-
-def picture_grid(phone: Phone, screen: PhoneScreen) -> None:
-    pictures(phone, screen)
-    tap(screen, "Grid view")
-
-
-def picture(phone: Phone, screen: PhoneScreen) -> None:
-    pictures(phone, screen)
-    tap(screen, "view_1.jpg")
-
-
-def deep(phone: Phone, screen: PhoneScreen) -> None:
+def deep_folders(phone: Phone, screen: PhoneScreen) -> None:
     opened(phone, screen)
     phone.files.mkdir("/sdcard/Documents/Taxes/Letters and receipts of the last years")
-    tap(screen, "Documents")
-    tap(screen, "Taxes")
-    tap(screen, "Letters and receipts of the last years")
-    tap(screen, "More options")
-    tap(screen, "New folder")
-    write(screen, "name", "Paid")
-    tap(screen, "Create")
 
 
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+MENU = "More options"
+folder = scene(opened, "Download")
+menu = scene(folder, MENU)
+selection = scene(folder, holding("report_final.txt"), "notes.txt")
+selection_menu = scene(folder, holding("report_final.txt"), MENU)
+pick = scene(selection_menu, "Move to…")
+pictures = scene(opened, "Pictures")
+taxes = scene(deep_folders, "Documents", "Taxes", "Letters and receipts of the last years")
+
+SCENES: dict[str, Scene] = {
     "places": opened,
     "folder": folder,
-    "grid": grid,
-    "empty": empty,
+    "grid": scene(folder, "Grid view"),
+    "empty": scene(folder, "Archive"),
     "menu": menu,
-    "new folder": new_folder,
-    "sort": sort,
-    "search": search,
+    "new folder": scene(menu, "New folder"),
+    "sort": scene(menu, "Sort by…"),
+    "search": scene(opened, "Search files", typing("report")),
     "selection": selection,
     "selection menu": selection_menu,
-    "delete": delete,
-    "rename": rename,
-    "info": info,
+    "delete": scene(selection, "Delete"),
+    "rename": scene(selection_menu, "Rename"),
+    "info": scene(selection_menu, "Get info"),
     "pick": pick,
-    "pick folder": pick_folder,
-    "text": text,
+    "pick folder": scene(pick, "Documents"),
+    "text": scene(folder, "report_final.txt"),
     "pictures": pictures,
-    "picture grid": picture_grid,
-    "picture": picture,
-    "deep": deep,
+    "picture grid": scene(pictures, "Grid view"),
+    "picture": scene(pictures, "view_1.jpg"),
+    "deep": scene(taxes, MENU, "New folder", typing("Paid", "name"), "Create"),
 }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import find, long_press, tap, write
+from driving import Scene, holding, scene, tap, typing, write
 
 from ui_gym_phone.state import contacts, messages
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
 
+MESSAGES = "com.android.messaging"
 HOUR = 3_600_000
 LONG = (
     "Dear all, the meeting about the north wing moved to the small hall next to the library, "
@@ -37,95 +36,41 @@ def fill(phone: Phone) -> None:
     messages.receive(phone, "5550199123", "Hi, is the bike still for sale?", now - 5 * 60_000)
 
 
-def _inbox(phone: Phone, screen: PhoneScreen) -> None:
+def open_inbox(phone: Phone, screen: PhoneScreen) -> None:
     fill(phone)
-    phone.launch("com.android.messaging")
+    phone.launch(MESSAGES)
 
 
-def _empty(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch("com.android.messaging")
-
-
-def _search(phone: Phone, screen: PhoneScreen) -> None:
-    _inbox(phone, screen)
-    tap(screen, "Search messages")
-    screen.text("parcel")
-
-
-def _selection(phone: Phone, screen: PhoneScreen) -> None:
-    _inbox(phone, screen)
-    long_press(screen, "Ada Lovelace")
-    tap(screen, "5550199123")
-
-
-def _delete(phone: Phone, screen: PhoneScreen) -> None:
-    _selection(phone, screen)
-    tap(screen, "Delete")
-
-
-def _conversation(phone: Phone, screen: PhoneScreen) -> None:
-    _inbox(phone, screen)
-    tap(screen, "Ada Lovelace")
-
-
-def _writing(phone: Phone, screen: PhoneScreen) -> None:
+def copied(phone: Phone, screen: PhoneScreen) -> None:
     phone.clipboard = "Clip"
-    _conversation(phone, screen)
-    write(screen, "Text message", "I will, and the long board as well, if it fits in the bag")
+    open_inbox(phone, screen)
 
 
-def _writing_much(phone: Phone, screen: PhoneScreen) -> None:
-    _conversation(phone, screen)
-    write(screen, "Text message", LONG)
-
-
-def _long(phone: Phone, screen: PhoneScreen) -> None:
-    _inbox(phone, screen)
-    tap(screen, "Barbara Liskov")
+def answer(screen: PhoneScreen) -> None:
     for i in range(6):
         write(screen, "compose_message_text", f"Answer {i}")
         tap(screen, "Send SMS")
 
 
-def _message(phone: Phone, screen: PhoneScreen) -> None:
-    _conversation(phone, screen)
-    long_press(screen, "Yes, at eight!")
+BAG = "I will, and the long board as well, if it fits in the bag"
+selection = scene(open_inbox, holding("Ada Lovelace"), "5550199123")
+conversation = scene(open_inbox, "Ada Lovelace")
+message = scene(conversation, holding("Yes, at eight!"))
+new = scene(open_inbox, "Start chat")
 
-
-def _message_delete(phone: Phone, screen: PhoneScreen) -> None:
-    _message(phone, screen)
-    tap(screen, "Delete")
-
-
-def _menu(phone: Phone, screen: PhoneScreen) -> None:
-    _conversation(phone, screen)
-    tap(screen, "More options")
-
-
-def _new(phone: Phone, screen: PhoneScreen) -> None:
-    _inbox(phone, screen)
-    tap(screen, "Start chat")
-
-
-def _to_number(phone: Phone, screen: PhoneScreen) -> None:
-    _new(phone, screen)
-    write(screen, "Type a name or phone number", "555010")
-    assert find(screen, "Send to 555010")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
-    "messages": _inbox,
-    "messages empty": _empty,
-    "messages search": _search,
-    "messages selection": _selection,
-    "messages delete": _delete,
-    "conversation": _conversation,
-    "conversation writing": _writing,
-    "conversation writing much": _writing_much,
-    "conversation long": _long,
-    "conversation message": _message,
-    "conversation message delete": _message_delete,
-    "conversation menu": _menu,
-    "new conversation": _new,
-    "new conversation number": _to_number,
+SCENES: dict[str, Scene] = {
+    "messages": open_inbox,
+    "messages empty": scene(MESSAGES),
+    "messages search": scene(open_inbox, "Search messages", typing("parcel")),
+    "messages selection": selection,
+    "messages delete": scene(selection, "Delete"),
+    "conversation": conversation,
+    "conversation writing": scene(copied, "Ada Lovelace", typing(BAG, "Text message")),
+    "conversation writing much": scene(conversation, typing(LONG, "Text message")),
+    "conversation long": scene(open_inbox, "Barbara Liskov", answer),
+    "conversation message": message,
+    "conversation message delete": scene(message, "Delete"),
+    "conversation menu": scene(conversation, "More options"),
+    "new conversation": new,
+    "new conversation number": scene(new, typing("555010", "Type a name or phone number")),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import long_press, tap, write
+from driving import Scene, holding, scene, typing
 
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
 
+NOTES = "org.uigym.notes"
 FOLDER = "/sdcard/Documents/Notes"
 LONG = (
     "The ferry leaves at ten past nine from the old pier.\nBring:\n- passports\n- sandwiches\n" * 12
@@ -23,62 +22,26 @@ def opened(phone: Phone, screen: PhoneScreen) -> None:
     name = "a file name that is rather long and does not fit into one line.txt"
     phone.files.write(f"{FOLDER}/{name}", "Grüße · schöne Ferien".encode())
     phone.files.write(f"{FOLDER}/empty.txt", b"")
-    phone.launch("org.uigym.notes")
-    screen.refresh()
+    phone.launch(NOTES)
 
 
-def empty(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch("org.uigym.notes")
-    screen.refresh()
-
-
-def search(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Search")
-    screen.text("milk")
-
-
-def note(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "journey.md")
-
-
-def menu(phone: Phone, screen: PhoneScreen) -> None:
-    note(phone, screen)
-    tap(screen, "More options")
-
-
-def delete(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    long_press(screen, "shopping.txt")
-
-
-def new(phone: Phone, screen: PhoneScreen) -> None:
-    empty(phone, screen)
+def copied(phone: Phone, screen: PhoneScreen) -> None:
+    phone.launch(NOTES)
     phone.clipboard = "copied before"
-    tap(screen, "New note")
 
 
-def writing(phone: Phone, screen: PhoneScreen) -> None:
-    new(phone, screen)
-    write(screen, "file_name", "ideas.txt")
-    write(screen, "text", "First idea\nSecond idea")
+note = scene(opened, "journey.md")
+new = scene(copied, "New note")
+writing = scene(new, typing("ideas.txt", "file_name"), typing("First idea\nSecond idea", "text"))
 
-
-def discard(phone: Phone, screen: PhoneScreen) -> None:
-    writing(phone, screen)
-    screen.key(4)
-    tap(screen, "Navigate up")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
+SCENES: dict[str, Scene] = {
     "notes": opened,
-    "no notes": empty,
-    "search": search,
+    "no notes": scene(NOTES),
+    "search": scene(opened, "Search", typing("milk")),
     "note": note,
-    "menu": menu,
-    "delete": delete,
+    "menu": scene(note, "More options"),
+    "delete": scene(opened, holding("shopping.txt")),
     "new": new,
     "writing": writing,
-    "discard": discard,
+    "discard": scene(writing, lambda screen: screen.key(4), "Navigate up"),
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from driving import tap
+from driving import SELECT_ALL, Scene, scene, typing
 
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
@@ -13,50 +11,21 @@ from ui_gym_phone.ui.screen import PhoneScreen
 STORE = "com.android.vending"
 
 
-def opened(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch(STORE)
-    screen.refresh()
-
-
-def installed(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Installed")
-
-
-def search(phone: Phone, screen: PhoneScreen) -> None:
-    opened(phone, screen)
-    tap(screen, "Search apps")
-    screen.text("audio")
-
-
-def own(phone: Phone, screen: PhoneScreen) -> None:
-    installed(phone, screen)
-    tap(screen, "Chess")
-
-
-def uninstall(phone: Phone, screen: PhoneScreen) -> None:
-    own(phone, screen)
-    tap(screen, "Uninstall")
-
-
-def other(phone: Phone, screen: PhoneScreen) -> None:
-    search(phone, screen)
-    screen.key(29, 113)
-    screen.text("birds")
-    tap(screen, "Birdsong")
-
-
 def offline(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_airplane(phone, True)
-    opened(phone, screen)
+    phone.launch(STORE)
 
 
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
-    "apps": opened,
+installed = scene(STORE, "Installed")
+search = scene(STORE, "Search apps", typing("audio"))
+own = scene(installed, "Chess")
+
+SCENES: dict[str, Scene] = {
+    "apps": scene(STORE),
     "installed": installed,
     "search": search,
     "own": own,
-    "uninstall": uninstall,
-    "other": other,
+    "uninstall": scene(own, "Uninstall"),
+    "other": scene(search, lambda screen: screen.key(*SELECT_ALL), typing("birds"), "Birdsong"),
     "offline": offline,
 }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 
-from driving import scroll_to, tap
+from driving import Scene, Step, scroll_to, typing, walk
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
-
-Scene = Callable[[Phone, PhoneScreen], None]
 
 BANK = {"package": "com.example.pocketbank"}
 EXTRAS: dict[str, dict[str, str]] = {
@@ -27,26 +26,20 @@ EXTRAS: dict[str, dict[str, str]] = {
 """What the intent of a page must bring that is about one of several things."""
 
 
-def opened(cls: str, *taps: str) -> Scene:
-    """A scene: a page, and what is touched there one after the other."""
+def opened(cls: str, *steps: Step) -> Scene:
+    """A scene: a page, and what is done there; what is touched is scrolled to."""
+    extras = EXTRAS.get(cls.removeprefix(PREFIX), {})
 
-    def scene(phone: Phone, screen: PhoneScreen) -> None:
-        phone.start(APP.package.name, cls, dict(EXTRAS.get(cls.removeprefix(PREFIX), {})))
-        for what in taps:
-            scroll_to(screen, what)
-            tap(screen, what)
+    def scrolled(step: Step) -> Iterator[Step]:
+        if isinstance(step, str):
+            yield partial(scroll_to, what=step)
+        yield step
 
-    return scene
+    def bring(phone: Phone, screen: PhoneScreen) -> None:
+        phone.start(APP.package.name, cls, dict(extras))
+        walk(screen, *(each for step in steps for each in scrolled(step)))
 
-
-def _found(phone: Phone, screen: PhoneScreen) -> None:
-    opened(".Settings", "Search settings")(phone, screen)
-    screen.text("wifi")
-
-
-def _password(phone: Phone, screen: PhoneScreen) -> None:
-    opened(PREFIX + "WifiSettingsActivity", "HomeNet 5G")(phone, screen)
-    screen.text("correct horse")
+    return bring
 
 
 def _offline(phone: Phone, screen: PhoneScreen) -> None:
@@ -54,34 +47,13 @@ def _offline(phone: Phone, screen: PhoneScreen) -> None:
     opened(PREFIX + "WifiSettingsActivity")(phone, screen)
 
 
-def _no_results(phone: Phone, screen: PhoneScreen) -> None:
-    opened(".Settings", "Search settings")(phone, screen)
-    screen.text("zebra")
-
-
-def _app_search(phone: Phone, screen: PhoneScreen) -> None:
-    opened(PREFIX + "ManageApplicationsActivity", "Search")(phone, screen)
-    screen.text("po")
-
-
 def _hostname(phone: Phone, screen: PhoneScreen) -> None:
     switches.set_private_dns(phone, "hostname", "dns.example.org")
     opened(PREFIX + "PrivateDnsModeDialogActivity")(phone, screen)
 
 
-def _by_hand(phone: Phone, screen: PhoneScreen) -> None:
-    opened(PREFIX + "DateTimeSettingsActivity", "Set time automatically")(phone, screen)
-
-
-def _date(phone: Phone, screen: PhoneScreen) -> None:
-    _by_hand(phone, screen)
-    tap(screen, "Date")
-
-
-def _time(phone: Phone, screen: PhoneScreen) -> None:
-    _by_hand(phone, screen)
-    tap(screen, "Time")
-
+SEARCH = (".Settings", "Search settings")
+BY_HAND = (PREFIX + "DateTimeSettingsActivity", "Set time automatically")
 
 DIALOGS: dict[str, tuple[str, ...]] = {
     "NetworkDashboardActivity": ("Private DNS",),
@@ -114,18 +86,22 @@ SCENES: dict[str, Scene] = {
         for name, taps in DIALOGS.items()
     },
     "AppInfo.force_stop": opened(PREFIX + "AppInfoActivity", "Force stop"),
-    "ManageApplications.search": _app_search,
+    "ManageApplications.search": opened(
+        PREFIX + "ManageApplicationsActivity", "Search", typing("po")
+    ),
     "NightDisplay.on": opened(PREFIX + "NightDisplaySettingsActivity", "Use Night Light"),
     "WifiSettings.off": _offline,
-    "WifiSettings.password": _password,
+    "WifiSettings.password": opened(
+        PREFIX + "WifiSettingsActivity", "HomeNet 5G", typing("correct horse")
+    ),
     "NotificationHistory.on": opened(
         PREFIX + "NotificationHistoryActivity", "Use notification history"
     ),
-    "Search.found": _found,
-    "Search.none": _no_results,
+    "Search.found": opened(*SEARCH, typing("wifi")),
+    "Search.none": opened(*SEARCH, typing("zebra")),
     "PrivateDnsModeDialog.hostname": _hostname,
-    "DateTime.by_hand": _by_hand,
-    "DateTime.date": _date,
-    "DateTime.time": _time,
+    "DateTime.by_hand": opened(*BY_HAND),
+    "DateTime.date": opened(*BY_HAND, "Date"),
+    "DateTime.time": opened(*BY_HAND, "Time"),
 }
 """Name -> what brings a factory phone there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from driving import Scene, scene, typing
 
 from ui_gym_phone.state import messages
 from ui_gym_phone.state.activities import Notification
@@ -32,23 +32,16 @@ def posted(phone: Phone) -> None:
     messages.receive(phone, "+15550142", "Are we still on for Thursday? I can bring the maps.")
 
 
-def drawer(phone: Phone, screen: PhoneScreen) -> None:
-    screen.swipe(500, 1500, 500, 600)
+def home(phone: Phone, screen: PhoneScreen) -> None:
+    """Where a new phone is."""
 
 
-def search(phone: Phone, screen: PhoneScreen) -> None:
-    drawer(phone, screen)
-    screen.tap(500, 160)
-    screen.text("c")
+drawer = scene(home, lambda screen: screen.swipe(500, 1500, 500, 600))
 
 
 def shade(phone: Phone, screen: PhoneScreen) -> None:
     posted(phone)
     phone.shade = "notifications"
-
-
-def quick_settings(phone: Phone, screen: PhoneScreen) -> None:
-    phone.shade = "settings"
 
 
 def recents(phone: Phone, screen: PhoneScreen) -> None:
@@ -57,19 +50,16 @@ def recents(phone: Phone, screen: PhoneScreen) -> None:
     phone.toggle_recents()
 
 
-def toast(phone: Phone, screen: PhoneScreen) -> None:
-    phone.launch("com.example.chess")
-    phone.say("Saved")
-
-
-SCENES: dict[str, Callable[[Phone, PhoneScreen], None]] = {
-    "home": lambda phone, screen: None,
+SCENES: dict[str, Scene] = {
+    "home": home,
     "all apps": drawer,
-    "searching apps": search,
+    "searching apps": scene(drawer, lambda screen: screen.tap(500, 160), typing("c")),
     "notifications": shade,
     "nothing posted": lambda phone, screen: setattr(phone, "shade", "notifications"),
-    "quick settings": quick_settings,
+    "quick settings": lambda phone, screen: setattr(phone, "shade", "settings"),
     "recents": recents,
     "no recents": lambda phone, screen: phone.toggle_recents(),
-    "an installed app, a toast": toast,
+    "an installed app, a toast": scene(
+        "com.example.chess", lambda screen: screen.phone.say("Saved")
+    ),
 }

@@ -7,7 +7,6 @@ from driving import find, long_press, tap
 from gallery_calculator import typed
 
 from ui_gym_phone.apps.calculator.formula import FormulaError, evaluate
-from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
 
 
@@ -39,7 +38,7 @@ def shown(screen: PhoneScreen, id: str) -> str:
         ("1÷10÷1000000000", "1E-10"),
     ],
 )
-def test_formulas_are_worked_out_exactly(formula: str, result: str) -> None:
+def test_formulas_are_worked_out_exactly(formula, result):
     assert evaluate(formula) == result
 
 
@@ -57,20 +56,18 @@ def test_formulas_are_worked_out_exactly(formula: str, result: str) -> None:
         ("(" * 300, "Too long"),
     ],
 )
-def test_what_is_no_formula_is_told(formula: str, fault: str) -> None:
+def test_what_is_no_formula_is_told(formula, fault):
     with pytest.raises(FormulaError) as caught:
         evaluate(formula)
     assert str(caught.value) == fault
 
 
-def test_the_deepest_formula_that_can_be_typed_is_worked_out() -> None:
+def test_the_deepest_formula_that_can_be_typed_is_worked_out():
     assert evaluate("(" * 99 + "7") == "7"
     assert evaluate("−" * 98 + "7") == "7"
 
 
-def test_keys_write_a_formula_and_equals_gives_its_result(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_keys_write_a_formula_and_equals_gives_its_result(phone, screen):
     typed("12×(3+4)", phone, screen)
     assert shown(screen, "formula") == "12×(3+4)"
     assert shown(screen, "result") == "84"
@@ -78,9 +75,7 @@ def test_keys_write_a_formula_and_equals_gives_its_result(
     assert shown(screen, "result") == "84"
 
 
-def test_an_operator_goes_on_from_a_result_and_a_digit_begins_anew(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_an_operator_goes_on_from_a_result_and_a_digit_begins_anew(phone, screen):
     typed("6×7=", phone, screen)
     tap(screen, "+")
     assert shown(screen, "formula") == "42+"
@@ -89,17 +84,17 @@ def test_an_operator_goes_on_from_a_result_and_a_digit_begins_anew(
     assert shown(screen, "formula") == "5"
 
 
-def test_a_second_operator_takes_the_place_of_the_first(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_second_operator_takes_the_place_of_the_first(phone, screen):
     typed("8+×2=", phone, screen)
     assert shown(screen, "result") == "16"
 
 
-def test_a_number_has_one_point(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_number_has_one_point(phone, screen):
     typed("1.2.5", phone, screen)
     assert shown(screen, "formula") == "1.25"
 
 
-def test_delete_takes_the_last_sign_and_c_all(phone: Phone, screen: PhoneScreen) -> None:
+def test_delete_takes_the_last_sign_and_c_all(phone, screen):
     typed("123", phone, screen)
     tap(screen, "delete")
     assert shown(screen, "formula") == "12"
@@ -107,16 +102,14 @@ def test_delete_takes_the_last_sign_and_c_all(phone: Phone, screen: PhoneScreen)
     assert shown(screen, "formula") == "0"
 
 
-def test_an_error_is_shown_and_the_next_digit_begins_anew(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_an_error_is_shown_and_the_next_digit_begins_anew(phone, screen):
     typed("5÷0=", phone, screen)
     assert shown(screen, "result") == "Can't divide by 0"
     tap(screen, "7")
     assert shown(screen, "formula") == "7"
 
 
-def test_holding_the_result_copies_it(phone: Phone, screen: PhoneScreen) -> None:
+def test_holding_the_result_copies_it(phone, screen):
     typed("6×7=", phone, screen)
     long_press(screen, "42")
     assert phone.clipboard == "42"

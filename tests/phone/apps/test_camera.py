@@ -9,14 +9,12 @@ from driving import back, find, has, tap
 from gallery_camera import CAMERA
 from PIL import Image
 
-from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.screen import PhoneScreen
 
 FOLDER = "/sdcard/DCIM/Camera"
 
 
-def test_the_shutter_takes_one_photo_named_by_the_clock(phone: Phone, screen: PhoneScreen) -> None:
+def test_the_shutter_takes_one_photo_named_by_the_clock(phone, screen):
     phone.launch(CAMERA)
     tap(screen, "Shutter")
     assert phone.files.list(FOLDER) == ["IMG_20231015_153400.jpg"]
@@ -24,7 +22,7 @@ def test_the_shutter_takes_one_photo_named_by_the_clock(phone: Phone, screen: Ph
     assert (photo.format, photo.size) == ("JPEG", (480, 640))
 
 
-def test_two_photos_in_one_second_have_two_names(phone: Phone, screen: PhoneScreen) -> None:
+def test_two_photos_in_one_second_have_two_names(phone, screen):
     phone.launch(CAMERA)
     left, top, right, bottom = find(screen, "Shutter").bounds
     for _ in range(2):
@@ -32,7 +30,7 @@ def test_two_photos_in_one_second_have_two_names(phone: Phone, screen: PhoneScre
     assert phone.files.list(FOLDER) == ["IMG_20231015_153400.jpg", "IMG_20231015_153400_1.jpg"]
 
 
-def test_the_front_camera_sees_something_else(phone: Phone, screen: PhoneScreen) -> None:
+def test_the_front_camera_sees_something_else(phone, screen):
     phone.launch(CAMERA)
     painter = Painter(270, 600, 0.25)
     behind = screen.paint(painter).copy()
@@ -41,10 +39,9 @@ def test_the_front_camera_sees_something_else(phone: Phone, screen: PhoneScreen)
     assert has(screen, "Switch to back camera")
 
 
-def test_a_video_is_recorded_from_start_to_stop(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_video_is_recorded_from_start_to_stop(phone, screen):
     phone.launch(CAMERA)
-    tap(screen, "Video")
-    tap(screen, "Start recording")
+    tap(screen, "Video", "Start recording")
     phone.clock.advance(64)
     assert has(screen, "01:05")
     assert phone.files.list(FOLDER) == []
@@ -54,27 +51,20 @@ def test_a_video_is_recorded_from_start_to_stop(phone: Phone, screen: PhoneScree
     assert phone.files.read(f"{FOLDER}/{name}")[4:8] == b"ftyp"
 
 
-def test_the_thumbnail_opens_the_last_photo_which_can_be_deleted(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_the_thumbnail_opens_the_last_photo_which_can_be_deleted(phone, screen):
     phone.launch(CAMERA)
     assert not has(screen, "Most recent photo")
-    tap(screen, "Shutter")
-    tap(screen, "Shutter")
-    tap(screen, "Most recent photo")
+    tap(screen, "Shutter", "Shutter", "Most recent photo")
     assert has(screen, "IMG_20231015_153401.jpg")
     screen.swipe(900, 1000, 100, 1000)
     assert has(screen, "2 of 2")
-    tap(screen, "Delete")
-    tap(screen, "Delete")
+    tap(screen, "Delete", "Delete")
     assert phone.files.list(FOLDER) == ["IMG_20231015_153401.jpg"]
     back(screen)
     assert has(screen, "Shutter")
 
 
-def test_without_its_permission_it_takes_no_photo_and_leads_to_settings(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_without_its_permission_it_takes_no_photo_and_leads_to_settings(phone, screen):
     phone.packages[CAMERA].permissions["CAMERA"] = False
     phone.launch(CAMERA)
     assert not has(screen, "Shutter")
@@ -83,7 +73,7 @@ def test_without_its_permission_it_takes_no_photo_and_leads_to_settings(
     assert phone.activity.extras == {"package": CAMERA}
 
 
-def test_a_full_storage_is_told(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_full_storage_is_told(phone, screen):
     phone.files.quota = phone.files.used
     phone.launch(CAMERA)
     tap(screen, "Shutter")

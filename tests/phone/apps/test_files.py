@@ -31,7 +31,7 @@ def choose(screen: PhoneScreen, item: str) -> None:
     tap(screen, item)
 
 
-def test_a_folder_is_created_where_one_is(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_folder_is_created_where_one_is(phone, screen):
     at(phone, screen, "Documents")
     choose(screen, "New folder")
     screen.text("Invoices 2023")
@@ -41,7 +41,7 @@ def test_a_folder_is_created_where_one_is(phone: Phone, screen: PhoneScreen) -> 
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "Notes", ".."])
-def test_a_folder_that_cannot_be_is_refused(phone: Phone, screen: PhoneScreen, name: str) -> None:
+def test_a_folder_that_cannot_be_is_refused(phone, screen, name):
     before = phone.files.list(DOCUMENTS)
     at(phone, screen, "Documents")
     choose(screen, "New folder")
@@ -52,7 +52,7 @@ def test_a_folder_that_cannot_be_is_refused(phone: Phone, screen: PhoneScreen, n
     assert has(screen, "Create")
 
 
-def test_a_file_is_renamed_and_keeps_its_bytes(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_file_is_renamed_and_keeps_its_bytes(phone, screen):
     phone.files.write(f"{DOWNLOAD}/draft.txt", b"text")
     phone.files.write(f"{DOWNLOAD}/draft_2.txt", b"other")
     at(phone, screen, "Download")
@@ -65,7 +65,7 @@ def test_a_file_is_renamed_and_keeps_its_bytes(phone: Phone, screen: PhoneScreen
     assert not has(screen, "1 selected")
 
 
-def test_a_file_is_not_renamed_over_another(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_file_is_not_renamed_over_another(phone, screen):
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     phone.files.write(f"{DOWNLOAD}/b.txt", b"b")
     at(phone, screen, "Download")
@@ -77,15 +77,13 @@ def test_a_file_is_not_renamed_over_another(phone: Phone, screen: PhoneScreen) -
     assert phone.files.read(f"{DOWNLOAD}/b.txt") == b"b"
 
 
-def test_a_file_is_moved_to_a_folder_that_is_picked(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_file_is_moved_to_a_folder_that_is_picked(phone, screen):
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     phone.files.mkdir(f"{DOCUMENTS}/Work")
     at(phone, screen, "Download")
     long_press(screen, "a.txt")
     choose(screen, "Move to…")
-    tap(screen, "Documents")
-    tap(screen, "Work")
-    tap(screen, "Move here")
+    tap(screen, "Documents", "Work", "Move here")
     assert phone.files.read(f"{DOCUMENTS}/Work/a.txt") == b"a"
     assert not phone.files.exists(f"{DOWNLOAD}/a.txt")
     assert phone.toasting == "Moved 1 item to Work"
@@ -93,24 +91,19 @@ def test_a_file_is_moved_to_a_folder_that_is_picked(phone: Phone, screen: PhoneS
     assert has(screen, "No items")
 
 
-def test_nothing_is_moved_before_a_folder_is_chosen_or_when_cancelled(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_nothing_is_moved_before_a_folder_is_chosen_or_when_cancelled(phone, screen):
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     at(phone, screen, "Download")
     long_press(screen, "a.txt")
     choose(screen, "Move to…")
     tap(screen, "Move here")
     assert phone.files.exists(f"{DOWNLOAD}/a.txt")
-    tap(screen, "Documents")
-    tap(screen, "Cancel")
+    tap(screen, "Documents", "Cancel")
     assert phone.files.list(DOWNLOAD) == ["a.txt"]
     assert has(screen, "a.txt")
 
 
-def test_several_items_are_copied_and_a_taken_name_gets_a_number(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_several_items_are_copied_and_a_taken_name_gets_a_number(phone, screen):
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     phone.files.mkdir(f"{DOWNLOAD}/deep/er", parents=True)
     phone.files.write(f"{DOWNLOAD}/deep/er/b.txt", b"b")
@@ -120,27 +113,24 @@ def test_several_items_are_copied_and_a_taken_name_gets_a_number(
     tap(screen, "deep")
     assert has(screen, "2 selected")
     choose(screen, "Copy to…")
-    tap(screen, "Documents")
-    tap(screen, "Copy here")
+    tap(screen, "Documents", "Copy here")
     assert phone.files.read(f"{DOCUMENTS}/a.txt") == b"there before"
     assert phone.files.read(f"{DOCUMENTS}/a (1).txt") == b"a"
     assert phone.files.read(f"{DOCUMENTS}/deep/er/b.txt") == b"b"
     assert phone.files.exists(f"{DOWNLOAD}/a.txt")
 
 
-def test_a_folder_is_not_moved_into_itself(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_folder_is_not_moved_into_itself(phone, screen):
     phone.files.mkdir(f"{DOWNLOAD}/box")
     at(phone, screen, "Download")
     long_press(screen, "box")
     choose(screen, "Move to…")
-    tap(screen, "Download")
-    tap(screen, "box")
-    tap(screen, "Move here")
+    tap(screen, "Download", "box", "Move here")
     assert phone.files.is_dir(f"{DOWNLOAD}/box")
     assert phone.toasting == "Invalid argument"
 
 
-def test_a_file_is_deleted_only_after_a_question(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_file_is_deleted_only_after_a_question(phone, screen):
     for name in ("a.txt", "b.txt"):
         phone.files.write(f"{DOWNLOAD}/{name}", b"")
     at(phone, screen, "Download")
@@ -149,12 +139,11 @@ def test_a_file_is_deleted_only_after_a_question(phone: Phone, screen: PhoneScre
     assert has(screen, "Delete “a.txt”?")
     tap(screen, "Cancel")
     assert phone.files.list(DOWNLOAD) == ["a.txt", "b.txt"]
-    tap(screen, "Delete")
-    tap(screen, "Delete")
+    tap(screen, "Delete", "Delete")
     assert phone.files.list(DOWNLOAD) == ["b.txt"]
 
 
-def test_back_ends_a_selection_then_leads_up(phone: Phone, screen: PhoneScreen) -> None:
+def test_back_ends_a_selection_then_leads_up(phone, screen):
     phone.files.write(f"{DOWNLOAD}/a.txt", b"")
     at(phone, screen, "Download")
     long_press(screen, "a.txt")
@@ -165,20 +154,17 @@ def test_back_ends_a_selection_then_leads_up(phone: Phone, screen: PhoneScreen) 
     assert has(screen, "Search files")
 
 
-def test_select_all_takes_what_is_shown(phone: Phone, screen: PhoneScreen) -> None:
+def test_select_all_takes_what_is_shown(phone, screen):
     for name in ("a.txt", "b.txt", ".hidden"):
         phone.files.write(f"{DOWNLOAD}/{name}", b"")
     at(phone, screen, "Download")
     choose(screen, "Select all")
     assert has(screen, "2 selected")
-    tap(screen, "Delete")
-    tap(screen, "Delete")
+    tap(screen, "Delete", "Delete")
     assert phone.files.list(DOWNLOAD) == [".hidden"]
 
 
-def test_a_search_finds_files_in_all_folders_which_can_be_deleted_there(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_a_search_finds_files_in_all_folders_which_can_be_deleted_there(phone, screen):
     phone.files.mkdir(f"{DOCUMENTS}/Old")
     phone.files.write(f"{DOCUMENTS}/Old/Budget.csv", b"")
     phone.files.write(f"{DOWNLOAD}/budget_copy.csv", b"")
@@ -190,13 +176,12 @@ def test_a_search_finds_files_in_all_folders_which_can_be_deleted_there(
     assert not has(screen, "other.csv")
     long_press(screen, "Budget.csv")
     assert has(screen, "budget_copy.csv")
-    tap(screen, "Delete")
-    tap(screen, "Delete")
+    tap(screen, "Delete", "Delete")
     assert not phone.files.exists(f"{DOCUMENTS}/Old/Budget.csv")
     assert phone.files.exists(f"{DOWNLOAD}/budget_copy.csv")
 
 
-def test_sorting_is_kept_for_other_folders_and_later(phone: Phone, screen: PhoneScreen) -> None:
+def test_sorting_is_kept_for_other_folders_and_later(phone, screen):
     for folder in (DOWNLOAD, DOCUMENTS):
         phone.files.write(f"{folder}/small.txt", b"1")
         phone.files.write(f"{folder}/unlike.txt", b"123")
@@ -220,7 +205,7 @@ def test_sorting_is_kept_for_other_folders_and_later(phone: Phone, screen: Phone
         (5, ["Sub", "B.csv", "a.txt", "c.txt"]),
     ],
 )
-def test_orders(sort: int, expected: list[str]) -> None:
+def test_orders(sort, expected):
     found = [
         FileEntry("/x/c.txt", False, 1, 30.0),
         FileEntry("/x/a.txt", False, 2, 20.0),
@@ -230,7 +215,7 @@ def test_orders(sort: int, expected: list[str]) -> None:
     assert [e.name for e in in_order(found, sort)] == expected
 
 
-def test_a_text_is_opened_read_and_copied(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_text_is_opened_read_and_copied(phone, screen):
     phone.files.write(f"{DOWNLOAD}/letter.txt", "Liebe Grüße".encode())
     at(phone, screen, "Download", "letter.txt")
     assert has(screen, "Liebe Grüße")
@@ -239,13 +224,13 @@ def test_a_text_is_opened_read_and_copied(phone: Phone, screen: PhoneScreen) -> 
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\xff\xd8\xff\xe0" + b"\0" * 64])
-def test_a_spoilt_picture_is_told(phone: Phone, screen: PhoneScreen, data: bytes) -> None:
+def test_a_spoilt_picture_is_told(phone, screen, data):
     phone.files.write("/sdcard/Pictures/bad.jpg", data)
     at(phone, screen, "Pictures", "bad.jpg")
     assert has(screen, "Can't open this picture")
 
 
-def test_a_picture_of_too_many_pixels_is_not_decoded(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_picture_of_too_many_pixels_is_not_decoded(phone, screen):
     out = BytesIO()
     Image.new("1", (8000, 4000)).save(out, "PNG")
     phone.files.write("/sdcard/Pictures/huge.png", out.getvalue())
@@ -253,13 +238,13 @@ def test_a_picture_of_too_many_pixels_is_not_decoded(phone: Phone, screen: Phone
     assert has(screen, "Can't open this picture")
 
 
-def test_a_file_that_no_app_opens_is_told(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_file_that_no_app_opens_is_told(phone, screen):
     phone.files.write(f"{DOWNLOAD}/disk.bin", b"\0\1\2")
     at(phone, screen, "Download", "disk.bin")
     assert phone.toasting == "No app can open this file"
 
 
-def test_info_tells_size_type_and_path(phone: Phone, screen: PhoneScreen) -> None:
+def test_info_tells_size_type_and_path(phone, screen):
     phone.files.write(f"{DOWNLOAD}/data.csv", b"x" * 1500)
     at(phone, screen, "Download")
     long_press(screen, "data.csv")
@@ -269,14 +254,14 @@ def test_info_tells_size_type_and_path(phone: Phone, screen: PhoneScreen) -> Non
     assert has(screen, "Oct 15, 2023, 15:34")
 
 
-def test_the_names_of_the_path_lead_there(phone: Phone, screen: PhoneScreen) -> None:
+def test_the_names_of_the_path_lead_there(phone, screen):
     phone.files.mkdir(f"{DOCUMENTS}/One/Two", parents=True)
     at(phone, screen, "Documents", "One", "Two")
     tap(screen, "Documents")
     assert has(screen, "One")
 
 
-def test_hidden_files_are_shown_on_demand(phone: Phone, screen: PhoneScreen) -> None:
+def test_hidden_files_are_shown_on_demand(phone, screen):
     phone.files.write(f"{DOWNLOAD}/.secret", b"")
     at(phone, screen, "Download")
     assert not has(screen, ".secret")
@@ -284,25 +269,23 @@ def test_hidden_files_are_shown_on_demand(phone: Phone, screen: PhoneScreen) -> 
     assert has(screen, ".secret")
 
 
-def test_a_folder_is_made_while_a_place_is_picked(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_folder_is_made_while_a_place_is_picked(phone, screen):
     phone.files.write(f"{DOWNLOAD}/a.txt", b"a")
     at(phone, screen, "Download")
     long_press(screen, "a.txt")
     choose(screen, "Move to…")
-    tap(screen, "Documents")
-    tap(screen, "New folder")
+    tap(screen, "Documents", "New folder")
     write(screen, "name", "Fresh")
-    tap(screen, "Create")
-    tap(screen, "Move here")
+    tap(screen, "Create", "Move here")
     assert phone.files.read(f"{DOCUMENTS}/Fresh/a.txt") == b"a"
 
 
-def test_only_the_shared_storage_is_shown(phone: Phone, screen: PhoneScreen) -> None:
+def test_only_the_shared_storage_is_shown(phone, screen):
     phone.start(FILES, phone.packages[FILES].main, {"folder": "/sdcard/../system"})
     assert has(screen, "Search files")
 
 
-def test_hundreds_of_files_are_cut_with_a_note(phone: Phone, screen: PhoneScreen) -> None:
+def test_hundreds_of_files_are_cut_with_a_note(phone, screen):
     for number in range(230):
         phone.files.write(f"{DOWNLOAD}/{number:03d}.txt", b"")
     at(phone, screen, "Download")
@@ -316,5 +299,5 @@ def test_hundreds_of_files_are_cut_with_a_note(phone: Phone, screen: PhoneScreen
     [(0, "0 B"), (899, "899 B"), (900, "0.90 kB"), (99_900, "99.9 kB"), (123_456, "123 kB"),
      (61_000_000, "61.0 MB"), (5_000_000_000, "5.00 GB"), (7e15, "7000000 GB")],
 )  # fmt: skip
-def test_sizes_are_written_with_units(size: float, text: str) -> None:
+def test_sizes_are_written_with_units(size, text):
     assert size_text(size) == text

@@ -17,7 +17,7 @@ GALLERIES = {
 }
 
 
-def test_every_app_with_screens_has_a_gallery() -> None:
+def test_every_app_with_screens_has_a_gallery():
     from ui_gym_phone import apps
 
     names = {app.package.label.lower() for app in apps.built_in().values()}
@@ -27,7 +27,7 @@ def test_every_app_with_screens_has_a_gallery() -> None:
 
 @pytest.mark.parametrize("gallery", GALLERIES)
 @pytest.mark.parametrize("font_scale", ["1.3", pytest.param("1.0", marks=pytest.mark.nightly)])
-def test_no_screen_cuts_or_covers_its_texts(gallery: str, font_scale: str) -> None:
+def test_no_screen_cuts_or_covers_its_texts(gallery, font_scale):
     found = {}
     for name, bring in GALLERIES[gallery].items():
         phone = factory_phone()

@@ -8,7 +8,6 @@ from driving import back, find, has, long_press, seen, tap, write
 
 from ui_gym_phone.state import contacts, messages
 from ui_gym_phone.state.phone import Phone
-from ui_gym_phone.ui.screen import PhoneScreen
 
 ADA = "+15550104477"
 
@@ -30,7 +29,7 @@ def inbox(phone: Phone) -> Phone:
     return phone
 
 
-def test_a_text_goes_to_a_number_that_is_typed(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_text_goes_to_a_number_that_is_typed(phone, screen):
     phone.launch("com.android.messaging")
     tap(screen, "Start chat")
     write(screen, "Type a name or phone number", "+1 555 777 0199")
@@ -43,7 +42,7 @@ def test_a_text_goes_to_a_number_that_is_typed(phone: Phone, screen: PhoneScreen
     assert find(screen, "compose_message_text").text == "Text message"
 
 
-def test_a_text_goes_to_a_contact_that_is_suggested(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_text_goes_to_a_contact_that_is_suggested(phone, screen):
     contacts.add(phone, "Ada Lovelace", ADA)
     contacts.add(phone, "Adam Ant", "5550111222")
     phone.launch("com.android.messaging")
@@ -56,9 +55,7 @@ def test_a_text_goes_to_a_contact_that_is_suggested(phone: Phone, screen: PhoneS
     assert [row[:2] for row in sent(phone)] == [(ADA, "Hello")]
 
 
-def test_the_newest_message_is_uppermost_and_its_answer_goes_back(
-    inbox: Phone, screen: PhoneScreen
-) -> None:
+def test_the_newest_message_is_uppermost_and_its_answer_goes_back(inbox, screen):
     told = seen(screen)
     assert told.index("Ada Lovelace") < told.index("5550199123") < told.index("22000")
     tap(screen, "Ada Lovelace")
@@ -69,18 +66,14 @@ def test_the_newest_message_is_uppermost_and_its_answer_goes_back(
     assert messages.threads(inbox)[0].snippet == "Packed."
 
 
-def test_reading_marks_as_read_and_takes_the_notification_away(
-    inbox: Phone, screen: PhoneScreen
-) -> None:
+def test_reading_marks_as_read_and_takes_the_notification_away(inbox, screen):
     assert rows(inbox, "SELECT COUNT(*) FROM sms WHERE read = 0") == [(2,)]
     tap(screen, "5550199123")
     assert rows(inbox, "SELECT address FROM sms WHERE read = 0") == [(ADA,)]
     assert [posted.title for posted in inbox.notifications] == ["Ada Lovelace"]
 
 
-def test_an_incoming_message_is_read_where_its_conversation_is_open(
-    inbox: Phone, screen: PhoneScreen
-) -> None:
+def test_an_incoming_message_is_read_where_its_conversation_is_open(inbox, screen):
     tap(screen, "Ada Lovelace")
     messages.receive(inbox, ADA, "Are you there?")
     assert has(screen, "Are you there?")
@@ -89,7 +82,7 @@ def test_an_incoming_message_is_read_where_its_conversation_is_open(
     ]
 
 
-def test_nothing_is_sent_of_an_empty_field(inbox: Phone, screen: PhoneScreen) -> None:
+def test_nothing_is_sent_of_an_empty_field(inbox, screen):
     tap(screen, "Ada Lovelace")
     before = sent(inbox)
     tap(screen, "Send SMS")
@@ -98,7 +91,7 @@ def test_nothing_is_sent_of_an_empty_field(inbox: Phone, screen: PhoneScreen) ->
     assert sent(inbox) == before
 
 
-def test_nothing_is_sent_in_airplane_mode(inbox: Phone, screen: PhoneScreen) -> None:
+def test_nothing_is_sent_in_airplane_mode(inbox, screen):
     inbox.put("global", "airplane_mode_on", 1)
     tap(screen, "Ada Lovelace")
     before = sent(inbox)
@@ -109,22 +102,18 @@ def test_nothing_is_sent_in_airplane_mode(inbox: Phone, screen: PhoneScreen) -> 
     assert has(screen, "Up in the air"), "what was written is kept"
 
 
-def test_a_message_is_copied_and_pasted_into_another_conversation(
-    inbox: Phone, screen: PhoneScreen
-) -> None:
+def test_a_message_is_copied_and_pasted_into_another_conversation(inbox, screen):
     tap(screen, "22000")
     assert not has(screen, "Paste"), "nothing was copied yet"
     long_press(screen, "Your parcel is at the counter. Code 4471.")
     tap(screen, "Copy")
     assert inbox.clipboard == "Your parcel is at the counter. Code 4471."
     back(screen)
-    tap(screen, "Ada Lovelace")
-    tap(screen, "Paste")
-    tap(screen, "Send SMS")
+    tap(screen, "Ada Lovelace", "Paste", "Send SMS")
     assert sent(inbox)[-1][:2] == (ADA, "Your parcel is at the counter. Code 4471.")
 
 
-def test_one_message_is_deleted(inbox: Phone, screen: PhoneScreen) -> None:
+def test_one_message_is_deleted(inbox, screen):
     tap(screen, "Ada Lovelace")
     long_press(screen, "Are you coming tonight?")
     tap(screen, "Delete")
@@ -134,28 +123,23 @@ def test_one_message_is_deleted(inbox: Phone, screen: PhoneScreen) -> None:
     assert left == [("Yes, at eight!",), ("Lovely. Bring the cards?",)]
 
 
-def test_a_conversation_is_deleted_from_the_list(inbox: Phone, screen: PhoneScreen) -> None:
+def test_a_conversation_is_deleted_from_the_list(inbox, screen):
     count = len(messages.threads(inbox))
     long_press(screen, "5550199123")
-    tap(screen, "Delete")
-    tap(screen, "Cancel")
+    tap(screen, "Delete", "Cancel")
     assert len(messages.threads(inbox)) == count
-    tap(screen, "Delete")
-    tap(screen, "Delete")
+    tap(screen, "Delete", "Delete")
     assert rows(inbox, "SELECT COUNT(*) FROM sms WHERE address = '5550199123'") == [(0,)]
     assert len(messages.threads(inbox)) == count - 1
 
 
-def test_a_conversation_is_deleted_from_its_menu(inbox: Phone, screen: PhoneScreen) -> None:
-    tap(screen, "Ada Lovelace")
-    tap(screen, "More options")
-    tap(screen, "Delete")
-    tap(screen, "Delete")
+def test_a_conversation_is_deleted_from_its_menu(inbox, screen):
+    tap(screen, "Ada Lovelace", "More options", "Delete", "Delete")
     assert inbox.activity.cls == ".ConversationListActivity"
     assert not has(screen, "Ada Lovelace")
 
 
-def test_a_search_finds_what_was_written(inbox: Phone, screen: PhoneScreen) -> None:
+def test_a_search_finds_what_was_written(inbox, screen):
     tap(screen, "Search messages")
     screen.text("at eight")
     assert has(screen, "Ada Lovelace")
@@ -165,7 +149,7 @@ def test_a_search_finds_what_was_written(inbox: Phone, screen: PhoneScreen) -> N
     assert has(screen, "22000")
 
 
-def test_a_conversation_is_first_seen_at_its_end(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_conversation_is_first_seen_at_its_end(phone, screen):
     for i in range(60):
         messages.receive(phone, ADA, f"Message {i}", phone.clock.ms - (60 - i) * 1000)
     phone.start("com.android.messaging", ".ConversationActivity", {"number": ADA})
@@ -173,10 +157,8 @@ def test_a_conversation_is_first_seen_at_its_end(phone: Phone, screen: PhoneScre
     assert not has(screen, "Message 0")
 
 
-def test_an_unknown_number_can_be_made_a_contact(inbox: Phone, screen: PhoneScreen) -> None:
-    tap(screen, "5550199123")
-    tap(screen, "More options")
-    tap(screen, "Add contact")
+def test_an_unknown_number_can_be_made_a_contact(inbox, screen):
+    tap(screen, "5550199123", "More options", "Add contact")
     write(screen, "First name", "Buyer")
     tap(screen, "Save")
     found = contacts.find(inbox, "Buyer")
@@ -186,7 +168,7 @@ def test_an_unknown_number_can_be_made_a_contact(inbox: Phone, screen: PhoneScre
     assert has(screen, "Buyer")
 
 
-def test_an_intents_text_waits_in_the_field(phone: Phone, screen: PhoneScreen) -> None:
+def test_an_intents_text_waits_in_the_field(phone, screen):
     extras = {"number": "5550100", "body": "Call me"}
     phone.start("com.android.messaging", ".ConversationActivity", extras)
     assert has(screen, "Call me")

@@ -8,11 +8,10 @@ from gallery_settings import EXTRAS, SCENES
 
 from ui_gym_phone import data
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.index import ENTRIES, SettingsEntry, search
+from ui_gym_phone.apps.settings.index import ENTRIES, search
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state.intents import SETTINGS_PAGES
-from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen
 
 TALL = 12_000
@@ -21,7 +20,7 @@ TALL = 12_000
 
 @pytest.mark.parametrize("scale", [0.85, 1.3])
 @pytest.mark.parametrize("name", SCENES)
-def test_no_text_is_cut_short(name: str, scale: float) -> None:
+def test_no_text_is_cut_short(name, scale):
     phone = factory_phone()
     phone.put("system", "font_scale", str(scale))
     screen = PhoneScreen(phone)
@@ -35,7 +34,7 @@ ANSWERS = ("Cancel", "OK", "Save", "Add", "Delete", "Reset", "Pair", "Forget", "
 
 
 @pytest.mark.parametrize("name", [name for name in SCENES if name.endswith((".dialog", "_stop"))])
-def test_a_dialog_shows_all_of_its_buttons_on_a_small_screen(name: str) -> None:
+def test_a_dialog_shows_all_of_its_buttons_on_a_small_screen(name):
     shown = []
     for height in (2400, 960):
         screen = PhoneScreen(factory_phone(768, height))
@@ -53,14 +52,14 @@ def _height(screen: PhoneScreen, text: str) -> int:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: "/".join((*e.path, e.title)))
-def test_what_the_search_names_is_on_the_page_that_it_opens(entry: SettingsEntry) -> None:
+def test_what_the_search_names_is_on_the_page_that_it_opens(entry):
     phone = factory_phone(1080, TALL)
     phone.put("secure", "night_display_activated", 1)
     phone.start(APP.package.name, entry.cls)
     assert entry.title in seen(PhoneScreen(phone))
 
 
-def test_the_search_finds_by_words_and_opens_the_page(phone: Phone, screen: PhoneScreen) -> None:
+def test_the_search_finds_by_words_and_opens_the_page(phone, screen):
     phone.launch(APP.package.name)
     tap(screen, "Search settings")
     screen.text("battery sav")
@@ -73,28 +72,26 @@ def test_the_search_finds_by_words_and_opens_the_page(phone: Phone, screen: Phon
     assert has(screen, "Uninstall")
 
 
-def test_a_search_for_nothing_known_says_so(phone: Phone, screen: PhoneScreen) -> None:
+def test_a_search_for_nothing_known_says_so(phone, screen):
     phone.launch(APP.package.name)
     tap(screen, "Search settings")
     screen.text("zebra")
     assert has(screen, "No results")
 
 
-def test_developer_options_are_found_only_by_developers() -> None:
+def test_developer_options_are_found_only_by_developers():
     assert search("usb debugging") == []
     assert [e.title for e in search("usb debugging", developer=True)] == ["USB debugging"]
 
 
-def test_words_may_be_begun_and_spelt_either_way() -> None:
+def test_words_may_be_begun_and_spelt_either_way():
     titles = {e.title for e in search("wi-fi")}
     assert titles == {e.title for e in search("WIFI")}
     assert "Color inversion" in {e.title for e in search("colour inv")}
 
 
 @pytest.mark.parametrize("title", [row["title"] for row in data.table("settings_pages")["home"]])
-def test_each_row_of_the_first_page_opens_the_page_of_its_name(
-    phone: Phone, screen: PhoneScreen, title: str
-) -> None:
+def test_each_row_of_the_first_page_opens_the_page_of_its_name(phone, screen, title):
     phone.launch(APP.package.name)
     scroll_to(screen, title)
     tap(screen, title)
@@ -103,13 +100,11 @@ def test_each_row_of_the_first_page_opens_the_page_of_its_name(
     assert phone.activity.cls == ".Settings"
 
 
-def test_every_settings_intent_has_a_page() -> None:
+def test_every_settings_intent_has_a_page():
     assert set(SETTINGS_PAGES.values()) <= set(APP.screens)
 
 
-def test_pages_of_a_thing_survive_an_intent_that_names_none(
-    phone: Phone, screen: PhoneScreen
-) -> None:
+def test_pages_of_a_thing_survive_an_intent_that_names_none(phone, screen):
     for name in EXTRAS:
         phone.start(APP.package.name, PREFIX + name)
         assert seen(screen)[0] == "Navigate up"
@@ -120,5 +115,5 @@ def test_pages_of_a_thing_survive_an_intent_that_names_none(
     [(0, "0 B"), (899, "899 B"), (61_000_000, "61.0 MB"), (999_999_999, "1.00 GB"),
      (154_200_000, "154 MB"), (2_500, "2.50 kB")],
 )  # fmt: skip
-def test_sizes_are_written_in_decimal_units(size: int, text: str) -> None:
+def test_sizes_are_written_in_decimal_units(size, text):
     assert size_text(size) == text
