@@ -6,21 +6,17 @@ one element, named by its texts.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ui_gym.contract.device import Element
-from ui_gym.errors import DeviceError
+from ui_gym.contract.uitree import Corners, Scale, elements_of, parse_xml, value_state
 
 MAX_XML = 8 << 20
 """The longest tree that is read, in characters."""
 MAX_JOINED = 6
 """A node with more texts in it is a region of the screen, and they are told one by one."""
-
-Scale = float | tuple[float, float]
-"""Observed pixels for one of the device's; across and down, where they differ."""
 
 _BOUNDS = re.compile(r"\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]")
 
@@ -51,14 +47,10 @@ def elements_from_xml(xml: str, scale: Scale = 1.0) -> tuple[Element, ...]:
     Raises:
         DeviceError: it is no such tree.
     """
-    root = _parse(xml)
-    found: list[Element] = []
-    for node in _told(root):
-        box = _box(node, scale)
-        if box is not None:
-            name, states = _name(node), tuple(_states(node))
-            found.append(Element(len(found), _role(node), name, box, states))
-    return tuple(found)
+    tree = tree_of(xml) or xml.strip()  # an empty one is <hierarchy rotation="0" />
+    root = parse_xml(tree, MAX_XML, what="the screen's tree", writer="uiautomator")
+    told = ((_role(node), _name(node), _corners(node), _states(node)) for node in _told(root))
+    return elements_of(told, scale)
 
 
 def tree_of(output: str) -> str | None:
@@ -66,23 +58,6 @@ def tree_of(output: str) -> str | None:
     start, end = output.find("<?xml"), output.rfind("</hierarchy>")
     start = output.find("<hierarchy") if start < 0 else start
     return output[start : end + len("</hierarchy>")] if 0 <= start < end else None
-
-
-def _parse(xml: str) -> ElementTree.Element:
-    if len(xml) > MAX_XML:
-        raise DeviceError(
-            f"the screen's tree has {len(xml)} characters; at most {MAX_XML} are read"
-        )
-    tree = tree_of(xml)
-    if tree is None:
-        # An empty one is <hierarchy rotation="0" />.
-        tree = xml.strip()
-    if "<!" in tree:  # neither entities nor a DTD has any business there
-        raise DeviceError("the screen's tree is not as uiautomator writes it: it has a declaration")
-    try:
-        return ElementTree.fromstring(tree.encode("utf-8", "replace"))
-    except ElementTree.ParseError as error:
-        raise DeviceError(f"the screen's tree is not XML: {error}") from None
 
 
 def _told(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
@@ -166,18 +141,14 @@ def _states(node: ElementTree.Element) -> Iterator[str]:
     if role == "textbox":
         # An empty field gives its hint for its text.
         value = "" if text and text == node.get("hint") else text
-        yield f"value={json.dumps(value, ensure_ascii=False)}"
+        yield value_state(value)
     elif role in _VALUED and text:
-        yield f"value={json.dumps(text, ensure_ascii=False)}"
+        yield value_state(text)
 
 
-def _box(node: ElementTree.Element, scale: Scale) -> tuple[int, int, int, int] | None:
-    """(left, top, width, height) in observed pixels; None where nothing of it is seen."""
+def _corners(node: ElementTree.Element) -> Corners | None:
     match = _BOUNDS.fullmatch(node.get("bounds", ""))
     if match is None:
         return None
-    across, down = scale if isinstance(scale, tuple) else (scale, scale)
     left, top, right, bottom = map(int, match.groups())
-    x, y = round(left * across), round(top * down)
-    width, height = round(right * across) - x, round(bottom * down) - y
-    return (x, y, width, height) if width > 0 and height > 0 else None
+    return left, top, right, bottom

@@ -13,6 +13,7 @@ import numpy as np
 
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import choose, make_task
+from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError, nearest
@@ -22,6 +23,24 @@ MEMBER_TAG = "suite"
 
 EXTRA_TAG = "extra"
 """The tag of tasks for which more must be installed; a suite draws them only if they are named."""
+
+
+SECTIONS = """
+    ## Rewards
+    Those of the task; all lie in [0, 1].
+
+    ## Starting state
+    That of the task; `info["task"]` names it.
+
+    ## Episode end
+    Termination: as in the task. `max_steps` is that of the task.
+
+    ## Arguments
+    | `tasks` | all | names of the tasks to draw from |
+    | `category` | all | only tasks of this category |
+    | `difficulty` | all | only tasks of this registered difficulty |
+    | `level` | each task's own | the level at which they are played |
+    """
 
 
 def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
@@ -43,11 +62,20 @@ def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
 class Suite(Task[Any, Any]):
     """Base class of suites: tasks of one kind of device and one viewport.
 
-    Subclasses set `of`, the name of the suite that its tasks are registered with.
+    A subclass sets `base`, the base class of its tasks, and describes itself; the sections that
+    all suites have are added to its docstring.
     """
 
-    of: ClassVar[str]
+    base: ClassVar[type[Task[Any, Any]]]
     has_oracle = True
+
+    def __init_subclass__(cls) -> None:
+        cls.viewport = cls.base.viewport
+        cls.__doc__ = f"{cls.__doc__}{SECTIONS}"
+
+    @classmethod
+    def pool(cls, options: DeviceOptions) -> DevicePool:
+        return cls.base.pool(options)
 
     def __init__(
         self,
@@ -68,11 +96,11 @@ class Suite(Task[Any, Any]):
         Raises:
             UserError: no task is left, or one cannot be played here.
         """
-        known = families(self.of)
+        known = families(self.spec.suite)
         if tasks is None:
             chosen = known
         else:
-            all_of_it = families(self.of, extra=True)
+            all_of_it = families(self.spec.suite, extra=True)
             chosen = [self._named(name, all_of_it) for name in tasks]
         if category is not None:
             choose(category, sorted({spec.category for spec in [*known, *chosen]}), "category")

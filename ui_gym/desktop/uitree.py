@@ -7,13 +7,12 @@ the machine's screen. Source: https://github.com/xlang-ai/OSWorld (``desktop_env
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ui_gym.contract.device import Element
-from ui_gym.errors import DeviceError
+from ui_gym.contract.uitree import Corners, Scale, Told, elements_of, parse_xml, value_state
 
 MAX_XML = 32 << 20
 """The longest tree that is read, in characters."""
@@ -35,9 +34,6 @@ NAMESPACES = {
     }.items()
 }
 """The namespaces by their prefixes, as a tree of Linux has them."""
-
-Scale = float | tuple[float, float]
-"""Observed pixels for one of the screen's; across and down, where they differ."""
 
 _ROLES = {
     "push-button": "button", "toggle-button": "button", "push-button-menu": "button",
@@ -88,17 +84,7 @@ def elements_from_xml(xml: str, scale: Scale = 1.0) -> tuple[Element, ...]:
     Raises:
         DeviceError: it is no such tree.
     """
-    found: list[Element] = []
-    for node in parse_tree(xml).iter():
-        if not (_is(node, "showing") and _is(node, "visible")):
-            continue
-        role, name = _role(node), _name(node)
-        if role in _SILENT or not (name or role in _ACTED_ON):
-            continue
-        box = _box(node, scale)
-        if box is not None:
-            found.append(Element(len(found), role, name, box, tuple(_states(node, role))))
-    return tuple(found)
+    return elements_of(_told(parse_tree(xml)), scale)
 
 
 def terminal_text(xml: str) -> str | None:
@@ -121,16 +107,15 @@ def parse_tree(xml: str) -> ElementTree.Element:
     Raises:
         DeviceError: it is no XML, too long, or has a declaration, which no server writes.
     """
-    if len(xml) > MAX_XML:
-        raise DeviceError(
-            f"the accessibility tree has {len(xml)} characters; at most {MAX_XML} are read"
-        )
-    if "<!" in xml:  # neither entities nor a DTD has any business there
-        raise DeviceError("the accessibility tree is not as OSWorld writes it: it declares things")
-    try:
-        return ElementTree.fromstring(xml.encode("utf-8", "replace"))
-    except ElementTree.ParseError as error:
-        raise DeviceError(f"the accessibility tree is not XML: {error}") from None
+    return parse_xml(xml, MAX_XML, what="the accessibility tree", writer="OSWorld")
+
+
+def _told(root: ElementTree.Element) -> Iterator[Told]:
+    for node in root.iter():
+        role, name = _role(node), _name(node)
+        seen = _is(node, "showing") and _is(node, "visible")
+        if seen and role not in _SILENT and (name or role in _ACTED_ON):
+            yield role, name, _corners(node), _states(node, role)
 
 
 def _is(node: ElementTree.Element, state: str) -> bool:
@@ -156,7 +141,7 @@ def _states(node: ElementTree.Element, role: str) -> Iterator[str]:
     if role in _VALUED:
         value = _value(node, role)
         if (value and value != node.get("name")) or role == "textbox":
-            yield f"value={json.dumps(value, ensure_ascii=False)}"
+            yield value_state(value)
 
 
 def _value(node: ElementTree.Element, role: str) -> str:
@@ -168,15 +153,11 @@ def _value(node: ElementTree.Element, role: str) -> str:
     return value if len(value) <= MAX_VALUE else value[:MAX_VALUE] + "..."
 
 
-def _box(node: ElementTree.Element, scale: Scale) -> tuple[int, int, int, int] | None:
-    """(left, top, width, height) in observed pixels; None where nothing of it can be seen."""
+def _corners(node: ElementTree.Element) -> Corners | None:
+    """Where it is on the screen, without what lies left of it or above."""
     place = _PAIR.fullmatch(node.get(f"{{{NAMESPACES['cp']}}}screencoord") or "")
     size = _PAIR.fullmatch(node.get(f"{{{NAMESPACES['cp']}}}size") or "")
     if place is None or size is None:
         return None
-    across, down = scale if isinstance(scale, tuple) else (scale, scale)
     left, top = int(place[1]), int(place[2])
-    right, bottom = left + int(size[1]), top + int(size[2])
-    x, y = max(0, round(left * across)), max(0, round(top * down))
-    width, height = round(right * across) - x, round(bottom * down) - y
-    return (x, y, width, height) if width > 0 and height > 0 else None
+    return max(0, left), max(0, top), left + int(size[1]), top + int(size[2])

@@ -8,25 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.contract.draws import between, pick
+from ui_gym.contract.words import word_lists
 
-FIRST = (
-    "Adam", "Alice", "Amara", "Anders", "Astrid", "Beth", "Boris", "Carla", "Cedric", "Chloe",
-    "Daniel", "Dina", "Dominic", "Elena", "Emil", "Fatima", "Felix", "Freya", "Gloria", "Gustav",
-    "Hannah", "Hassan", "Hugo", "Ingrid", "Isaac", "Ivy", "Jasper", "Joanna", "Kamal", "Karin",
-    "Laura", "Leon", "Lucia", "Magnus", "Marta", "Miriam", "Nadia", "Nils", "Nora", "Oliver",
-    "Olga", "Oscar", "Paula", "Pedro", "Petra", "Quentin", "Rachel", "Ravi", "Rosa", "Samuel",
-    "Selma", "Simon", "Tara", "Theo", "Tobias", "Ursula", "Valerie", "Victor", "Wanda", "Yasmin",
-)  # fmt: skip
-
-LAST = (
-    "Abbott", "Alvarez", "Baker", "Becker", "Bennett", "Brandt", "Carver", "Castillo", "Chen",
-    "Costa", "Dawson", "Diaz", "Eriksen", "Falk", "Fischer", "Flores", "Foster", "Garcia", "Grant",
-    "Haas", "Hansen", "Harper", "Hughes", "Ibrahim", "Ivanov", "Jansen", "Keller", "Kim", "Kovacs",
-    "Lambert", "Larsen", "Lindberg", "Lopez", "Malik", "Marino", "Meyer", "Moreau", "Morris",
-    "Novak", "Okafor", "Olsen", "Park", "Patel", "Pereira", "Quinn", "Ramos", "Reyes", "Rossi",
-    "Schmidt", "Silva", "Singh", "Sokolov", "Tanaka", "Thomas", "Turner", "Vega", "Wagner", "Walsh",
-    "Young", "Zimmer",
-)  # fmt: skip
+_LISTS = word_lists(__package__)
+FIRST: tuple[str, ...] = _LISTS["first"]
+LAST: tuple[str, ...] = _LISTS["last"]
 
 AREAS = ("202", "206", "212", "303", "305", "312", "404", "415", "503", "512", "617", "702")
 """Area codes; 555-0100 to 555-0199 are kept free in each of them, for fiction."""

@@ -5,12 +5,12 @@ The sites and their pages lie in ``web.toml``, which is read when it is first as
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from ui_gym.contract.words import word_lists
 
 # -- what a page is made of --
 
@@ -75,7 +75,9 @@ class WebPage:
 @cache
 def sites() -> Mapping[str, WebSite]:
     """Every site by its host."""
-    return {written["host"]: WebSite(**written) for written in _written()["sites"]}
+    return {
+        written["host"]: WebSite(**written) for written in word_lists(__package__, "web")["sites"]
+    }
 
 
 @cache
@@ -83,13 +85,8 @@ def pages() -> Mapping[str, WebPage]:
     """Every page by its address, which has no scheme, no ``www.`` and no closing slash."""
     return {
         written["address"]: WebPage(written["title"], tuple(map(_block, written["blocks"])))
-        for written in _written()["pages"]
+        for written in word_lists(__package__, "web")["pages"]
     }
-
-
-@cache
-def _written() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("web.toml").read_text("utf-8"))
 
 
 def _block(written: Mapping[str, Any]) -> Block:
@@ -101,7 +98,7 @@ def _block(written: Mapping[str, Any]) -> Block:
         case {"link": text, "to": to, **note}:
             return Link(text, to, **note)
         case {"facts": rows}:
-            return Facts(tuple((name, value) for name, value in rows))
+            return Facts(rows)
     return Download(**written)
 
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content import filenames, records, scenes, texts
+from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import filing
 from ui_gym.contract import draws as drawing
+from ui_gym.contract import words
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
@@ -61,8 +62,8 @@ class FileChangeTask(AndroidTask[FileChangeParams]):
     goals: tuple[str, ...] = ()
 
     def sample(self, rng: np.random.Generator) -> FileChangeParams:
-        names = filenames.files(rng, drawing.between(rng, 3, 6))
-        folder, twin = drawing.some(rng, filenames.FOLDERS, 2)
+        names = texts.files(rng, drawing.between(rng, 3, 6))
+        folder, twin = drawing.some(rng, texts.FOLDERS, 2)
         order = drawing.some(rng, names, len(names))
         params = FileChangeParams(
             folder=folder,
@@ -130,7 +131,7 @@ class AndroidRenameFile(FileChangeTask):
     )
 
     def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
-        return filenames.new_file(rng, tuple(name for name, _ in params.files))
+        return words.new_name(rng, *(name for name, _ in params.files))
 
     def prepare(self, params: FileChangeParams) -> Sequence[str]:
         gone = [f"/sdcard/{folder}/{params.value}" for folder in (params.folder, params.twin)]
@@ -152,7 +153,7 @@ class AndroidRenameFile(FileChangeTask):
         if mistake != "name":
             return super().misread(params, mistake, rng)
         taken = (*(name for name, _ in params.files), params.value)
-        return dataclasses.replace(params, value=filenames.new_file(rng, taken))
+        return dataclasses.replace(params, value=words.new_name(rng, *taken))
 
 
 @register(
@@ -182,8 +183,8 @@ class AndroidMoveFile(FileChangeTask):
     )
 
     def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
-        place = drawing.other(rng, filenames.FOLDERS, params.folder, params.twin)
-        return f"{place}/{filenames.folders(rng, 1)[0]}" if rng.random() < 0.4 else place
+        place = drawing.other(rng, texts.FOLDERS, params.folder, params.twin)
+        return f"{place}/{words.folder_names(rng, 1)[0]}" if rng.random() < 0.4 else place
 
     def prepare(self, params: FileChangeParams) -> Sequence[str]:
         target = f"/sdcard/{params.value}"
@@ -207,7 +208,7 @@ class AndroidMoveFile(FileChangeTask):
             return super().misread(params, mistake, rng)
         top = params.value.partition("/")[0]
         taken = (params.folder, params.twin, top)
-        return dataclasses.replace(params, value=drawing.other(rng, filenames.FOLDERS, *taken))
+        return dataclasses.replace(params, value=drawing.other(rng, texts.FOLDERS, *taken))
 
 
 @register(

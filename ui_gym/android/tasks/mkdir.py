@@ -10,12 +10,13 @@ import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck, exists
-from ui_gym.android.content import filenames, records, scenes
+from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.tasks import filing
 from ui_gym.contract import draws as drawing
+from ui_gym.contract import words
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
@@ -63,12 +64,12 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
     mistakes = ("place", "name")
 
     def sample(self, rng: np.random.Generator) -> MkdirParams:
-        name, *there = filenames.folders(rng, drawing.between(rng, 2, 4))
+        name, *there = words.folder_names(rng, drawing.between(rng, 2, 4))
         return MkdirParams(
-            folder=drawing.pick(rng, filenames.FOLDERS),
+            folder=drawing.pick(rng, texts.FOLDERS),
             name=name,
             folders=tuple(there),
-            files=filenames.files(rng, drawing.between(rng, 0, 3)),
+            files=texts.files(rng, drawing.between(rng, 0, 3)),
             scene=scenes.draw(rng),
             phrasing=drawing.between(rng, 0, len(GOALS) - 1),
         )
@@ -77,7 +78,7 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
         return GOALS[params.phrasing].format(name=params.name, folder=params.folder)
 
     def prepare(self, params: MkdirParams) -> Sequence[str]:
-        places = [f"/sdcard/{folder}" for folder in filenames.FOLDERS]
+        places = [f"/sdcard/{folder}" for folder in texts.FOLDERS]
         lines = [records.remove(*(f"{place}/{params.name}" for place in places))]
         lines += [f"mkdir -p '{place}/{name}'" for place in places for name in params.folders]
         for name in params.files:
@@ -97,8 +98,8 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
     def misread(self, params: MkdirParams, mistake: str, rng: np.random.Generator) -> MkdirParams:
         """``place``: the folder is made elsewhere. ``name``: it gets another name."""
         if mistake == "place":
-            place = drawing.other(rng, filenames.FOLDERS, params.folder)
+            place = drawing.other(rng, texts.FOLDERS, params.folder)
             return dataclasses.replace(params, folder=place)
         taken = (params.name, *params.folders)
-        names = [name for name in filenames.folders(rng, 6) if name not in taken]
+        names = [name for name in words.folder_names(rng, 6) if name not in taken]
         return dataclasses.replace(params, name=names[0])

@@ -11,11 +11,12 @@ import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content import filenames, records, scenes, texts
+from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask
 from ui_gym.contract import draws as drawing
+from ui_gym.contract import words
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
@@ -63,7 +64,7 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
     mistakes = ("name", "text")
 
     def sample(self, rng: np.random.Generator) -> NoteCreateParams:
-        file, *others = filenames.files(rng, drawing.between(rng, 2, 5))
+        file, *others = texts.files(rng, drawing.between(rng, 2, 5))
         return NoteCreateParams(
             file=file,
             text=texts.note(rng),
@@ -98,6 +99,6 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
         """``name``: another file name. ``text``: another text."""
         if mistake == "name":
             taken = (params.file, *(name for name, _ in params.others))
-            return dataclasses.replace(params, file=filenames.new_file(rng, taken))
+            return dataclasses.replace(params, file=words.new_name(rng, *taken))
         text = texts.note(rng)
         return params if text == params.text else dataclasses.replace(params, text=text)

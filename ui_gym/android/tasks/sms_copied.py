@@ -11,7 +11,7 @@ import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content import filenames, people, records, scenes, texts
+from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
@@ -141,7 +141,7 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
     )
 
     def sample(self, rng: np.random.Generator) -> NoteToSmsParams:
-        files = [f"{name.rpartition('.')[0]}.txt" for name in filenames.files(rng, 4)]
+        files = [f"{name.rpartition('.')[0]}.txt" for name in texts.files(rng, 4)]
         notes = tuple((name, texts.note(rng)) for name in dict.fromkeys(files))
         return NoteToSmsParams(
             notes=drawing.some(rng, notes, len(notes)),

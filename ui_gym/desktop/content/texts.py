@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from ui_gym.contract.draws import between, pick
+from ui_gym.contract.words import DAYS, filled
 from ui_gym.desktop.content import words
 
 _LINES = (
@@ -36,12 +39,22 @@ _PLACES = (
     "garage", "pharmacy", "stadium", "town hall", "hotel",
 )  # fmt: skip
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SLOTS: Mapping[str, Sequence[object]] = {
+    "hour": range(7, 22),
+    "half": ("15", "30", "45"),
+    "thing": _THINGS,
+    "place": _PLACES,
+    "day": DAYS,
+    "few": range(3, 10),
+    "room": range(101, 500),
+    "code": range(1000, 10_000),
+    "word": words.THINGS,
+}
 
 
 def line(rng: np.random.Generator) -> str:
     """A line that somebody writes down, at most 50 characters."""
-    return _filled(rng, pick(rng, _LINES))
+    return filled(rng, pick(rng, _LINES), _SLOTS)
 
 
 def lines(rng: np.random.Generator, count: int) -> tuple[str, ...]:
@@ -54,7 +67,7 @@ def lines(rng: np.random.Generator, count: int) -> tuple[str, ...]:
 
 def line_with(rng: np.random.Generator, word: str) -> str:
     """A line in which a word stands, inside it and in small letters; perhaps twice."""
-    return _filled(rng, pick(rng, _WITH), word)
+    return filled(rng, pick(rng, _WITH).replace("{}", word), _SLOTS)
 
 
 def page(rng: np.random.Generator, low: int = 2, high: int = 5) -> str:
@@ -65,17 +78,3 @@ def page(rng: np.random.Generator, low: int = 2, high: int = 5) -> str:
 def joined(parts: tuple[str, ...]) -> str:
     """The text of a file with these lines."""
     return "".join(f"{part}\n" for part in parts)
-
-
-def _filled(rng: np.random.Generator, template: str, word: str = "") -> str:
-    return template.replace("{}", word).format(
-        hour=between(rng, 7, 21),
-        half=pick(rng, ("15", "30", "45")),
-        thing=pick(rng, _THINGS),
-        place=pick(rng, _PLACES),
-        day=pick(rng, _DAYS),
-        few=between(rng, 3, 9),
-        room=between(rng, 101, 499),
-        code=between(rng, 1000, 9999),
-        word=pick(rng, words.THINGS),
-    )

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ui_gym.contract.draws import between, other, pick, some
+from ui_gym.contract import words as shared
+from ui_gym.contract.draws import other, pick
+from ui_gym.contract.words import FOLDERS as FOLDERS
+from ui_gym.contract.words import STEMS as STEMS
+from ui_gym.contract.words import folder_names as folder_names
+from ui_gym.contract.words import new_name as new_name
 
 THINGS = (
     "anchor", "basket", "blanket", "bottle", "bucket", "button", "camera", "candle", "carpet",
@@ -36,53 +41,14 @@ LISTED = (
 )  # fmt: skip
 """What lists hold: different at least in their first three letters."""
 
-STEMS = (
-    "agenda", "backlog", "budget", "checklist", "contract", "draft", "expenses", "guests", "hours",
-    "ideas", "invoice", "itinerary", "letter", "lyrics", "manual", "menu", "minutes", "offer",
-    "packing", "plan", "poem", "prices", "quotes", "receipt", "recipe", "report", "schedule",
-    "script", "shopping", "speech", "summary", "survey", "tickets", "todo", "translation",
-)  # fmt: skip
-"""Beginnings of file names."""
-
-_ENDINGS = ("", "_old", "_final", "_2023", "_copy", "_v2", "_may", "_june", "_team")
-
 KINDS = ("txt", "md", "csv", "log")
 """Endings of files that hold text."""
-
-FOLDERS = (
-    "Archive", "Bills", "Boat", "Camping", "Choir", "Courses", "Family", "Flat", "Garden", "House",
-    "Holiday", "Kitchen", "Letters", "Marathon", "Medical", "Moving", "Museum", "Office",
-    "Photography", "Projects", "Receipts", "School", "Sailing", "Taxes", "Theatre", "Tickets",
-    "Travel", "Wedding", "Workshop",
-)  # fmt: skip
-"""Names of folders."""
 
 
 def file_names(rng: np.random.Generator, count: int, kind: str | None = None) -> tuple[str, ...]:
     """Different names of files, all of one `kind` if it is given; the second is much like the
     first."""
-    stems = some(rng, STEMS, max(1, count - 1))
-    first, second = some(rng, _ENDINGS, 2)
-    own = kind or pick(rng, KINDS)
-    names = [f"{stems[0]}{first}.{own}", f"{stems[0]}{second}.{own}"]
-    for stem in stems[1:]:
-        names.append(f"{stem}{pick(rng, _ENDINGS)}.{kind or pick(rng, KINDS)}")
-    return tuple(names[:count])
-
-
-def new_name(rng: np.random.Generator, *taken: str) -> str:
-    """A file name that is like none of those, with the ending of the first."""
-    kind = taken[0].rpartition(".")[2]
-    stems = [stem for stem in STEMS if not any(name.startswith(stem) for name in taken)]
-    return f"{pick(rng, stems)}{pick(rng, _ENDINGS)}.{kind}"
-
-
-def folder_names(rng: np.random.Generator, count: int) -> tuple[str, ...]:
-    """Different names of folders, some with a number."""
-    return tuple(
-        f"{name} {between(rng, 2019, 2024)}" if rng.random() < 0.4 else name
-        for name in some(rng, FOLDERS, count)
-    )
+    return shared.file_names(rng, count, (kind,) if kind else KINDS)
 
 
 def misspellings(word: str) -> tuple[str, ...]:
