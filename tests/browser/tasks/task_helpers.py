@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
+import pytest
 
 from ui_gym.browser.device import PageEvent
 from ui_gym.contract.task import Task, Verdict
 
 SEEDS = range(60)
+
+LEVELS = ("easy", "medium", "hard")
 
 Told = tuple[str, Mapping[str, Any]]
 """The type and the data of an event."""
@@ -32,3 +37,55 @@ def judge(
 ) -> Verdict:
     """What `task` says of a page that reported `events` and is in `state`."""
     return task.judge(Reported(*events, state=state), params, ())
+
+
+def verdicts(task: Task[Any, Any], params: Any, table: Mapping[str, tuple[Any, ...]]) -> Any:
+    """A test of the verdicts in `table`: a name, and events, the score and whether it is over.
+
+    That a page which reported nothing is neither solved nor over is tested for all tasks.
+    """
+
+    @pytest.mark.parametrize("row", table.values(), ids=table)
+    def test(row: tuple[Any, ...]) -> None:
+        *events, score, done = row
+        verdict = judge(task, params, *events)
+        assert (verdict.score, verdict.done) == (pytest.approx(score), done), verdict.notes
+        assert verdict.success == (score == 1.0)
+
+    return test
+
+
+def levels(family: Callable[..., Task[Any, Any]], *some: str) -> pytest.MarkDecorator:
+    """Parametrises ``task``: the family at all or some of its levels."""
+    tasks = [pytest.param(family(level=level), id=level) for level in some or LEVELS]
+    return pytest.mark.parametrize("task", tasks)
+
+
+def mistakes_fail(
+    family: Callable[..., Task[Any, Any]], played: Callable[[Any], Iterable[Told]]
+) -> Any:
+    """A test, at all levels, of what is `played` by somebody who believes the params.
+
+    It succeeds with the true ones, and with no mistake.
+    """
+
+    @levels(family)
+    def test(task: Any) -> None:
+        rng = np.random.default_rng(0)
+        for params in draws(task):
+            assert judge(task, params, *played(params)).success
+            for mistake in task.mistakes:
+                believed = task.misread(params, mistake, rng)
+                assert not judge(task, params, *played(believed)).success, mistake
+
+    return test
+
+
+def draws(task: Task[Any, Any]) -> Iterator[Any]:
+    """The params of `SEEDS`."""
+    return map(task.draw, SEEDS)
+
+
+def goals(task: Task[Any, Any]) -> Iterator[tuple[Any, str]]:
+    """The params of `SEEDS`, each with its goal."""
+    return ((params, task.goal(params)) for params in draws(task))

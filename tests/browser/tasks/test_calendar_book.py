@@ -6,8 +6,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import goals, judge, levels, verdicts
 
 from ui_gym.browser.content.weeks import FROM, TO, Busy
 from ui_gym.browser.tasks.calendar_book import (
@@ -17,7 +16,6 @@ from ui_gym.browser.tasks.calendar_book import (
     clashes,
     right_slots,
 )
-from ui_gym.errors import UserError
 
 MONDAY, TUESDAY = "2026-01-19", "2026-01-20"
 ASKED = CalendarBookParams(
@@ -38,35 +36,29 @@ def save(**said: Any) -> Any:
     return ("save", asked | said)
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([save()], 1.0, True),
-        ([save(title=" Roadmap ", start=540)], 1.0, True),
-        ([save(start=780)], 1.0, True),
-        ([save(title="Roadmaps")], 0.75, True),
-        ([save(minutes=30)], 0.75, True),
-        ([save(guests=[])], 0.75, True),
-        ([save(guests=[], minutes=90, title="")], 0.25, True),
-        ([save(start=690)], 0.0, True),
-        ([save(start=570)], 0.0, True),
-        ([save(start=840)], 0.0, True),
-        ([save(start=480)], 0.0, True),
-        ([save(day=MONDAY)], 0.0, True),
-        ([save(day="2026-01-13")], 0.0, True),
-        ([save(day="2026-01-27")], 0.0, True),
-        ([save(start=690), save()], 0.0, True),
-        ([("delete", {"id": 1}), save()], 0.0, True),
-        ([("save", {})], 0.0, True),
-    ],
-    ids=["none", "right", "early", "late", "title", "length", "guests", "all wrong", "Ann is busy",
-         "half an hour", "too late", "too early", "full day", "last week", "next week",
-         "first counts", "deleted", "empty"],
-)  # fmt: skip
-def test_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(CalendarBook(), ASKED, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_scores = verdicts(
+    CalendarBook(),
+    ASKED,
+    {
+        "right": (save(), 1.0, True),
+        "early": (save(title=" Roadmap ", start=540), 1.0, True),
+        "late": (save(start=780), 1.0, True),
+        "title": (save(title="Roadmaps"), 0.75, True),
+        "length": (save(minutes=30), 0.75, True),
+        "guests": (save(guests=[]), 0.75, True),
+        "all wrong": (save(guests=[], minutes=90, title=""), 0.25, True),
+        "Ann is busy": (save(start=690), 0.0, True),
+        "half an hour": (save(start=570), 0.0, True),
+        "too late": (save(start=840), 0.0, True),
+        "too early": (save(start=480), 0.0, True),
+        "full day": (save(day=MONDAY), 0.0, True),
+        "last week": (save(day="2026-01-13"), 0.0, True),
+        "next week": (save(day="2026-01-27"), 0.0, True),
+        "first counts": (save(start=690), save(), 0.0, True),
+        "deleted": (("delete", {"id": 1}), save(), 0.0, True),
+        "empty": (("save", {}), 0.0, True),
+    },
+)
 
 
 def test_the_first_or_last_time_may_be_asked_for() -> None:
@@ -84,13 +76,10 @@ def test_slots() -> None:
     assert not set(clashes(ASKED)) & set(right_slots(ASKED))
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_goals_name_all_conditions_and_can_be_met(level: Any) -> None:
-    task = CalendarBook(level=level)
+@levels(CalendarBook)
+def test_goals_name_all_conditions_and_can_be_met(task: Any) -> None:
     orders = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         assert params.slot in right_slots(params)
         assert clashes(params)
         assert f'"{params.title}"' in goal
@@ -120,12 +109,3 @@ def test_mistakes() -> None:
         assert task.misread(ASKED, "length", rng).minutes != 60
     end = dataclasses.replace(ASKED, minutes=30, slot=(1, 1050))
     assert task.misread(end, "length", rng).slot in clashes(end)
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [({"events": 1}, "2 to 16"), ({"people": 4}, "0 to 3"), ({"weeks": 5}, "0 to 4")],
-)
-def test_wrong_arguments(given: Any, rule: str) -> None:
-    with pytest.raises(UserError, match=rule):
-        CalendarBook(**given)

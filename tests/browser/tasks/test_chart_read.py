@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, goals, judge, levels
 
 from ui_gym.browser.content import charts
 from ui_gym.browser.content.charts import CATEGORIES, PIES, TOPICS, Axis
 from ui_gym.browser.tasks.chart_read import ChartRead, ChartReadParams
 from ui_gym.contract.action import Click, Press, Type
-from ui_gym.errors import UserError
 
 LEVELS = ["easy", "medium", "hard"]
 POWER = ChartReadParams(
@@ -74,13 +73,11 @@ def test_what_is_asked_stands_out(level: Any) -> None:
     """No neighbour can be read in its stead, and the goal names the one or two that are asked."""
     task = ChartRead(level=level)
     kinds = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params, goal in goals(task):
         kinds.add(params.kind)
         assert params.tolerance >= 1
         assert params.axis.step > 2 * params.tolerance or task.points == 2
         assert len(params.asked) == len(set(params.asked)) == task.points
-        goal = task.goal(params)
         assert f"off by {params.tolerance} is fine" in goal
         for series, category in params.asked:
             value = params.values[series][category]
@@ -100,10 +97,9 @@ def test_what_is_asked_stands_out(level: Any) -> None:
     assert kinds == {"bars", "line", "pie", *(() if level == "hard" else ("rows",))}
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@levels(ChartRead)
 @pytest.mark.parametrize("mistake", ChartRead.mistakes)
-def test_a_misread_value_is_out_of_bounds(level: Any, mistake: str) -> None:
-    task = ChartRead(level=level)
+def test_a_misread_value_is_out_of_bounds(task: Any, mistake: str) -> None:
     for seed in SEEDS:
         params = task.draw(seed)
         believed = task.misread(params, mistake, np.random.default_rng(seed))
@@ -128,21 +124,6 @@ def test_what_charts_hold() -> None:
         assert axis.span % axis.step == 0
     assert charts.beside(((1, 2), (3, 4)), (0, 1)) == [(0, 0), (1, 1)]
     assert charts.distinct(((10, 31), (52, 33)), 5, 10) == [(1, 0)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"series": 5}, "series must be 1 to 4, not 5"),
-        ({"categories": 3}, "categories must be 4 to 12, not 3"),
-        ({"points": 0}, "points must be 1 to 2, not 0"),
-        ({"tolerance": 7}, "tolerance must be 1 to 6, not 7"),
-        ({"level": "rude"}, "has no level 'rude'"),
-    ],
-)
-def test_chart_read_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        ChartRead(**arguments)
 
 
 def test_elements_do_not_tell_the_values(make_device: Any) -> None:

@@ -6,12 +6,10 @@ import re
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, draws, levels, verdicts
 
 from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.tasks.checkbox_set import CheckboxSet, CheckboxSetParams
-from ui_gym.errors import UserError
 
 BOXES = CheckboxSetParams(
     topic="zones", labels=("Hall", "Gate", "Roof", "Lift", "Ramp"), asked=(3, 0), ticked=(1,),
@@ -23,36 +21,29 @@ def save(*labels: str) -> Any:
     return ("save", {"ticked": labels})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([save("Hall", "Lift")], 1.0, True),
-        ([save("Lift", "Hall")], 1.0, True),
-        ([save("Gate")], 0.0, True),
-        ([save("Gate", "Hall", "Lift")], 2 / 3, True),
-        ([save("Hall")], 2 / 3, True),
-        ([save("Hall", "Ramp")], 1 / 3, True),
-        ([save()], 1 / 3, True),
-        ([save("Hall", "Lift", "Roof", "Ramp")], 1 / 3, True),
-        ([save("Gate", "Roof", "Ramp")], 0.0, True),
-        ([save("Hall"), save("Hall", "Lift")], 2 / 3, True),
-        ([("save", {})], 1 / 3, True),
-        ([("tick", {"label": "Hall"})], 0.0, False),
-    ],
-    ids=["none", "right", "any order", "as it was", "not unticked", "one", "one and another",
-         "all unticked", "extra", "worse", "first save", "empty", "other event"],
-)  # fmt: skip
-def test_checkbox_set_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(CheckboxSet(), BOXES, *events)
-    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+test_checkbox_set_scores = verdicts(
+    CheckboxSet(),
+    BOXES,
+    {
+        "right": (save("Hall", "Lift"), 1.0, True),
+        "any order": (save("Lift", "Hall"), 1.0, True),
+        "as it was": (save("Gate"), 0.0, True),
+        "not unticked": (save("Gate", "Hall", "Lift"), 2 / 3, True),
+        "one": (save("Hall"), 2 / 3, True),
+        "one and another": (save("Hall", "Ramp"), 1 / 3, True),
+        "all unticked": (save(), 1 / 3, True),
+        "extra": (save("Hall", "Lift", "Roof", "Ramp"), 1 / 3, True),
+        "worse": (save("Gate", "Roof", "Ramp"), 0.0, True),
+        "first save": (save("Hall"), save("Hall", "Lift"), 2 / 3, True),
+        "empty": (("save", {}), 1 / 3, True),
+        "other event": (("tick", {"label": "Hall"}), 0.0, False),
+    },
+)
 
 
-@pytest.mark.parametrize("level", CheckboxSet.levels)
-def test_checkbox_set_goals_name_the_boxes_and_no_others(level: Any) -> None:
-    task = CheckboxSet(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(CheckboxSet)
+def test_checkbox_set_goals_name_the_boxes_and_no_others(task: Any) -> None:
+    for params in draws(task):
         assert len(set(params.labels)) == task.count
         assert len(set(params.asked)) == task.asked
         assert len(set(params.ticked)) == task.ticked
@@ -89,20 +80,3 @@ def test_checkbox_set_mistakes() -> None:
         "asked": (0,),
     })  # fmt: skip
     assert task.misread(params, "lookalike", rng).asked == (2,)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"level": "harder"}, "no level 'harder'"),
-        ({"count": 1}, "count must be 2 to 100, not 1"),
-        ({"count": 101}, "count must be 2 to 100, not 101"),
-        ({"count": 25, "likeness": "low"}, "count must be 2 to 24, not 25"),
-        ({"asked": 20}, "asked must be 1 to 19, not 20"),
-        ({"ticked": -1}, "ticked must be 0 to 20, not -1"),
-        ({"likeness": "medium"}, "there is no likeness 'medium'"),
-    ],
-)
-def test_checkbox_set_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        CheckboxSet(**arguments)

@@ -6,12 +6,10 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import goals, levels, verdicts
 
 from ui_gym.browser.content.notes import LABELLED
 from ui_gym.browser.tasks.copy_paste import WHOLE, Copy, CopyPaste, CopyPasteParams, Note, text_of
-from ui_gym.errors import UserError
 
 BANK = "Holder: Ann\nIBAN: XX1\nBIC: A2"
 TRIP = "Train: 12\nFrom: Cork"
@@ -29,31 +27,26 @@ def save(*fields: str, notes: Any = NOTES) -> Any:
     return ("save", {"fields": list(fields), "notes": list(notes)})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([save(BANK, "From: Cork", "Old")], 1.0, True),
-        ([save(f" {BANK}\n", "From: Cork\n", "Old")], 1.0, True),
-        ([save(BANK.replace("\n", "\r\n"), "From: Cork", "Old")], 1.0, True),
-        ([save(BANK, "n/a", "Old")], 0.5, True),
-        ([save("", "n/a", "Old")], 0.0, True),
-        ([save(BANK, "n/aFrom: Cork", "Old")], 0.5, True),
-        ([save(BANK, TRIP, "Old")], 0.5, True),
-        ([save(BANK.replace("XX1", "XXl"), "From: Cork", "Old")], 0.5, True),
-        ([save(BANK.replace("\n", " "), "From: Cork", "Old")], 0.5, True),
-        ([save("From: Cork", BANK, "Old")], 0.0, True),
-        ([save(BANK, "From: Cork", "")], 0.5, True),
-        ([save(BANK, "From: Cork", "Old", notes=[BANK, "", NOTES[2]])], 0.5, True),
-        ([save("", "n/a", "Old"), save(BANK, "From: Cork", "Old")], 0.0, True),
-        ([("save", {})], 0.0, True),
-    ],
-    ids=["none", "right", "blanks", "line ends", "half", "unchanged", "not replaced", "too much",
-         "typo", "one line", "swapped", "other field", "note cut", "first counts", "empty"],
-)  # fmt: skip
-def test_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(CopyPaste(), ASKED, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_scores = verdicts(
+    CopyPaste(),
+    ASKED,
+    {
+        "right": (save(BANK, "From: Cork", "Old"), 1.0, True),
+        "blanks": (save(f" {BANK}\n", "From: Cork\n", "Old"), 1.0, True),
+        "line ends": (save(BANK.replace("\n", "\r\n"), "From: Cork", "Old"), 1.0, True),
+        "half": (save(BANK, "n/a", "Old"), 0.5, True),
+        "unchanged": (save("", "n/a", "Old"), 0.0, True),
+        "not replaced": (save(BANK, "n/aFrom: Cork", "Old"), 0.5, True),
+        "too much": (save(BANK, TRIP, "Old"), 0.5, True),
+        "typo": (save(BANK.replace("XX1", "XXl"), "From: Cork", "Old"), 0.5, True),
+        "one line": (save(BANK.replace("\n", " "), "From: Cork", "Old"), 0.5, True),
+        "swapped": (save("From: Cork", BANK, "Old"), 0.0, True),
+        "other field": (save(BANK, "From: Cork", ""), 0.5, True),
+        "note cut": (save(BANK, "From: Cork", "Old", notes=[BANK, "", NOTES[2]]), 0.5, True),
+        "first counts": (save("", "n/a", "Old"), save(BANK, "From: Cork", "Old"), 0.0, True),
+        "empty": (("save", {}), 0.0, True),
+    },
+)
 
 
 def test_goals_say_what_goes_where() -> None:
@@ -69,13 +62,10 @@ def test_goals_say_what_goes_where() -> None:
     )
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_goals_have_one_reading(level: Any) -> None:
-    task = CopyPaste(level=level)
+@levels(CopyPaste)
+def test_goals_have_one_reading(task: Any) -> None:
     kinds, filled = set(), 0
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         titles = [note.title for note in params.notes]
         assert len(set(titles)) == len(titles) == task.notes
         assert len({label for label, _ in params.fields}) == len(params.fields) == task.copies + 1
@@ -113,17 +103,3 @@ def test_mistakes() -> None:
     line = dataclasses.replace(ASKED, copies=ASKED.copies[1:])
     assert task.misread(line, "part", rng).copies == (Copy(1, 0, 1),)
     assert task.misread(line, "note", rng).copies[0].note in (0, 2)
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [
-        ({"notes": 11}, "2 to 10"),
-        ({"copies": 4}, "1 to 3"),
-        ({"lines": 1}, "2 to 8"),
-        ({"level": "hard", "notes": 5}, "at least 6 here, not 5"),
-    ],
-)
-def test_wrong_arguments(given: Any, rule: str) -> None:
-    with pytest.raises(UserError, match=rule):
-        CopyPaste(**given)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from task_helpers import SEEDS, judge
 
 from ui_gym.browser.tasks.data_entry import DataEntry, DataEntryParams
 from ui_gym.contract.task import Verdict
-from ui_gym.errors import UserError
 
 PEOPLE = (("Ann", "Lee"), ("Bob", "Ray"), ("Cid", "Fox"), ("Dot", "Day"))
 ENTRY = DataEntryParams(people=PEOPLE, asked=(2, 4), fields=("last", "first"), place=0, phrasing=0)
@@ -67,19 +65,3 @@ def test_data_entry_mistakes() -> None:
     params = dataclasses.replace(ENTRY, asked=(1,))
     assert task.misread(params, "row", rng).asked == (2,)
     assert task.misread(params, "labels", rng).fields == ("first", "last")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"rows": 0}, "rows must be 1 to 100, not 0"),
-        ({"rows": 5, "length": 4}, "rows must be 1 to 4, not 5"),
-        ({"length": 201}, "length must be 2 to 200, not 201"),
-        ({"compact": True, "length": 7}, "length must be 2 to 6, not 7"),
-        ({"columns": 0}, "columns must be 1, 2 or 3"),
-        ({"words": "rude"}, "words must be 'long' or 'short', not 'rude'"),
-    ],
-)
-def test_data_entry_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        DataEntry(**arguments)

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels
 
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday
 from ui_gym.browser.tasks.date_picker import DatePicker, DatePickerParams
-from ui_gym.errors import UserError
 
 VISIT = DatePickerParams(
     scene="dentist", today="2026-03-02", first="2026-03-10", nights=0, ends=0, writing=0, booked=(),
@@ -68,28 +67,23 @@ def read(text: str) -> date:
     return date(int(year), number, days[index])
 
 
-@pytest.mark.parametrize("level", ["medium", "hard"])
-def test_date_picker_goals_name_the_day_by_its_weekday(level: Any) -> None:
-    task = DatePicker(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(DatePicker, "medium", "hard")
+def test_date_picker_goals_name_the_day_by_its_weekday(task: Any) -> None:
+    for params in draws(task):
         (named,) = re.findall(r"the \w+ \w+day of \w+ \d{4}", task.goal(params))
         assert read(named) == date.fromisoformat(params.first)
 
 
 def test_date_picker_goals_name_the_date() -> None:
     task = DatePicker(level="easy")
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params, goal in goals(task):
         day = date.fromisoformat(params.first)
-        goal = task.goal(params)
         assert f"{day.day} {day:%B} {day.year}" in goal or f"{day:%B} {day.day}, {day.year}" in goal
 
 
 def test_date_picker_goals_name_the_end_of_a_stay() -> None:
     task, ends = DatePicker(level="hard"), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         goal, last = task.goal(params), date.fromisoformat(params.last)
         ends.add(params.ends)
         if params.ends == 0:
@@ -102,11 +96,9 @@ def test_date_picker_goals_name_the_end_of_a_stay() -> None:
     assert ends == {0, 1, 2}
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_date_picker_days_can_be_chosen(level: Any) -> None:
-    task = DatePicker(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(DatePicker)
+def test_date_picker_days_can_be_chosen(task: Any) -> None:
+    for params in draws(task):
         assert params.first > params.today
         assert months_between(params.today, params.first) <= task.reach + 1
         days = [date.fromisoformat(params.first) + timedelta(i) for i in range(params.nights + 1)]
@@ -134,16 +126,3 @@ def test_date_picker_mistakes() -> None:
     assert {task.misread(STAY, "column", rng).nights for _ in range(20)} == {3, 5}
     soon = dataclasses.replace(VISIT, first="2026-03-03")
     assert {task.misread(soon, "column", rng).first for _ in range(20)} == {"2026-03-04"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"reach": 19}, "reach must be 0 to 18, not 19"),
-        ({"ask": "year"}, "ask of DatePicker 'year'"),
-        ({"level": "expert"}, "has no level 'expert'"),
-    ],
-)
-def test_date_picker_wrong_arguments(arguments: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        DatePicker(**arguments)

@@ -7,13 +7,11 @@ import re
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, judge, levels, verdicts
 
 from ui_gym.browser.content import lists
 from ui_gym.browser.tasks.dropdown_pick import SCENES, DropdownPick, DropdownPickParams
 from ui_gym.contract.action import Click, Press, Type, Wait
-from ui_gym.errors import UserError
 
 GUINEAS = ("Gabon", "Guinea", "Guinea-Bissau", "Guyana")
 LISTS = DropdownPickParams(
@@ -27,26 +25,21 @@ def apply(country: str, currency: str, holidays: str = "Guyana") -> Any:
     return ("apply", {"values": {"list-0": country, "list-1": currency, "list-2": holidays}})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([apply("Guinea", "Euro")], 1.0, True),
-        ([apply("Guinea", "")], 0.5, True),
-        ([apply("Guinea-Bissau", "Euro")], 0.5, True),
-        ([apply("Guinea", "Euro", "Guinea")], 0.5, True),
-        ([apply("Guinea", "Swiss franc", "")], 0.0, True),
-        ([apply("Gabon", "")], 0.0, True),
-        ([apply("Gabon", ""), apply("Guinea", "Euro")], 0.0, True),
-        ([("apply", {})], 0.0, True),
-        ([("choose", {"list-0": "Guinea"})], 0.0, False),
-    ],
-    ids=["none", "right", "one", "lookalike", "other changed", "one right of three",
-         "as it was", "first counts", "empty", "other event"],
-)  # fmt: skip
-def test_dropdown_pick_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(DropdownPick(), LISTS, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_dropdown_pick_scores = verdicts(
+    DropdownPick(),
+    LISTS,
+    {
+        "right": (apply("Guinea", "Euro"), 1.0, True),
+        "one": (apply("Guinea", ""), 0.5, True),
+        "lookalike": (apply("Guinea-Bissau", "Euro"), 0.5, True),
+        "other changed": (apply("Guinea", "Euro", "Guinea"), 0.5, True),
+        "one right of three": (apply("Guinea", "Swiss franc", ""), 0.0, True),
+        "as it was": (apply("Gabon", ""), 0.0, True),
+        "first counts": (apply("Gabon", ""), apply("Guinea", "Euro"), 0.0, True),
+        "empty": (("apply", {}), 0.0, True),
+        "other event": (("choose", {"list-0": "Guinea"}), 0.0, False),
+    },
+)
 
 
 def test_dropdown_pick_says_what_is_wrong() -> None:
@@ -54,11 +47,9 @@ def test_dropdown_pick_says_what_is_wrong() -> None:
     assert verdict.notes == "applied with Country and Holidays wrong"
 
 
-@pytest.mark.parametrize("level", DropdownPick.levels)
-def test_dropdown_pick_goals_name_lists_and_options(level: Any) -> None:
-    task = DropdownPick(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(DropdownPick)
+def test_dropdown_pick_goals_name_lists_and_options(task: Any) -> None:
+    for params in draws(task):
         assert len(set(params.labels)) == task.fields
         assert len(params.asked) == task.asked
         assert max(map(len, params.options)) <= task.length
@@ -94,20 +85,6 @@ def test_dropdown_pick_mistakes() -> None:
             ((0, "Guinea"), (1, "Swiss franc")),
         },
     }
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"fields": 9}, "fields must be 1 to 8, not 9"),
-        ({"asked": 6}, "asked must be 1 to 5, not 6"),
-        ({"asked": True}, "asked must be 1 to 5, not True"),
-        ({"length": 2}, "length must be 3 to 132, not 2"),
-    ],
-)
-def test_dropdown_pick_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        DropdownPick(**arguments)
 
 
 def test_a_dropdown_is_closed_by_its_button_and_by_escape_and_searched_by_letters(

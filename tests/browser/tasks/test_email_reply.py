@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import goals, levels, verdicts
 
 from ui_gym.browser.content.mailbox import Look, Message, Thread
 from ui_gym.browser.tasks.email_reply import (
@@ -17,7 +17,6 @@ from ui_gym.browser.tasks.email_reply import (
     naming,
     recipients,
 )
-from ui_gym.errors import UserError
 
 ME, ANN, BEN, CY, DOT = (
     (name, f"{name.split()[0].lower()}@x")
@@ -47,31 +46,26 @@ DELETED = ("change", {"ids": ["1"], "what": "folder", "value": "trash", "by": "u
 READ = ("change", {"ids": ["1"], "what": "unread", "value": False, "by": "open"})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([READ, DELETED], 0.0, False),
-        ([send()], 1.0, True),
-        ([READ, send(text=" I do, too.\n")], 1.0, True),
-        ([send(text="I do, too")], 0.5, True),
-        ([send(to=["ann@x", "cy@x"])], 0.5, True),
-        ([send(cc=["ben@x"], text="")], 0.25, True),
-        ([send(subject="Re: Plans")], 0.75, True),
-        ([DELETED, send()], 0.75, True),
-        ([send(mode="all")], 1.0, True),
-        ([send(mode="forward", subject="Fwd: Plan")], 0.0, True),
-        ([send(message="0-2")], 0.0, True),
-        ([send(message=None, mode="new")], 0.0, True),
-        ([send(text="x"), send()], 0.5, True),
-        ([("send", {})], 0.0, True),
-    ],
-    ids=["none", "others", "right", "blanks", "text", "to", "cc and text", "subject", "collateral",
-         "by hand", "forwarded", "newer mail", "new mail", "first counts", "empty"],
-)  # fmt: skip
-def test_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(EmailReply(), ASKED, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_scores = verdicts(
+    EmailReply(),
+    ASKED,
+    {
+        "others": (READ, DELETED, 0.0, False),
+        "right": (send(), 1.0, True),
+        "blanks": (READ, send(text=" I do, too.\n"), 1.0, True),
+        "text": (send(text="I do, too"), 0.5, True),
+        "to": (send(to=["ann@x", "cy@x"]), 0.5, True),
+        "cc and text": (send(cc=["ben@x"], text=""), 0.25, True),
+        "subject": (send(subject="Re: Plans"), 0.75, True),
+        "collateral": (DELETED, send(), 0.75, True),
+        "by hand": (send(mode="all"), 1.0, True),
+        "forwarded": (send(mode="forward", subject="Fwd: Plan"), 0.0, True),
+        "newer mail": (send(message="0-2"), 0.0, True),
+        "new mail": (send(message=None, mode="new"), 0.0, True),
+        "first counts": (send(text="x"), send(), 0.5, True),
+        "empty": (("send", {}), 0.0, True),
+    },
+)
 
 
 @pytest.mark.parametrize(
@@ -102,13 +96,10 @@ def test_how_mails_are_named(asked: Any, named: str) -> None:
     assert naming(dataclasses.replace(ASKED, **asked)) == named
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_goals_have_one_reading(level: Any) -> None:
-    task = EmailReply(level=level)
+@levels(EmailReply)
+def test_goals_have_one_reading(task: Any) -> None:
     modes, extras = set(), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         thread, mail = find(params)
         assert len(params.threads) == task.threads
         assert len(thread.messages) == task.turns
@@ -144,12 +135,3 @@ def test_mistakes() -> None:
     assert task.misread(ASKED, "mail", rng).asked in ("0-1", "0-2")
     single = dataclasses.replace(ASKED, asked="1-0")
     assert task.misread(single, "mail", rng).asked == "0-2"
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [({"threads": 3}, "4 to 40"), ({"turns": 7}, "1 to 6"), ({"sentences": 0}, "1 to 4")],
-)
-def test_wrong_arguments(given: Any, rule: str) -> None:
-    with pytest.raises(UserError, match=rule):
-        EmailReply(**given)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import goals, judge, levels, verdicts
 
 from ui_gym.browser.content.mailbox import Look, Message, Thread, starting
 from ui_gym.browser.tasks.email_triage import (
@@ -18,7 +18,6 @@ from ui_gym.browser.tasks.email_triage import (
     meant,
     outcome,
 )
-from ui_gym.errors import UserError
 
 ME, ANN, BEN = (("Mia Berg", "mia@x"), ("Ann Oak", "ann@x"), ("Ben Oak", "ben@x"))
 
@@ -51,31 +50,28 @@ DELETE_AND_STAR = params_of(
 READ = change("unread", False, "0", "3", by="open")
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([change("folder", "trash", "0")], 0.5, False),
-        ([change("folder", "trash", "0"), change("starred", True, "1")], 1.0, True),
-        ([change("starred", True, "1"), change("folder", "trash", "0")], 1.0, True),
-        ([change("folder", "archive", "0"), change("starred", True, "1")], 0.0, False),
-        ([change("folder", "trash", "0", "3"), change("starred", True, "1")], 0.5, False),
-        ([change("folder", "trash", "3")], 0.0, False),
-        ([change("folder", "trash", "0", "3"), change("folder", "inbox", "3"),
-          change("starred", True, "1")], 1.0, True),
-        ([READ, change("folder", "trash", "0"), change("starred", True, "1")], 1.0, True),
-        ([change("unread", False, "3"), change("folder", "trash", "0"),
-          change("starred", True, "1")], 0.5, False),
-        ([change("unread", True, "1"), change("folder", "trash", "0"),
-          change("starred", True, "1")], 0.0, False),
-        ([("change", {}), ("send", {})], 0.0, False),
-    ],
-    ids=["none", "half", "both", "other order", "wrong verb", "one too many", "wrong mail",
-         "taken back", "read on the way", "marked on the way", "marked, too", "noise"],
+test_scores = verdicts(
+    EmailTriage(),
+    DELETE_AND_STAR,
+    {
+        "half": (change("folder", "trash", "0"), 0.5, False),
+        "both": (change("folder", "trash", "0"), change("starred", True, "1"), 1.0, True),
+        "other order": (change("starred", True, "1"), change("folder", "trash", "0"), 1.0, True),
+        "wrong verb": (change("folder", "archive", "0"), change("starred", True, "1"), 0.0, False),
+        "one too many": (change("folder", "trash", "0", "3"), change("starred", True, "1"), 0.5,
+            False),
+        "wrong mail": (change("folder", "trash", "3"), 0.0, False),
+        "taken back": (change("folder", "trash", "0", "3"), change("folder", "inbox", "3"),
+            change("starred", True, "1"), 1.0, True),
+        "read on the way": (READ, change("folder", "trash", "0"), change("starred", True, "1"), 1.0,
+            True),
+        "marked on the way": (change("unread", False, "3"), change("folder", "trash", "0"),
+            change("starred", True, "1"), 0.5, False),
+        "marked, too": (change("unread", True, "1"), change("folder", "trash", "0"),
+            change("starred", True, "1"), 0.0, False),
+        "noise": (("change", {}), ("send", {}), 0.0, False),
+    },
 )  # fmt: skip
-def test_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(EmailTriage(), DELETE_AND_STAR, *events)
-    assert (verdict.score, verdict.done) == (score, done)
 
 
 def test_reading_counts_where_it_is_asked_for() -> None:
@@ -96,13 +92,10 @@ def test_rules(which: str, ids: str) -> None:
     assert [t.id for t in meant(Order("star", which, "Ann Oak"), THREADS)] == [*ids]
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_goals_have_one_reading(level: Any) -> None:
-    task = EmailTriage(level=level)
+@levels(EmailTriage)
+def test_goals_have_one_reading(task: Any) -> None:
     kinds = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         assert len(params.threads) == task.mails
         times = [t.last.when for t in params.threads]
         assert sorted(set(times), reverse=True) == times
@@ -145,16 +138,3 @@ def test_mistakes() -> None:
     assert dataclasses.replace(believed, orders=()) == dataclasses.replace(
         DELETE_AND_STAR, orders=()
     )
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [
-        ({"mails": 4}, "5 to 60|11 to 60"),
-        ({"orders": 0}, "1 to 4"),
-        ({"level": "huge"}, "no level"),
-    ],
-)
-def test_wrong_arguments(given: Any, rule: str) -> None:
-    with pytest.raises(UserError, match=rule):
-        EmailTriage(**given)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import filejobs, filetree
 from ui_gym.browser.content.filetree import Job
 from ui_gym.browser.tasks.file_manager import FileManager, FileManagerParams
 from ui_gym.contract.action import Click, Drag, Press, Type
-from ui_gym.errors import UserError
 
 PATHS = (
     "Finance/", "Finance/2025/", "Finance/2025/report.pdf", "Finance/budget.xlsx",
@@ -35,29 +34,25 @@ CREATE = did("create", "Travel/Done/")
 MOVE = did("move", "Travel/notes.txt", "Travel/Done/")
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([CREATE], 0.5, False),
-        ([CREATE, MOVE], 1.0, True),
-        ([did("create", "Travel/New/"), did("move", "Travel/notes.txt", "Travel/New/"),
-          did("rename", "Travel/New/", "Done")], 1.0, True),
-        ([did("create", "Finance/Done/"), did("move", "Finance/Done/", "Travel/"), MOVE],
-         1.0, True),
-        ([CREATE, did("move", "Finance/notes.txt", "Travel/Done/")], 0.0, False),
-        ([CREATE, MOVE, did("rename", "Finance/2025/", "2026")], 0.5, False),
-        ([CREATE, did("delete", "Travel/notes.txt")], 0.5, True),
-        ([did("create", "Travel/Other/"), did("delete", "Travel/Other/")], 0.0, False),
-        ([did("delete", "Finance/2025/")], 0.0, True),
-    ],
-    ids=["none", "one job", "right", "renamed after", "made elsewhere", "its namesake", "too much",
-         "deleted", "thrown away again", "a folder deleted"],
+test_file_scores = verdicts(
+    FileManager(),
+    FILES,
+    {
+        "one job": (CREATE, 0.5, False),
+        "right": (CREATE, MOVE, 1.0, True),
+        "renamed after": (did("create", "Travel/New/"),
+            did("move", "Travel/notes.txt", "Travel/New/"), did("rename", "Travel/New/", "Done"),
+            1.0, True),
+        "made elsewhere": (did("create", "Finance/Done/"), did("move", "Finance/Done/", "Travel/"),
+            MOVE, 1.0, True),
+        "its namesake": (CREATE, did("move", "Finance/notes.txt", "Travel/Done/"), 0.0, False),
+        "too much": (CREATE, MOVE, did("rename", "Finance/2025/", "2026"), 0.5, False),
+        "deleted": (CREATE, did("delete", "Travel/notes.txt"), 0.5, True),
+        "thrown away again": (did("create", "Travel/Other/"), did("delete", "Travel/Other/"), 0.0,
+            False),
+        "a folder deleted": (did("delete", "Finance/2025/"), 0.0, True),
+    },
 )  # fmt: skip
-def test_file_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(FileManager(), FILES, *events)
-    assert verdict.score == pytest.approx(score)
-    assert verdict.done == done
 
 
 def test_a_deletion_is_told() -> None:
@@ -95,8 +90,7 @@ def test_what_a_folder_holds_is_not_counted_beside_it() -> None:
         assert filetree.distance(TREE, filetree.apply(TREE, job)) == 1
     assert filetree.distance(TREE, TREE) == 0
     task = FileManager(level="hard")
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         start = {path: path for path in params.paths}
         wanted = start
         for job in params.jobs:
@@ -123,13 +117,10 @@ def test_trees_are_as_deep_and_full_as_asked(depth: int, alike: bool) -> None:
         assert len(stems) <= 3 if alike else len(stems) >= 8
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_file_goals_say_all_that_is_needed(level: Any) -> None:
-    task = FileManager(level=level)
+@levels(FileManager)
+def test_file_goals_say_all_that_is_needed(task: Any) -> None:
     kinds = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         for job in params.jobs:
             kinds.add(job.kind)
             for said in (job.path, filetree.parent(job.path), job.to):
@@ -139,11 +130,9 @@ def test_file_goals_say_all_that_is_needed(level: Any) -> None:
     assert kinds == set(filejobs.KINDS)
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_file_jobs_can_be_done_in_any_order_but_a_move_into_a_new_folder(level: Any) -> None:
-    task = FileManager(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(FileManager)
+def test_file_jobs_can_be_done_in_any_order_but_a_move_into_a_new_folder(task: Any) -> None:
+    for params in draws(task):
         tree = {path: path for path in params.paths}
         made: list[str] = []
         for job in params.jobs:
@@ -160,11 +149,10 @@ def test_file_jobs_can_be_done_in_any_order_but_a_move_into_a_new_folder(level: 
             tree = now
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_file_mistakes_can_be_played_and_fail(level: Any) -> None:
-    task, rng = FileManager(level=level), np.random.default_rng(0)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(FileManager)
+def test_file_mistakes_can_be_played_and_fail(task: Any) -> None:
+    rng = np.random.default_rng(0)
+    for params in draws(task):
         for mistake in task.mistakes:
             believed = task.misread(params, mistake, rng)
             if believed == params:
@@ -211,20 +199,6 @@ def test_file_levels_differ() -> None:
     assert [task.max_steps for task in tasks] == [10, 24, 60]
     sizes = [len(task.draw(0).paths) for task in tasks]
     assert sizes == sorted(sizes)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"jobs": 0}, "jobs must be 1 to 6, not 0"),
-        ({"depth": 4}, "depth must be 1 to 3, not 4"),
-        ({"files": 3}, "files must be 4 to 30, not 3"),
-        ({"level": "harder"}, "no level 'harder'"),
-    ],
-)
-def test_files_refuse_wrong_arguments(given: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        FileManager(**given)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import flights
 from ui_gym.browser.tasks.flight_booking import NAMES, FlightBooking, FlightBookingParams
@@ -52,30 +52,25 @@ def book(*chosen: tuple[int, str], **changed: Any) -> Any:
 RIGHT = ((2, "2026-01-19"), (3, "2026-01-21"))
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([search()], 0.25, False),
-        ([search(adults=1)], 0.0, False),
-        ([search(**{"return": ""})], 0.0, False),
-        ([search(), book(*RIGHT)], 1.0, True),
-        ([book(*RIGHT)], 1.0, True),
-        ([search(), book(*RIGHT, adults=3)], 0.75, True),
-        ([search(), book(*RIGHT, bag=True)], 0.75, True),
-        ([search(), book(RIGHT[0], (4, "2026-01-21"))], 0.5, True),
-        ([search(), book(RIGHT[0])], 0.5, True),
-        ([search(), book(*RIGHT[::-1])], 0.25, True),
-        ([book((2, "2026-01-20"), (3, "2026-01-22"))], 0.0, True),
-        ([search(), book(RIGHT[0]), book(*RIGHT)], 0.5, True),
-        ([("search", {}), ("book", {})], 0.0, True),
-    ],
-    ids=["none", "searched", "other passengers", "one way", "right", "no search", "an adult more",
-         "bags", "one leg", "no way back", "swapped", "days", "too late", "empty"],
-)  # fmt: skip
-def test_flight_booking_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(FlightBooking(), PARAMS, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_flight_booking_scores = verdicts(
+    FlightBooking(),
+    PARAMS,
+    {
+        "searched": (search(), 0.25, False),
+        "other passengers": (search(adults=1), 0.0, False),
+        "one way": (search(**{"return": ""}), 0.0, False),
+        "right": (search(), book(*RIGHT), 1.0, True),
+        "no search": (book(*RIGHT), 1.0, True),
+        "an adult more": (search(), book(*RIGHT, adults=3), 0.75, True),
+        "bags": (search(), book(*RIGHT, bag=True), 0.75, True),
+        "one leg": (search(), book(RIGHT[0], (4, "2026-01-21")), 0.5, True),
+        "no way back": (search(), book(RIGHT[0]), 0.5, True),
+        "swapped": (search(), book(*RIGHT[::-1]), 0.25, True),
+        "days": (book((2, "2026-01-20"), (3, "2026-01-22")), 0.0, True),
+        "too late": (search(), book(RIGHT[0]), book(*RIGHT), 0.5, True),
+        "empty": (("search", {}), ("book", {}), 0.0, True),
+    },
+)
 
 
 def test_a_way_back_that_was_not_asked_for_is_no_success() -> None:
@@ -104,12 +99,9 @@ def test_fares_depend_on_the_day() -> None:
     assert [flights.fare(TIMETABLE[0], leg) for leg in (OUT, tuesday)] == [100, 101]
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_goals_say_all_and_one_flight_fits(level: Any) -> None:
-    task = FlightBooking(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+@levels(FlightBooking)
+def test_goals_say_all_and_one_flight_fits(task: Any) -> None:
+    for params, goal in goals(task):
         assert len(params.legs) == task.legs
         cities = {NAMES[code].split()[0] for code in (params.legs[0].origin, params.legs[0].goal)}
         assert len(cities) == 2
@@ -139,11 +131,10 @@ def test_goals_say_all_and_one_flight_fits(level: Any) -> None:
             assert flights.careless(leg, params.timetable) != leg
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_mistakes_book_something_else(level: Any) -> None:
-    task, rng = FlightBooking(level=level), np.random.default_rng(0)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(FlightBooking)
+def test_mistakes_book_something_else(task: Any) -> None:
+    rng = np.random.default_rng(0)
+    for params in draws(task):
         assert judge(task, params, _booked(params)).success
         for mistake in task.mistakes:
             believed = task.misread(params, mistake, rng)

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, goals, judge, verdicts
 
 from ui_gym.browser.tasks.login import CodeLoginParams, Login, LoginParams
 from ui_gym.contract.action import Click, Type
 from ui_gym.contract.task import params_json
-from ui_gym.errors import UserError
 
 ACCOUNT = LoginParams(
     user="ann", password="Secret-1", kind="name", stay=False, labels=("User name", "Password"),
@@ -24,28 +23,23 @@ def sign_in(user: str = "ann", password: str = "Secret-1", stay: bool = False) -
     return ("sign_in", {"user": user, "password": password, "stay": stay})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([sign_in()], 1.0, True),
-        ([sign_in(user=" ann ")], 1.0, True),
-        ([sign_in(password="Secret-1 ")], 0.0, False),
-        ([sign_in(password="secret-1")], 0.0, False),
-        ([sign_in(password=""), sign_in(password="x"), sign_in()], 1.0, True),
-        ([sign_in(password="")] * 3, 0.0, True),
-        ([*[sign_in(password="")] * 3, sign_in()], 0.0, True),
-        ([sign_in(stay=True)], 0.5, True),
-        ([("sign_up", {"user": "ann", "password": "Secret-1"})], 0.0, True),
-        ([("forgot", {"mail": "ann"})], 0.0, True),
-        ([("sign_in", {})], 0.0, False),
-    ],
-    ids=["none", "right", "blanks", "trailing", "case", "third", "locked", "too late", "ticked",
-         "sign up", "forgot", "empty"],
-)  # fmt: skip
-def test_login_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(Login(), ACCOUNT, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_login_scores = verdicts(
+    Login(),
+    ACCOUNT,
+    {
+        "right": (sign_in(), 1.0, True),
+        "blanks": (sign_in(user=" ann "), 1.0, True),
+        "trailing": (sign_in(password="Secret-1 "), 0.0, False),
+        "case": (sign_in(password="secret-1"), 0.0, False),
+        "third": (sign_in(password=""), sign_in(password="x"), sign_in(), 1.0, True),
+        "locked": (*[sign_in(password="")] * 3, 0.0, True),
+        "too late": (*[sign_in(password="")] * 3, sign_in(), 0.0, True),
+        "ticked": (sign_in(stay=True), 0.5, True),
+        "sign up": (("sign_up", {"user": "ann", "password": "Secret-1"}), 0.0, True),
+        "forgot": (("forgot", {"mail": "ann"}), 0.0, True),
+        "empty": (("sign_in", {}), 0.0, False),
+    },
+)
 
 
 def test_login_stays_signed_in_only_when_asked() -> None:
@@ -60,9 +54,7 @@ def test_login_stays_signed_in_only_when_asked() -> None:
 def test_login_goals_say_all_that_is_needed(compact: bool) -> None:
     task = Login(compact=compact)
     stays = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         assert f'"{params.user}"' in goal
         assert f'"{params.password}"' in goal
         assert goal.endswith("Stay signed in.") == params.stay
@@ -107,20 +99,6 @@ def test_login_levels_change_the_form_alone() -> None:
             **dataclasses.asdict(params),
             "code": "",
         }
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"steps": 4}, "steps must be 1 to 3, not 4"),
-        ({"level": "harder"}, "no level 'harder'"),
-        ({"compact": True, "steps": 2}, "the compact page has one step, not 2"),
-        ({"compact": True, "level": "hard"}, "the compact page has one step, not 3"),
-    ],
-)
-def test_login_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        Login(**arguments)
 
 
 def test_login_of_three_steps_counts_wrong_passwords_and_wrong_codes(make_device: Any) -> None:

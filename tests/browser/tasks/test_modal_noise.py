@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, draws, judge, levels, verdicts
 
 from ui_gym.browser.content import jobs
 from ui_gym.browser.tasks.modal_noise import (
@@ -41,36 +41,30 @@ def done(item: str = "14") -> Any:
     return ("done", {"item": item})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "over"),
-    [
-        ([], 0.0, False),
-        (answers(*"addd"), 0.0, False),
-        ([*answers(*"addd"), done()], 1.0, True),
-        ([*answers("a"), done()], 1.0, True),
-        ([done(" 14 ")], 1.0, True),
-        ([*answers(*"dddd"), done()], 0.75, True),
-        ([*answers(*"aadd"), done()], 0.75, True),
-        ([*answers(*"daaa"), done()], 0.25, True),
-        ([*answers(*"addd"), done("41")], 0.0, True),
-        ([*answers(*"addd"), done("41"), done()], 0.0, True),
-        ([("answer", {}), done()], 0.75, True),
-        ([("answer", {"noise": 9, "answer": "decline"}), done()], 0.75, True),
-        ([("done", {})], 0.0, True),
-    ],
-    ids=["none", "answered only", "right", "some open", "blanks", "cookies", "offer", "all wrong",
-         "other order", "too late", "unnamed", "unknown", "empty"],
-)  # fmt: skip
-def test_modal_noise_scores(events: Any, score: float, over: bool) -> None:
-    verdict = judge(ModalNoise(), PARAMS, *events)
-    assert (verdict.score, verdict.done) == (score, over)
+test_modal_noise_scores = verdicts(
+    ModalNoise(),
+    PARAMS,
+    {
+        "answered only": (*answers(*"addd"), 0.0, False),
+        "right": (*answers(*"addd"), done(), 1.0, True),
+        "some open": (*answers("a"), done(), 1.0, True),
+        "blanks": (done(" 14 "), 1.0, True),
+        "cookies": (*answers(*"dddd"), done(), 0.75, True),
+        "offer": (*answers(*"aadd"), done(), 0.75, True),
+        "all wrong": (*answers(*"daaa"), done(), 0.25, True),
+        "other order": (*answers(*"addd"), done("41"), 0.0, True),
+        "too late": (*answers(*"addd"), done("41"), done(), 0.0, True),
+        "unnamed": (("answer", {}), done(), 0.75, True),
+        "unknown": (("answer", {"noise": 9, "answer": "decline"}), done(), 0.75, True),
+        "empty": (("done", {}), 0.0, True),
+    },
+)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_goals_say_what_to_do_and_what_to_decline(level: Any) -> None:
-    task, bases = ModalNoise(level=level), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(ModalNoise)
+def test_goals_say_what_to_do_and_what_to_decline(task: Any) -> None:
+    bases = set()
+    for params in draws(task):
         goal, item = task.goal(params), params.items[params.target][0]
         bases.add(params.base)
         assert item in goal
@@ -83,9 +77,8 @@ def test_goals_say_what_to_do_and_what_to_decline(level: Any) -> None:
     assert bases == set(jobs.ITEMS)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_what_comes_up(level: Any) -> None:
-    task = ModalNoise(level=level)
+@levels(ModalNoise)
+def test_what_comes_up(task: Any) -> None:
     for seed in SEEDS:
         cookies, first, *others = task.draw(seed).noises
         assert len(others) == task.noises - 2
@@ -99,12 +92,11 @@ def test_what_comes_up(level: Any) -> None:
         assert all(noise.answer == "decline" for noise in (first, *others))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_mistakes_are_no_success(level: Any) -> None:
-    task, rng = ModalNoise(level=level), np.random.default_rng(0)
+@levels(ModalNoise)
+def test_mistakes_are_no_success(task: Any) -> None:
+    rng = np.random.default_rng(0)
     scores = {"cookies": 0.75, "offer": 0.75, "neighbour": 0.0}
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         assert judge(task, params, *_played(params)).success
         for mistake in task.mistakes:
             believed = task.misread(params, mistake, rng)

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, goals, judge, levels
 
 from ui_gym.browser.content import ledgers
 from ui_gym.browser.content.ledgers import LEDGERS, Record
 from ui_gym.browser.tasks.paginated_search import PAGE, PaginatedSearch, PaginatedSearchParams
 from ui_gym.contract.action import Click, Press, Type
-from ui_gym.errors import UserError
 
 ORDERS = PaginatedSearchParams(
     ledger=0,
@@ -57,11 +56,9 @@ def test_goals_in_full() -> None:
     )
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_the_facts_name_one_record_and_no_fewer_do(level: Any) -> None:
-    task = PaginatedSearch(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(PaginatedSearch)
+def test_the_facts_name_one_record_and_no_fewer_do(task: Any) -> None:
+    for params, goal in goals(task):
         asked, about = params.records[params.asked], LEDGERS[params.ledger]
         assert len(params.records) == task.records
         for name in ("code", "secret"):
@@ -74,7 +71,6 @@ def test_the_facts_name_one_record_and_no_fewer_do(level: Any) -> None:
                 if (one.person, one.day, one.place)[:known] == facts[:known]
             ]
             assert (len(same) == 1) == (known >= task.facts)
-        goal = task.goal(params)
         for told, text in enumerate((asked.person, asked.written, asked.place)):
             assert (text in goal) == (told < task.facts)
         assert (about.secret.lower() in goal) == task.copy
@@ -84,10 +80,9 @@ def test_the_facts_name_one_record_and_no_fewer_do(level: Any) -> None:
         assert params.asked >= PAGE
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+@levels(PaginatedSearch)
 @pytest.mark.parametrize("mistake", PaginatedSearch.mistakes)
-def test_a_mistake_takes_another_record(level: Any, mistake: str) -> None:
-    task = PaginatedSearch(level=level)
+def test_a_mistake_takes_another_record(task: Any, mistake: str) -> None:
     for seed in SEEDS:
         params = task.draw(seed)
         believed = task.misread(params, mistake, np.random.default_rng(seed))
@@ -102,19 +97,6 @@ def test_a_mistake_takes_another_record(level: Any, mistake: str) -> None:
 def test_days_that_look_alike() -> None:
     assert ledgers._like("2026-01-31") == "2025-12-28"
     assert ledgers._like("2025-03-09") == "2025-02-09"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"records": 23}, "records must be 24 to 300, not 23"),
-        ({"facts": 4}, "facts must be 1 to 3, not 4"),
-        ({"level": "rude"}, "has no level 'rude'"),
-    ],
-)
-def test_paginated_search_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        PaginatedSearch(**arguments)
 
 
 def test_the_list_turns_and_searches(make_device: Any) -> None:

@@ -7,13 +7,11 @@ import datetime
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, judge, levels, verdicts
 
 from ui_gym.browser.content.persons import DATES
 from ui_gym.browser.tasks.registration import Registration, RegistrationParams
 from ui_gym.contract.action import Click, Press, Type
-from ui_gym.errors import UserError
 
 PERSON = RegistrationParams(
     record=(("first", "Ann"), ("last", "Lee"), ("email", "a@x.org")),
@@ -27,28 +25,23 @@ def submit(first: Any = "Ann", last: str = "Lee", email: str = "a@x.org", news: 
     return ("submit", {"record": {"first": first, "last": last, "email": email}, "news": news})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([submit()], 1.0, True),
-        ([submit(first=" Ann ")], 1.0, True),
-        ([submit(first="ann")], 0.75, True),
-        ([submit(first="Lee", last="Ann")], 0.5, True),
-        ([submit(news=True)], 0.75, True),
-        ([submit("", "", "", True)], 0.0, True),
-        ([submit(first=None)], 0.75, True),
-        ([("refused", {"wrong": ["terms"]})], 0.0, False),
-        ([("refused", {"wrong": ["terms"]}), submit()], 1.0, True),
-        ([submit(email="b@x.org"), submit()], 0.75, True),
-        ([("submit", {})], 0.25, True),
-    ],
-    ids=["none", "right", "blanks", "case", "swapped", "newsletter", "all wrong", "no text",
-         "refused", "after refusal", "first counts", "empty"],
-)  # fmt: skip
-def test_registration_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(Registration(fields=3), PERSON, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_registration_scores = verdicts(
+    Registration(fields=3),
+    PERSON,
+    {
+        "right": (submit(), 1.0, True),
+        "blanks": (submit(first=" Ann "), 1.0, True),
+        "case": (submit(first="ann"), 0.75, True),
+        "swapped": (submit(first="Lee", last="Ann"), 0.5, True),
+        "newsletter": (submit(news=True), 0.75, True),
+        "all wrong": (submit("", "", "", True), 0.0, True),
+        "no text": (submit(first=None), 0.75, True),
+        "refused": (("refused", {"wrong": ["terms"]}), 0.0, False),
+        "after refusal": (("refused", {"wrong": ["terms"]}), submit(), 1.0, True),
+        "first counts": (submit(email="b@x.org"), submit(), 0.75, True),
+        "empty": (("submit", {}), 0.25, True),
+    },
+)
 
 
 def test_registration_says_what_is_wrong() -> None:
@@ -56,11 +49,9 @@ def test_registration_says_what_is_wrong() -> None:
     assert verdict.notes == "the account is created with last and newsletter wrong"
 
 
-@pytest.mark.parametrize("level", Registration.levels)
-def test_registration_goals_tell_every_field(level: Any) -> None:
-    task = Registration(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(Registration)
+def test_registration_goals_tell_every_field(task: Any) -> None:
+    for params in draws(task):
         goal, record, told = task.goal(params), dict(params.record), dict(params.told)
         assert tuple(record) == tuple(told) == task.fields
         assert all(value in goal for value in told.values())
@@ -78,8 +69,7 @@ def _letters(text: str) -> str:
 
 def test_registration_dates_are_the_same_day() -> None:
     task = Registration(level="hard")
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         written = dict(params.record)["birthday"]
         day = datetime.datetime.strptime(written, DATES[params.formats[1]]).date()
         assert dict(params.told)["birthday"] == f"{day.day} {day:%B %Y}"
@@ -93,21 +83,6 @@ def test_registration_mistakes() -> None:
         typed = task.misread(PERSON, "typo", rng)
         assert sum(a != b for a, b in zip(typed.record, PERSON.record, strict=True)) == 1
         assert typed.told == PERSON.told
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"fields": 2}, "fields must be 3 to 10, not 2"),
-        ({"fields": 11}, "fields must be 3 to 10, not 11"),
-        ({"repeat": "yes"}, "there is no repeat 'yes'"),
-        ({"reformat": 2}, "there is no reformat 2"),
-        ({"level": "trivial"}, "no level 'trivial'"),
-    ],
-)
-def test_registration_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        Registration(**arguments)
 
 
 def test_registration_refuses_what_is_not_valid(make_device: Any) -> None:

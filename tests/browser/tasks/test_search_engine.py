@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, judge, levels, verdicts
 
 from ui_gym.browser.content import web
 from ui_gym.browser.tasks.search_engine import PER_PAGE, SearchEngine, SearchEngineParams
@@ -34,29 +34,24 @@ def open_(id: Any = 2, query: str = "trail running") -> Any:
     return ("open", {"id": id, "query": query})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([search("running")], 0.0, False),
-        ([search()], 0.25, False),
-        ([search(" Running  TRAIL ")], 0.25, False),
-        ([search(), search("cheese making")], 0.25, False),
-        ([search(), open_()], 1.0, True),
-        ([search("running"), search(), open_()], 1.0, True),
-        ([search(), open_(1)], 0.25, True),
-        ([search(), open_("ad-2")], 0.25, True),
-        ([search("running"), open_(1, "running")], 0.0, True),
-        ([search("running"), open_(2, "running")], 0.5, True),
-        ([search(), open_(1), open_()], 0.25, True),
-        ([("open", {})], 0.0, True),
-    ],
-    ids=["none", "wrong words", "searched", "order of words", "searched on", "right", "second try",
-         "wrong", "ad", "wrong both", "right by other words", "too late", "empty"],
-)  # fmt: skip
-def test_search_engine_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(SearchEngine(), PARAMS, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_search_engine_scores = verdicts(
+    SearchEngine(),
+    PARAMS,
+    {
+        "wrong words": (search("running"), 0.0, False),
+        "searched": (search(), 0.25, False),
+        "order of words": (search(" Running  TRAIL "), 0.25, False),
+        "searched on": (search(), search("cheese making"), 0.25, False),
+        "right": (search(), open_(), 1.0, True),
+        "second try": (search("running"), search(), open_(), 1.0, True),
+        "wrong": (search(), open_(1), 0.25, True),
+        "ad": (search(), open_("ad-2"), 0.25, True),
+        "wrong both": (search("running"), open_(1, "running"), 0.0, True),
+        "right by other words": (search("running"), open_(2, "running"), 0.5, True),
+        "too late": (search(), open_(1), open_(), 0.25, True),
+        "empty": (("open", {}), 0.0, True),
+    },
+)
 
 
 def test_a_search_finds_the_fitting_first_and_keeps_the_order_of_the_web() -> None:
@@ -71,8 +66,7 @@ def test_a_search_finds_the_fitting_first_and_keeps_the_order_of_the_web() -> No
 @pytest.mark.parametrize("level", LEVELS)
 def test_goals_name_one_result(level: Any) -> None:
     task, kinds = SearchEngine(level=level), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         topics = [topic for pair in params.pairs for topic in web.TOPICS[pair]]
         found = web.find(f"{topics[params.topic]} {params.extra}", web.shown(params.docs, topics))
         goal, right = task.goal(params), found[params.place]
@@ -92,11 +86,10 @@ def test_goals_name_one_result(level: Any) -> None:
     assert kinds == {"rank", "newest" if level == "hard" else "site"}
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_mistakes_open_another_page(level: Any) -> None:
-    task, rng = SearchEngine(level=level), np.random.default_rng(0)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(SearchEngine)
+def test_mistakes_open_another_page(task: Any) -> None:
+    rng = np.random.default_rng(0)
+    for params in draws(task):
         right = judge(task, params, *_opened(params))
         assert right.success
         for mistake in task.mistakes:

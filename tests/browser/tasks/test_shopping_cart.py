@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import shop
 from ui_gym.browser.tasks.shopping_cart import COUPONS, ShoppingCart, ShoppingCartParams
@@ -38,30 +38,25 @@ def order(*lines: Any, coupon: str = "TEATIME", delivery: str = "standard") -> A
     return ("order", {"lines": list(lines), "coupon": coupon, "delivery": delivery})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([cart(MUGS)], 0.25, False),
-        ([cart(MUGS), cart(MUGS, CLOCK)], 0.5, False),
-        ([cart(MUGS), cart()], 0.0, False),
-        ([order(CLOCK, MUGS)], 1.0, True),
-        ([order(MUGS)], 0.25, True),
-        ([order(MUGS, {**CLOCK, "count": 2})], 0.25, True),
-        ([order(MUGS, CLOCK, {**MUGS, "product": 1})], 1 / 3, True),
-        ([order({**MUGS, "colour": "blue"}, CLOCK)], 1 / 6, True),
-        ([order(MUGS, CLOCK, coupon="")], 0.75, True),
-        ([order(MUGS, CLOCK, coupon="HELLO5")], 0.75, True),
-        ([order(MUGS, CLOCK, delivery="express")], 0.75, True),
-        ([order(MUGS), order(MUGS, CLOCK)], 0.25, True),
-        ([("order", {})], 0.0, True),
-    ],
-    ids=["none", "half", "all in the cart", "taken out", "right", "one lacks", "count", "more",
-         "colour", "no coupon", "other coupon", "delivery", "too late", "empty"],
-)  # fmt: skip
-def test_shopping_cart_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(ShoppingCart(), PARAMS, *events)
-    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+test_shopping_cart_scores = verdicts(
+    ShoppingCart(),
+    PARAMS,
+    {
+        "half": (cart(MUGS), 0.25, False),
+        "all in the cart": (cart(MUGS), cart(MUGS, CLOCK), 0.5, False),
+        "taken out": (cart(MUGS), cart(), 0.0, False),
+        "right": (order(CLOCK, MUGS), 1.0, True),
+        "one lacks": (order(MUGS), 0.25, True),
+        "count": (order(MUGS, {**CLOCK, "count": 2}), 0.25, True),
+        "more": (order(MUGS, CLOCK, {**MUGS, "product": 1}), 1 / 3, True),
+        "colour": (order({**MUGS, "colour": "blue"}, CLOCK), 1 / 6, True),
+        "no coupon": (order(MUGS, CLOCK, coupon=""), 0.75, True),
+        "other coupon": (order(MUGS, CLOCK, coupon="HELLO5"), 0.75, True),
+        "delivery": (order(MUGS, CLOCK, delivery="express"), 0.75, True),
+        "too late": (order(MUGS), order(MUGS, CLOCK), 0.25, True),
+        "empty": (("order", {}), 0.0, True),
+    },
+)
 
 
 def test_any_colours_will_do_where_none_is_named() -> None:
@@ -83,12 +78,9 @@ def test_limits_name_another_article_than_none_would() -> None:
     assert shop.limits("clock", PRODUCTS) == []
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_goals_name_each_thing_and_only_one_fits(level: Any) -> None:
-    task = ShoppingCart(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+@levels(ShoppingCart)
+def test_goals_name_each_thing_and_only_one_fits(task: Any) -> None:
+    for params, goal in goals(task):
         assert len({params.products[item.product].group for item in params.items}) == task.items
         assert sum(item.kind != "name" for item in params.items) == task.limited
         for item in params.items:
@@ -113,11 +105,10 @@ def test_goals_name_each_thing_and_only_one_fits(level: Any) -> None:
         assert not {line[0] for line in params.leftover} & {item.product for item in params.items}
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_mistakes_order_something_else(level: Any) -> None:
-    task, rng = ShoppingCart(level=level), np.random.default_rng(0)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(ShoppingCart)
+def test_mistakes_order_something_else(task: Any) -> None:
+    rng = np.random.default_rng(0)
+    for params in draws(task):
         assert judge(task, params, _ordered(params)).success
         for mistake in task.mistakes:
             believed = task.misread(params, mistake, rng)

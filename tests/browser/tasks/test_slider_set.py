@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels
 
 from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.tasks.slider_set import SliderSet, SliderSetParams
-from ui_gym.errors import UserError
 
 # Fade in, Ceiling lamp, Warmth: the first to 40 s, the last to 3000 K.
 SCENE = SliderSetParams(
@@ -51,13 +50,11 @@ def test_slider_set_notes_say_what_is_wrong() -> None:
     assert notes == "Ceiling lamp is at 60 %, not 50 %; Warmth is at 5000 K, not 3000 K"
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_slider_set_goals_name_sliders_values_and_slack(level: Any) -> None:
-    task, panels = SliderSet(level=level), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(SliderSet)
+def test_slider_set_goals_name_sliders_values_and_slack(task: Any) -> None:
+    panels = set()
+    for params, goal in goals(task):
         panels.add(params.panel)
-        goal = task.goal(params)
         for i, value in params.asked:
             slider = params.sliders[i]
             assert f'"{slider.label}" to {slider.said(value)}' in goal
@@ -65,11 +62,9 @@ def test_slider_set_goals_name_sliders_values_and_slack(level: Any) -> None:
     assert panels == set(PANELS)
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_slider_set_targets_can_be_met_and_are_not_met_yet(level: Any) -> None:
-    task = SliderSet(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(SliderSet)
+def test_slider_set_targets_can_be_met_and_are_not_met_yet(task: Any) -> None:
+    for params in draws(task):
         assert len({i for i, _ in params.asked}) == task.changes
         for i, value in params.asked:
             slider = params.sliders[i]
@@ -98,16 +93,3 @@ def test_slider_set_mistakes() -> None:
         assert off != SCENE.asked
     one = dataclasses.replace(SCENE, asked=((2, 3000),))
     assert task.misread(one, "neighbour", rng).asked == ((1, 100),)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"sliders": 9}, "sliders must be 2 to 8, not 9"),
-        ({"sliders": 2, "changes": 3}, "changes must be 1 to 2, not 3"),
-        ({"slack": -1}, "slack must be 0 to 20, not -1"),
-    ],
-)
-def test_slider_set_wrong_arguments(arguments: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        SliderSet(**arguments)

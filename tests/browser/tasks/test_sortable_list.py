@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, judge, levels, verdicts
 
 from ui_gym.browser.content import sequences
 from ui_gym.browser.tasks.sortable_list import PLACES, SortableList, SortableListParams
 from ui_gym.contract.action import Click, Drag, Press
-from ui_gym.errors import UserError
 
 SONGS = SortableListParams(
     kind="songs", heading="Long drive",
@@ -27,22 +26,17 @@ def order(*items: int) -> Any:
     return ("order", {"items": list(items)})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([order(1, 0, 2, 3)], 1 / 3, False),
-        ([order(1, 0, 2, 3), order(1, 3, 0, 2)], 1.0, True),
-        ([order(1, 3, 2, 0)], 2 / 3, False),
-        ([order(2, 0, 3, 1)], 0.0, False),
-        ([order(1, 3, 0, 2), order(0, 1, 2, 3)], 0.0, False),
-    ],
-    ids=["none", "one right", "right", "two swapped", "the other way round", "undone"],
+test_sortable_scores = verdicts(
+    SortableList(),
+    SONGS,
+    {
+        "one right": (order(1, 0, 2, 3), 1 / 3, False),
+        "right": (order(1, 0, 2, 3), order(1, 3, 0, 2), 1.0, True),
+        "two swapped": (order(1, 3, 2, 0), 2 / 3, False),
+        "the other way round": (order(2, 0, 3, 1), 0.0, False),
+        "undone": (order(1, 3, 0, 2), order(0, 1, 2, 3), 0.0, False),
+    },
 )
-def test_sortable_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(SortableList(), SONGS, *events)
-    assert verdict.score == pytest.approx(score)
-    assert verdict.done == done
 
 
 def test_sortable_notes_say_how_far_it_is() -> None:
@@ -67,8 +61,7 @@ def test_sortable_goals(asked: Any, goal: str) -> None:
 
 def test_sortable_places_are_where_the_goal_says() -> None:
     task, seen = SortableList(level="easy"), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         how, item, anchor = params.asked
         seen.add(how)
         at = params.wanted.index(item)
@@ -82,8 +75,7 @@ def test_sortable_places_are_where_the_goal_says() -> None:
 
 def test_sortable_rules_have_one_answer() -> None:
     task, seen = SortableList(level="hard"), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params in draws(task):
         how, falls, _ = params.asked
         seen.add((how, falls))
         column = 0 if how == "title" else 2
@@ -98,11 +90,10 @@ def test_sortable_rules_have_one_answer() -> None:
     assert seen == set(itertools.product(("title", "value"), (0, 1)))
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_sortable_mistakes_fail_but_do_something(level: Any) -> None:
-    task, rng = SortableList(level=level), np.random.default_rng(0)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(SortableList)
+def test_sortable_mistakes_fail_but_do_something(task: Any) -> None:
+    rng = np.random.default_rng(0)
+    for params in draws(task):
         for mistake in task.mistakes:
             wanted = task.misread(params, mistake, rng).wanted
             assert sorted(wanted) == list(range(task.items))
@@ -136,20 +127,6 @@ def test_sortable_levels_differ() -> None:
     assert [task.max_steps for task in tasks] == [10, 10, 18]
     rates = [task.blind_rate(task.draw(0)) for task in tasks]
     assert rates == sorted(rates, reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"items": 3}, "items must be 4 to 12, not 3"),
-        ({"items": 13}, "items must be 4 to 12, not 13"),
-        ({"order": "random"}, "order must be 'place', 'given' or 'rule', not 'random'"),
-        ({"level": "harder"}, "no level 'harder'"),
-    ],
-)
-def test_sortable_refuses_wrong_arguments(given: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        SortableList(**given)
 
 
 @pytest.mark.parametrize("handles", ["left", "none"])

@@ -7,13 +7,11 @@ import re
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.counters import SCENES, band_of, hints_of
 from ui_gym.browser.tasks.stepper import Stepper, StepperParams
-from ui_gym.errors import UserError
 
 # Infants, adults, checked bags, bicycles: two more adults, no bicycle.
 BOOKING = StepperParams(
@@ -26,24 +24,19 @@ def done(*counts: int) -> Any:
     return ("done", {"counts": list(counts)})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "over"),
-    [
-        ([], 0.0, False),
-        ([done(1, 3, 2, 0)], 1.0, True),
-        ([done(1, 3, 2, 1)], 0.5, True),
-        ([done(1, 2, 2, 0)], 0.5, True),
-        ([done(0, 3, 2, 0)], 0.5, True),
-        ([done(1, 1, 2, 1)], 0.0, True),
-        ([done(0, 1, 2, 1)], 0.0, True),
-        ([done(1, 3, 2, 1), done(1, 3, 2, 0)], 0.5, True),
-    ],
-    ids=["none", "right", "one of two", "one short", "another changed", "unchanged", "only another",
-         "too late"],
-)  # fmt: skip
-def test_stepper_scores(events: Any, score: float, over: bool) -> None:
-    verdict = judge(Stepper(), BOOKING, *events)
-    assert (verdict.score, verdict.done) == (score, over)
+test_stepper_scores = verdicts(
+    Stepper(),
+    BOOKING,
+    {
+        "right": (done(1, 3, 2, 0), 1.0, True),
+        "one of two": (done(1, 3, 2, 1), 0.5, True),
+        "one short": (done(1, 2, 2, 0), 0.5, True),
+        "another changed": (done(0, 3, 2, 0), 0.5, True),
+        "unchanged": (done(1, 1, 2, 1), 0.0, True),
+        "only another": (done(0, 1, 2, 1), 0.0, True),
+        "too late": (done(1, 3, 2, 1), done(1, 3, 2, 0), 0.5, True),
+    },
+)
 
 
 def test_stepper_notes_say_what_is_wrong() -> None:
@@ -57,11 +50,10 @@ def test_stepper_goal_says_the_counts() -> None:
     )
 
 
-@pytest.mark.parametrize("level", ["easy", "medium"])
-def test_stepper_goals_name_each_change(level: Any) -> None:
-    task, scenes = Stepper(level=level), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(Stepper, "easy", "medium")
+def test_stepper_goals_name_each_change(task: Any) -> None:
+    scenes = set()
+    for params in draws(task):
         scenes.add(params.scene)
         changed = {i for i, start in enumerate(params.starts) if start != params.counts[i]}
         assert changed == set(params.named)
@@ -74,9 +66,7 @@ def test_stepper_goals_name_each_change(level: Any) -> None:
 
 def test_stepper_goals_give_everybodys_age() -> None:
     task = Stepper(level="hard")
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         said = re.search(r"(?:aged |ages )([\d, and]+\d)", goal)
         assert said
         ages = [int(age) for age in re.findall(r"\d+", said[1])]
@@ -107,11 +97,9 @@ def test_bands_of_ages() -> None:
     assert [band_of(age, (4, 15, 65)) for age in (0, 3, 4, 14, 15, 64, 65)] == [0, 0, 1, 1, 2, 2, 3]
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_stepper_counts_can_be_reached(level: Any) -> None:
-    task = Stepper(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(Stepper)
+def test_stepper_counts_can_be_reached(task: Any) -> None:
+    for params in draws(task):
         for counter, start, count in zip(
             params.counters, params.starts, params.counts, strict=True
         ):
@@ -127,17 +115,3 @@ def test_stepper_mistakes() -> None:
     assert beside == {(1, 1, 4, 0), (1, 3, 1, 1)}
     full = dataclasses.replace(BOOKING, counts=(1, 9, 2, 1))
     assert {task.misread(full, "miscount", rng).counts for _ in range(20)} == {(1, 8, 2, 1)}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"counters": 9}, "counters must be 2 to 8, not 9"),
-        ({"counters": 3, "changes": 4}, "changes must be 1 to 3, not 4"),
-        ({"counters": 2, "party": 3}, "a party needs 3 to 8 counters, not 2"),
-        ({"counters": 4, "party": 3, "changes": 2}, "changes must be 0 to 1, not 2"),
-    ],
-)
-def test_stepper_wrong_arguments(arguments: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        Stepper(**arguments)

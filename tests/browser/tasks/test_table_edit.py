@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import SHEETS, Change
 from ui_gym.browser.tasks.table_edit import TableEdit, TableEditParams
 from ui_gym.contract.action import Click, Press, Type
-from ui_gym.errors import UserError
 
 STOCK = TableEditParams(
     topic=0, rows=("Oak bench", "Oak desk", "Pine tray", "Elm bowl"), columns=(0, 2, 4),
@@ -33,29 +32,24 @@ def edit(row: int, column: int, value: str) -> Any:
 ALL = [edit(0, 1, "62"), edit(1, 0, ""), edit(2, 2, "34.50")]
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        (ALL, 1.0, True),
-        (ALL[::-1], 1.0, True),
-        (ALL[:1], 1 / 4, False),
-        (ALL[:2], 2 / 4, False),
-        ([*ALL[:2], edit(2, 2, "34.5")], 1.0, True),
-        ([*ALL[:2], edit(2, 2, "9.50")], 2 / 4, False),
-        ([edit(3, 1, "62"), *ALL], 2 / 4, False),
-        ([edit(3, 1, "62"), *ALL, edit(3, 1, "90")], 1.0, True),
-        ([edit(3, 1, "1"), edit(3, 0, "2"), ALL[0]], 0.0, False),
-        ([ALL[0], edit(0, 1, "40"), *ALL[1:]], 2 / 4, False),
-        ([edit(0, 1, "26"), *ALL], 1.0, True),
-        ([edit(3, 1, "90.0")], 0.0, False),
-    ],
-    ids=["none", "all", "any order", "one", "two", "another way", "not added", "extra", "repaired",
-         "more harm than good", "taken back", "second try", "no change"],
-)  # fmt: skip
-def test_table_edit_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(TableEdit(), STOCK, *events)
-    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+test_table_edit_scores = verdicts(
+    TableEdit(),
+    STOCK,
+    {
+        "all": (*ALL, 1.0, True),
+        "any order": (*ALL[::-1], 1.0, True),
+        "one": (*ALL[:1], 1 / 4, False),
+        "two": (*ALL[:2], 2 / 4, False),
+        "another way": (*ALL[:2], edit(2, 2, "34.5"), 1.0, True),
+        "not added": (*ALL[:2], edit(2, 2, "9.50"), 2 / 4, False),
+        "extra": (edit(3, 1, "62"), *ALL, 2 / 4, False),
+        "repaired": (edit(3, 1, "62"), *ALL, edit(3, 1, "90"), 1.0, True),
+        "more harm than good": (edit(3, 1, "1"), edit(3, 0, "2"), ALL[0], 0.0, False),
+        "taken back": (ALL[0], edit(0, 1, "40"), *ALL[1:], 2 / 4, False),
+        "second try": (edit(0, 1, "26"), *ALL, 1.0, True),
+        "no change": (edit(3, 1, "90.0"), 0.0, False),
+    },
+)
 
 
 @pytest.mark.parametrize(
@@ -76,14 +70,11 @@ def test_what_changes_say_and_do(change: Change, words: str, result: str) -> Non
     assert change.result(columns, STOCK.cells) == result
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_changes_are_apart_and_each_changes_something(level: Any) -> None:
-    task = TableEdit(level=level)
+@levels(TableEdit)
+def test_changes_are_apart_and_each_changes_something(task: Any) -> None:
     kinds = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params, goal in goals(task):
         columns = [SHEETS[params.topic].columns[i] for i in params.columns]
-        goal = task.goal(params)
         assert len(set(params.rows)) == task.rows
         touched = [one.row for one in params.changes]
         assert len(set(touched)) == task.changes
@@ -115,19 +106,6 @@ def test_a_slip_changes_the_cell_beside(mistake: str) -> None:
             edit(one.row, one.column, one.result(columns, params.cells)) for one in believed.changes
         ]
         assert not judge(task, params, *done).success
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"rows": 5}, "rows must be 6 to 80, not 5"),
-        ({"changes": 7}, "changes must be 1 to 6, not 7"),
-        ({"level": "rude"}, "has no level 'rude'"),
-    ],
-)
-def test_table_edit_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        TableEdit(**arguments)
 
 
 def test_the_sheet_is_edited_as_sheets_are(make_device: Any) -> None:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.tables import TableColumn
 from ui_gym.browser.tasks.table_lookup import TableLookup, TableLookupParams
-from ui_gym.errors import UserError
 
 SALES = TableLookupParams(
     topic=0, rows=("Marlow North", "Marlow South", "Selby East"), columns=("January", "March"),
@@ -24,35 +23,27 @@ def check(*values: str) -> Any:
     return ("check", {"values": list(values)})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([check("3,450", "2,300")], 1.0, True),
-        ([check("3450", " $2300.00 ")], 1.0, True),
-        ([check("3450", "")], 1 / 3, True),
-        ([check("2300", "3450")], 0.0, True),
-        ([check("3451", "2300")], 1 / 3, True),
-        ([check("7890", "1200")], 0.0, True),
-        ([check("3450")], 1 / 3, True),
-        ([check("3450", "2300", "1")], 2 / 3, True),
-        ([check("", ""), check("3450", "2300")], 0.0, True),
-        ([("check", {})], 0.0, True),
-    ],
-    ids=["none", "right", "other ways", "one missing", "swapped", "one wrong", "look-alikes",
-         "too few", "too many", "too late", "nothing"],
-)  # fmt: skip
-def test_table_lookup_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(TableLookup(), SALES, *events)
-    assert (verdict.score, verdict.done) == (pytest.approx(score), done)
+test_table_lookup_scores = verdicts(
+    TableLookup(),
+    SALES,
+    {
+        "right": (check("3,450", "2,300"), 1.0, True),
+        "other ways": (check("3450", " $2300.00 "), 1.0, True),
+        "one missing": (check("3450", ""), 1 / 3, True),
+        "swapped": (check("2300", "3450"), 0.0, True),
+        "one wrong": (check("3451", "2300"), 1 / 3, True),
+        "look-alikes": (check("7890", "1200"), 0.0, True),
+        "too few": (check("3450"), 1 / 3, True),
+        "too many": (check("3450", "2300", "1"), 2 / 3, True),
+        "too late": (check("", ""), check("3450", "2300"), 0.0, True),
+        "nothing": (("check", {}), 0.0, True),
+    },
+)
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_goals_name_cells_that_stand_out(level: Any) -> None:
-    task = TableLookup(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+@levels(TableLookup)
+def test_goals_name_cells_that_stand_out(task: Any) -> None:
+    for params, goal in goals(task):
         assert len(set(params.rows)) == task.rows
         assert len(set(params.columns)) == task.columns
         for sheet, row, column in params.asked:
@@ -66,12 +57,11 @@ def test_goals_name_cells_that_stand_out(level: Any) -> None:
             assert goal.count(value) == 0
 
 
-@pytest.mark.parametrize("level", ["easy", "hard"])
+@levels(TableLookup, "easy", "hard")
 @pytest.mark.parametrize("mistake", TableLookup.mistakes)
-def test_a_slip_of_the_eye_reads_a_neighbour(level: Any, mistake: str) -> None:
-    task, rng = TableLookup(level=level), np.random.default_rng(0)
-    for seed in SEEDS:
-        params = task.draw(seed)
+def test_a_slip_of_the_eye_reads_a_neighbour(task: Any, mistake: str) -> None:
+    rng = np.random.default_rng(0)
+    for params in draws(task):
         believed = task.misread(params, mistake, rng)
         read = []
         for (sheet, row, column), (sheet_2, row_2, column_2) in zip(
@@ -86,21 +76,6 @@ def test_a_slip_of_the_eye_reads_a_neighbour(level: Any, mistake: str) -> None:
 
 def test_blind_rate_counts_the_cells() -> None:
     assert TableLookup().blind_rate(SALES) == pytest.approx(1 / 36)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"rows": 3}, "rows must be 4 to 80, not 3"),
-        ({"columns": 9}, "columns must be 2 to 8, not 9"),
-        ({"sheets": 0}, "sheets must be 1 to 3, not 0"),
-        ({"cells": 5}, "cells must be 1 to 4, not 5"),
-        ({"level": "rude"}, "has no level 'rude'"),
-    ],
-)
-def test_table_lookup_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        TableLookup(**arguments)
 
 
 # -- what tables are filled with --

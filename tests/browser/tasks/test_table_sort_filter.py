@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import goals, judge, levels, verdicts
 
 from ui_gym.browser.content import catalogs
 from ui_gym.browser.content.catalogs import CATALOGS, Choice, Condition, Measure
 from ui_gym.browser.tasks.table_sort_filter import TableSortFilter, TableSortFilterParams
-from ui_gym.errors import UserError
 
 LAPTOPS = CATALOGS[0]
 # brand, memory, screen, weight, price, stock
@@ -33,25 +32,20 @@ ASKED = TableSortFilterParams(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([("open", {"row": 1})], 0.0, False),
-        ([("open", {"row": 0}), ("open", {"row": 1}), ("act", {"row": 1})], 1.0, True),
-        ([("act", {"row": 0})], 0.0, True),
-        ([("act", {"row": 2})], 0.0, True),
-        ([("act", {"row": 3})], 0.0, True),
-        ([("act", {"row": 4})], 0.0, True),
-        ([("act", {"row": 4}), ("act", {"row": 1})], 0.0, True),
-        ([("act", {})], 0.0, True),
-    ],
-    ids=["none", "only opened", "right", "little memory", "sold out", "other brand", "dearer",
-         "too late", "empty"],
-)  # fmt: skip
-def test_table_sort_filter_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(TableSortFilter(), ASKED, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_table_sort_filter_scores = verdicts(
+    TableSortFilter(),
+    ASKED,
+    {
+        "only opened": (("open", {"row": 1}), 0.0, False),
+        "right": (("open", {"row": 0}), ("open", {"row": 1}), ("act", {"row": 1}), 1.0, True),
+        "little memory": (("act", {"row": 0}), 0.0, True),
+        "sold out": (("act", {"row": 2}), 0.0, True),
+        "other brand": (("act", {"row": 3}), 0.0, True),
+        "dearer": (("act", {"row": 4}), 0.0, True),
+        "too late": (("act", {"row": 4}), ("act", {"row": 1}), 0.0, True),
+        "empty": (("act", {}), 0.0, True),
+    },
+)
 
 
 def test_the_highest_may_be_asked_for() -> None:
@@ -68,12 +62,10 @@ def test_a_goal_in_full() -> None:
     assert TableSortFilter().goal(ASKED) == expected
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_one_row_answers_and_every_condition_counts(level: Any) -> None:
+@levels(TableSortFilter)
+def test_one_row_answers_and_every_condition_counts(task: Any) -> None:
     """Recounted here in plain numbers: no tie, and another row without any one condition."""
-    task = TableSortFilter(level=level)
-    for seed in SEEDS:
-        params = task.draw(seed)
+    for params, goal in goals(task):
         about = CATALOGS[params.catalog]
         keys = list(about.columns)
         assert len(params.conditions) == task.conditions
@@ -101,7 +93,6 @@ def test_one_row_answers_and_every_condition_counts(level: Any) -> None:
         assert judge(task, params, ("act", {"row": right})).success
         for i in range(task.conditions):
             assert best(params.conditions[:i] + params.conditions[i + 1 :]) != [right]
-        goal = task.goal(params)
         for one in params.conditions:
             assert one.words(about) in goal
         assert about.noun in goal
@@ -143,17 +134,3 @@ def test_catalogues_have_a_filter_of_both_kinds_and_extremes(catalog: Any) -> No
             assert "{}" in column.most
     names = catalog.names(100, np.random.default_rng(0))
     assert len(set(names)) == 100
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"rows": 9}, "rows must be 10 to 100, not 9"),
-        ({"conditions": 0}, "conditions must be 1 to 3, not 0"),
-        ({"conditions": 4}, "conditions must be 1 to 3, not 4"),
-        ({"level": "rude"}, "has no level 'rude'"),
-    ],
-)
-def test_table_sort_filter_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        TableSortFilter(**arguments)

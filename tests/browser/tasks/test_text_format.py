@@ -6,13 +6,11 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import goals, judge, levels, verdicts
 
 from ui_gym.browser.content.documents import occurrences, phrases_of
 from ui_gym.browser.content.richtext import Block
 from ui_gym.browser.tasks.text_format import Edit, TextFormat, TextFormatParams, phrase
-from ui_gym.errors import UserError
 
 TEXT = "The red door is open."
 ASKED = TextFormatParams(
@@ -38,30 +36,28 @@ def save(
     return ("save", {"blocks": [{"kind": kind, "runs": runs} for kind, runs in blocks]})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([save()], 1.0, True),
-        ([save(first=(["The", []], [" red door ", ["italic"]], ["is open.", []]))], 1.0, True),
-        ([save(second=BOLD)], 0.5, True),
-        ([save(first=([TEXT, []],), second=BOLD)], 0.0, True),
-        ([save(first=(["The ", []], ["red", ["italic"]], [" door is open.", []]))], 0.5, True),
-        ([save(first=(["The ", []], ["red", ["italic"]], [" ", []], ["door", ["italic"]],
-                      AFTER))], 0.5, True),
-        ([save(first=(["The red door", ["italic"]], AFTER))], 0.5, True),
-        ([save(first=(BEFORE, ["red door", ["bold", "italic"]], AFTER))], 0.5, True),
-        ([save(title=(["Doors", ["red"]],))], 0.5, True),
-        ([save(title=(["Door", []],))], 0.0, True),
-        ([save(second=BOLD), save()], 0.5, True),
-        ([("save", {})], 0.0, True),
-    ],
-    ids=["none", "right", "blanks", "half", "unchanged", "word missing", "gap", "word more",
-         "two marks", "title", "text", "first counts", "empty"],
+test_scores = verdicts(
+    TextFormat(),
+    ASKED,
+    {
+        "right": (save(), 1.0, True),
+        "blanks": (save(first=(["The", []], [" red door ", ["italic"]], ["is open.", []])), 1.0,
+            True),
+        "half": (save(second=BOLD), 0.5, True),
+        "unchanged": (save(first=([TEXT, []],), second=BOLD), 0.0, True),
+        "word missing": (save(first=(["The ", []], ["red", ["italic"]], [" door is open.", []])),
+            0.5, True),
+        "gap": (
+            save(first=(["The ", []], ["red", ["italic"]], [" ", []], ["door", ["italic"]], AFTER)),
+            0.5, True),
+        "word more": (save(first=(["The red door", ["italic"]], AFTER)), 0.5, True),
+        "two marks": (save(first=(BEFORE, ["red door", ["bold", "italic"]], AFTER)), 0.5, True),
+        "title": (save(title=(["Doors", ["red"]],)), 0.5, True),
+        "text": (save(title=(["Door", []],)), 0.0, True),
+        "first counts": (save(second=BOLD), save(), 0.5, True),
+        "empty": (("save", {}), 0.0, True),
+    },
 )  # fmt: skip
-def test_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(TextFormat(), ASKED, *events)
-    assert (verdict.score, verdict.done) == (score, done)
 
 
 def test_colours_replace_each_other_and_join_styles() -> None:
@@ -90,13 +86,10 @@ def test_phrases() -> None:
     assert pairs == ["room 12", "12 opens", "So we", "we go"]
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_goals_have_one_reading(level: Any) -> None:
-    task = TextFormat(level=level)
+@levels(TextFormat)
+def test_goals_have_one_reading(task: Any) -> None:
     kinds = set()
-    for seed in SEEDS:
-        params = task.draw(seed)
-        goal = task.goal(params)
+    for params, goal in goals(task):
         texts = [block.text for block in params.blocks]
         sections: dict[str, str] = {}
         heading = ""
@@ -129,12 +122,3 @@ def test_mistakes() -> None:
     assert task.misread(word, "phrase", rng).edits[0].place in ((1, 4, 7), (1, 13, 15))
     again = dataclasses.replace(ASKED, edits=(Edit((1, 8, 12), "red", section="Doors"),))
     assert task.misread(again, "phrase", rng).edits[0].place == (2, 7, 11)
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [({"sections": 7}, "1 to 6"), ({"phrases": 0}, "1 to 4"), ({"words": 6}, "1 to 5")],
-)
-def test_wrong_arguments(given: Any, rule: str) -> None:
-    with pytest.raises(UserError, match=rule):
-        TextFormat(**given)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import draws, judge, levels, verdicts
 
 from ui_gym.browser.content.flows import FLOWS, TEXTS, complete
 from ui_gym.browser.tasks.wizard_multi_step import WizardMultiStep, WizardMultiStepParams
@@ -25,29 +25,22 @@ def submit(*left_out: str, **changes: str) -> Any:
     return ("submit", {"answers": answers})
 
 
-@pytest.mark.parametrize(
-    ("events", "score", "done"),
-    [
-        ([], 0.0, False),
-        ([submit()], 1.0, True),
-        ([submit(name=" Ann Lee ")], 1.0, True),
-        ([submit(name="Ann Le")], 0.8, True),
-        ([submit(name="ann lee")], 0.8, True),
-        ([submit(pay="Monthly", cover="Partial")], 0.6, True),
-        ([submit(help="yes")], 1 - 1 / 6, True),
-        ([submit("pay")], 0.8, True),
-        ([submit("fuel", vehicle="Motorbike", engine="Over 500 cc")], 0.0, True),
-        ([submit(name="Ann Le"), submit()], 0.8, True),
-        ([("submit", {"answers": {}})], 0.0, True),
-    ],
-    ids=["none", "right", "blanks", "typo", "case", "two wrong", "one too many", "one missing",
-         "other branch", "too late", "empty"],
-)  # fmt: skip
-def test_wizard_scores(events: Any, score: float, done: bool) -> None:
-    verdict = judge(WizardMultiStep(level="easy"), QUOTE, *events)
-    assert verdict.score == pytest.approx(score)
-    assert verdict.success == (score == 1.0)
-    assert verdict.done == done
+test_wizard_scores = verdicts(
+    WizardMultiStep(level="easy"),
+    QUOTE,
+    {
+        "right": (submit(), 1.0, True),
+        "blanks": (submit(name=" Ann Lee "), 1.0, True),
+        "typo": (submit(name="Ann Le"), 0.8, True),
+        "case": (submit(name="ann lee"), 0.8, True),
+        "two wrong": (submit(pay="Monthly", cover="Partial"), 0.6, True),
+        "one too many": (submit(help="yes"), 1 - 1 / 6, True),
+        "one missing": (submit("pay"), 0.8, True),
+        "other branch": (submit("fuel", vehicle="Motorbike", engine="Over 500 cc"), 0.0, True),
+        "too late": (submit(name="Ann Le"), submit(), 0.8, True),
+        "empty": (("submit", {"answers": {}}), 0.0, True),
+    },
+)
 
 
 def test_wizard_goal_tells_the_facts() -> None:
@@ -59,11 +52,10 @@ def test_wizard_goal_tells_the_facts() -> None:
     assert notes == "submitted, but pay is 'Monthly', not 'Yearly'"
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_wizard_goals_leave_one_way_to_answer(level: Any) -> None:
-    task, flows = WizardMultiStep(level=level), set()
-    for seed in SEEDS:
-        params = task.draw(seed)
+@levels(WizardMultiStep)
+def test_wizard_goals_leave_one_way_to_answer(task: Any) -> None:
+    flows = set()
+    for params in draws(task):
         flows.add(params.flow)
         goal, answers = task.goal(params), dict(params.answers)
         assert [q.key for q in params.questions] == list(answers)
