@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ui_gym.browser.device import PageEvent
+from ui_gym.contract.action import Action
 from ui_gym.contract.task import Task, Verdict
 
 SEEDS = range(60)
@@ -40,17 +41,19 @@ def judge(
 
 
 def verdicts(task: Task[Any, Any], params: Any, table: Mapping[str, tuple[Any, ...]]) -> Any:
-    """A test of the verdicts in `table`: a name, and events, the score and whether it is over.
+    """A test of the verdicts in `table`: a name, and events, the score, whether it is over, notes.
 
-    That a page which reported nothing is neither solved nor over is tested for all tasks.
+    Notes may be left out. A page that reported nothing is judged in test_all.py, for all tasks.
     """
 
     @pytest.mark.parametrize("row", table.values(), ids=table)
     def test(row: tuple[Any, ...]) -> None:
-        *events, score, done = row
+        notes = row[-1] if isinstance(row[-1], str) else None
+        *events, score, done = row[:-1] if notes else row
         verdict = judge(task, params, *events)
         assert (verdict.score, verdict.done) == (pytest.approx(score), done), verdict.notes
         assert verdict.success == (score == 1.0)
+        assert notes in (None, verdict.notes)
 
     return test
 
@@ -62,11 +65,13 @@ def levels(family: Callable[..., Task[Any, Any]], *some: str) -> pytest.MarkDeco
 
 
 def mistakes_fail(
-    family: Callable[..., Task[Any, Any]], played: Callable[[Any], Iterable[Told]]
+    family: Callable[..., Task[Any, Any]],
+    played: Callable[[Any], Iterable[Told]],
+    possible: Callable[[Any], bool] = bool,
 ) -> Any:
     """A test, at all levels, of what is `played` by somebody who believes the params.
 
-    It succeeds with the true ones, and with no mistake.
+    It succeeds with the true ones, and with no mistake; what is believed must be `possible`.
     """
 
     @levels(family)
@@ -76,9 +81,17 @@ def mistakes_fail(
             assert judge(task, params, *played(params)).success
             for mistake in task.mistakes:
                 believed = task.misread(params, mistake, rng)
+                assert possible(believed), mistake
                 assert not judge(task, params, *played(believed)).success, mistake
 
     return test
+
+
+def perform(device: Any, *actions: Action) -> Any:
+    """Perform actions one after the other; the page's state then, with its events up to date."""
+    for action in actions:
+        device.perform(action)
+    return device.state()
 
 
 def draws(task: Task[Any, Any]) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import goals, levels, verdicts
+from task_helpers import goals, levels, perform, verdicts
 
 from ui_gym.browser.content.directories import KINDS, directory
 from ui_gym.browser.tasks.autocomplete import Autocomplete, AutocompleteParams
@@ -70,18 +70,14 @@ def test_autocomplete_mistakes() -> None:
     assert {task.misread(FORM, "first", rng).asked for _ in range(20)} == {(0, 3), (1, 3)}
 
 
-def test_autocomplete_picks_by_keyboard_only_from_what_has_come(make_device: Any) -> None:
+def test_autocomplete_picks_by_keyboard_only_from_what_has_come(show: Any) -> None:
     task = Autocomplete(fields=1, delay=400)
-    device = make_device(task.viewport)
     params = dataclasses.replace(FORM, labels=("Customer",), asked=(1,))
-    task.setup(device, params)
+    device = show(task, params)
     device.perform(Click(*device.center("#field-0")))
-    device.perform(Type("oak foo"))
-    device.perform(Press("down"))
-    device.perform(Press("enter"))
+    perform(device, Type("oak foo"), Press("down"), Press("enter"))
     assert device.state()["picked"] == [None]
-    for action in (Wait(1.0), Press("down"), Press("down"), Press("enter")):
-        device.perform(action)
+    perform(device, Wait(1.0), Press("down"), Press("down"), Press("enter"))
     state = device.state()
     assert (state["picked"], state["open"]) == (["Oakley Foods, Lund"], None)
     device.perform(Type("x"))

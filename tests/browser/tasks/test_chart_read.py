@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, goals, judge, levels
+from task_helpers import SEEDS, goals, judge, levels, perform, verdicts
 
 from ui_gym.browser.content import charts
 from ui_gym.browser.content.charts import CATEGORIES, PIES, TOPICS, Axis
@@ -27,30 +27,32 @@ def check(value: str) -> Any:
     return ("check", {"value": value})
 
 
-@pytest.mark.parametrize(
-    ("params", "events", "score", "done"),
-    [
-        (POWER, [], 0.0, False),
-        (POWER, [check("58")], 1.0, True),
-        (POWER, [check("62")], 1.0, True),
-        (POWER, [check("54.0 ")], 1.0, True),
-        (POWER, [check("62.1")], 0.0, True),
-        (POWER, [check("53.9")], 0.0, True),
-        (POWER, [check("25")], 0.0, True),
-        (POWER, [check("about 58"), check(""), check("58")], 1.0, True),
-        (POWER, [check("about 58")], 0.0, False),
-        (POWER, [check("1"), check("58")], 0.0, True),
-        (POWER, [("check", {})], 0.0, False),
-        (SPLIT, [check("62")], 1.0, True),
-        (SPLIT, [check("-62")], 0.0, True),
-        (SPLIT, [check("93")], 0.0, True),
-    ],
-    ids=["none", "exact", "above", "below", "too high", "too low", "other series", "words first",
-         "words", "too late", "nothing", "difference", "turned around", "one of two"],
-)  # fmt: skip
-def test_chart_read_scores(params: Any, events: Any, score: float, done: bool) -> None:
-    verdict = judge(ChartRead(), params, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_chart_read_scores = verdicts(
+    ChartRead(),
+    POWER,
+    {
+        "exact": (check("58"), 1.0, True),
+        "above": (check("62"), 1.0, True),
+        "below": (check("54.0 "), 1.0, True),
+        "too high": (check("62.1"), 0.0, True),
+        "too low": (check("53.9"), 0.0, True),
+        "other series": (check("25"), 0.0, True),
+        "words first": (check("about 58"), check(""), check("58"), 1.0, True),
+        "words": (check("about 58"), 0.0, False),
+        "too late": (check("1"), check("58"), 0.0, True),
+        "nothing": (("check", {}), 0.0, False),
+    },
+)
+
+test_chart_read_scores_differences = verdicts(
+    ChartRead(),
+    SPLIT,
+    {
+        "right": (check("62"), 1.0, True),
+        "turned around": (check("-62"), 0.0, True),
+        "one of two": (check("93"), 0.0, True),
+    },
+)
 
 
 def test_goals_in_full() -> None:
@@ -126,13 +128,11 @@ def test_what_charts_hold() -> None:
     assert charts.distinct(((10, 31), (52, 33)), 5, 10) == [(1, 0)]
 
 
-def test_elements_do_not_tell_the_values(make_device: Any) -> None:
+def test_elements_do_not_tell_the_values(show: Any) -> None:
     task = ChartRead(level="easy")
-    device = make_device(task.viewport)
     for kind in ("bars", "line", "pie", "rows"):
         params = next(p for p in map(task.draw, SEEDS) if p.kind == kind)
-        task.setup(device, params)
-        elements = device.capture(elements=True).elements
+        elements = show(task, params).capture(elements=True).elements
         assert [one.name for one in elements if one.role == "button"] == ["Check"]
         left, top, width, height = next(one.box for one in elements if one.role in ("img", "image"))
         labels = task.page_params(params)["categories"]
@@ -146,17 +146,13 @@ def test_elements_do_not_tell_the_values(make_device: Any) -> None:
                     assert int(said) not in line, str(one)
 
 
-def test_a_text_is_asked_again(make_device: Any) -> None:
+def test_a_text_is_asked_again(show: Any) -> None:
     task = ChartRead()
-    device = make_device(task.viewport)
     params = task.draw(0)
-    task.setup(device, params)
-    device.perform(Click(*device.center("#value")))
-    device.perform(Type("many"))
-    device.perform(Press("enter"))
+    device = show(task, params)
+    perform(device, Click(*device.center("#value")), Type("many"), Press("enter"))
     assert not task.judge(device, params, ()).done
     series, category = params.asked[0]
     value = str(params.values[series][category])
-    device.perform(Type(value, clear=True))
-    device.perform(Press("enter"))
+    perform(device, Type(value, clear=True), Press("enter"))
     assert task.judge(device, params, ()).success

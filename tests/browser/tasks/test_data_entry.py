@@ -3,49 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, verdicts
 
 from ui_gym.browser.tasks.data_entry import DataEntry, DataEntryParams
-from ui_gym.contract.task import Verdict
 
 PEOPLE = (("Ann", "Lee"), ("Bob", "Ray"), ("Cid", "Fox"), ("Dot", "Day"))
 ENTRY = DataEntryParams(people=PEOPLE, asked=(2, 4), fields=("last", "first"), place=0, phrasing=0)
-ASKED = [{"first": "Bob", "last": "Ray"}, {"first": "Dot", "last": "Day"}]
 
 
-def entries(*submitted: Mapping[str, str]) -> Verdict:
-    task = DataEntry(compact=True, rows=2, length=4)
-    return judge(task, ENTRY, *(("submit", entry) for entry in submitted))
+def submit(first: str, last: str) -> Any:
+    return ("submit", {"first": first, "last": last})
 
 
-@pytest.mark.parametrize(
-    ("submitted", "score", "done"),
-    [
-        ([], 0.0, False),
-        (ASKED, 1.0, True),
-        (ASKED[::-1], 1.0, True),
-        (ASKED[:1], 1 / 3, False),
-        ([{"first": " Bob ", "last": "Ray"}, ASKED[1]], 1.0, True),
-        ([{"first": "Bob", "last": "Ray!"}, *ASKED], 0.0, True),
-        ([ASKED[0], {"first": "Ann", "last": "Lee"}, ASKED[1]], 1 / 3, True),
-        ([ASKED[0], ASKED[0]], 1 / 3, True),
-        ([{"first": "Ray", "last": "Bob"}], 0.0, True),
-        ([{"first": "Bob"}], 0.0, True),
-        ([{}], 0.0, True),
-        ([{"first": "bob", "last": "ray"}], 0.0, True),
-    ],
-    ids=["none", "both", "any order", "one", "blanks", "wrong", "extra", "twice", "swapped",
-         "missing", "empty", "case"],
-)  # fmt: skip
-def test_data_entry_scores(
-    submitted: Sequence[Mapping[str, str]], score: float, done: bool
-) -> None:
-    verdict = entries(*submitted)
-    assert (verdict.score, verdict.done) == (score, done)
+BOB, DOT = submit("Bob", "Ray"), submit("Dot", "Day")
+
+test_data_entry_scores = verdicts(
+    DataEntry(compact=True, rows=2, length=4),
+    ENTRY,
+    {
+        "both": (BOB, DOT, 1.0, True),
+        "any order": (DOT, BOB, 1.0, True),
+        "one": (BOB, 1 / 3, False),
+        "blanks": (submit(" Bob ", "Ray"), DOT, 1.0, True),
+        "wrong": (submit("Bob", "Ray!"), BOB, DOT, 0.0, True),
+        "extra": (BOB, submit("Ann", "Lee"), DOT, 1 / 3, True),
+        "twice": (BOB, BOB, 1 / 3, True),
+        "swapped": (submit("Ray", "Bob"), 0.0, True),
+        "missing": (("submit", {"first": "Bob"}), 0.0, True),
+        "empty": (("submit", {}), 0.0, True),
+        "case": (submit("bob", "ray"), 0.0, True),
+    },
+)
 
 
 def test_data_entry_goals_name_the_rows() -> None:

@@ -9,8 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
-import pytest
-from task_helpers import draws, goals, judge, levels
+from task_helpers import draws, goals, levels, verdicts
 
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday
 from ui_gym.browser.tasks.date_picker import DatePicker, DatePickerParams
@@ -26,30 +25,30 @@ def confirmed(*days: str) -> Any:
     return ("confirm", {"days": list(days)})
 
 
-@pytest.mark.parametrize(
-    ("params", "events", "score", "done"),
-    [
-        (VISIT, [], 0.0, False),
-        (VISIT, [confirmed("2026-03-10")], 1.0, True),
-        (VISIT, [confirmed("2026-03-11")], 0.0, True),
-        (VISIT, [confirmed("2026-10-03")], 0.0, True),
-        (VISIT, [confirmed("2026-03-10", "2026-03-14")], 0.0, True),
-        (VISIT, [confirmed("2026-03-11"), confirmed("2026-03-10")], 0.0, True),
-        (VISIT, [("confirm", {})], 0.0, True),
-        (STAY, [confirmed("2026-03-10", "2026-03-14")], 1.0, True),
-        (STAY, [confirmed("2026-03-10", "2026-03-13")], 0.5, True),
-        (STAY, [confirmed("2026-03-09", "2026-03-14")], 0.5, True),
-        (STAY, [confirmed("2026-03-14", "2026-03-10")], 0.0, True),
-        (STAY, [confirmed("2026-03-10")], 0.0, True),
-    ],
-    ids=["none", "right", "day after", "day and month swapped", "a stay", "too late", "empty",
-         "stay", "short", "early", "turned", "half"],
-)  # fmt: skip
-def test_date_picker_scores(
-    params: DatePickerParams, events: Any, score: float, done: bool
-) -> None:
-    verdict = judge(DatePicker(), params, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+test_date_picker_scores = verdicts(
+    DatePicker(),
+    VISIT,
+    {
+        "right": (confirmed("2026-03-10"), 1.0, True),
+        "day after": (confirmed("2026-03-11"), 0.0, True),
+        "day and month swapped": (confirmed("2026-10-03"), 0.0, True),
+        "a stay": (confirmed("2026-03-10", "2026-03-14"), 0.0, True),
+        "too late": (confirmed("2026-03-11"), confirmed("2026-03-10"), 0.0, True),
+        "empty": (("confirm", {}), 0.0, True),
+    },
+)
+
+test_date_picker_scores_stays = verdicts(
+    DatePicker(),
+    STAY,
+    {
+        "right": (confirmed("2026-03-10", "2026-03-14"), 1.0, True),
+        "short": (confirmed("2026-03-10", "2026-03-13"), 0.5, True),
+        "early": (confirmed("2026-03-09", "2026-03-14"), 0.5, True),
+        "turned": (confirmed("2026-03-14", "2026-03-10"), 0.0, True),
+        "half": (confirmed("2026-03-10"), 0.0, True),
+    },
+)
 
 
 def read(text: str) -> date:

@@ -14,11 +14,9 @@ OPENER = "#row-0 button"
 
 
 @pytest.fixture
-def listings(make_device: Any) -> Any:
+def listings(show: Any) -> Any:
     """A list whose rows open a dialog with the buttons "Close" and, in focus, another one."""
-    device, task = make_device((1280, 800)), TableSortFilter(level="easy")
-    task.setup(device, task.draw(0))
-    return device
+    return show(TableSortFilter(level="easy"))
 
 
 def elements(device: Any) -> tuple[Element, ...]:

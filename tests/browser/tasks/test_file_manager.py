@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import draws, goals, judge, levels, verdicts
+from task_helpers import draws, goals, judge, levels, perform, verdicts
 
 from ui_gym.browser.content import filejobs, filetree
 from ui_gym.browser.content.filetree import Job
@@ -50,14 +50,10 @@ test_file_scores = verdicts(
         "deleted": (CREATE, did("delete", "Travel/notes.txt"), 0.5, True),
         "thrown away again": (did("create", "Travel/Other/"), did("delete", "Travel/Other/"), 0.0,
             False),
-        "a folder deleted": (did("delete", "Finance/2025/"), 0.0, True),
+        "a folder deleted": (did("delete", "Finance/2025/"), 0.0, True,
+            "Finance/2025/ was deleted, which was to be kept"),
     },
 )  # fmt: skip
-
-
-def test_a_deletion_is_told() -> None:
-    verdict = judge(FileManager(), FILES, did("delete", "Finance/2025/"))
-    assert verdict.notes == "Finance/2025/ was deleted, which was to be kept"
 
 
 @pytest.mark.parametrize(
@@ -202,10 +198,14 @@ def test_file_levels_differ() -> None:
 
 
 @pytest.fixture
-def files(make_device: Any) -> Any:
-    device = make_device((1280, 800))
-    FileManager().setup(device, FILES)
-    return device
+def files(show: Any) -> Any:
+    return show(FileManager(), FILES)
+
+
+def told(device: Any) -> list[tuple[str, str, str]]:
+    """The kind, the path and the aim of each change that the page reported."""
+    device.state()  # brings the events up to date
+    return [(event.type, event.data["path"], event.data["to"]) for event in device.events]
 
 
 def there(device: Any, path: str, area: str = "#items") -> tuple[int, int]:
@@ -214,28 +214,20 @@ def there(device: Any, path: str, area: str = "#items") -> tuple[int, int]:
 
 
 def test_files_work_from_the_keyboard(files: Any) -> None:
-    files.perform(Press("down"))
-    files.perform(Press("down"))
-    files.perform(Press("enter"))
+    perform(files, Press("down"), Press("down"), Press("enter"))
     assert files.state()["here"] == "Travel/"
-    files.perform(Press("backspace"))
-    files.perform(Press("down"))
-    files.perform(Press("enter"))
+    perform(files, Press("backspace"), Press("down"), Press("enter"))
     assert files.state()["here"] == "Finance/"
-    for action in (Press("down"), Press("down"), Press("f2"), Type("x/y"), Press("enter")):
-        files.perform(action)
+    perform(files, Press("down"), Press("down"), Press("f2"), Type("x/y"), Press("enter"))
     assert files.state()["dialog"]
-    for action in (Press("escape"), Press("f2"), Type("plan.xlsx"), Press("enter")):
-        files.perform(action)
+    perform(files, Press("escape"), Press("f2"), Type("plan.xlsx"), Press("enter"))
     assert "Finance/plan.xlsx" in files.state()["tree"]
-    for action in (Press("delete"), Press("escape"), Press("ctrl+x"), Press("backspace")):
-        files.perform(action)
+    perform(files, Press("delete"), Press("escape"), Press("ctrl+x"), Press("backspace"))
     assert files.state()["here"] == ""
     files.perform(Press("ctrl+v"))
-    assert [(event.type, dict(event.data)) for event in files.events] == [
-        ("rename", {"path": "Finance/budget.xlsx", "to": "plan.xlsx"}),
-        ("move", {"path": "Finance/plan.xlsx", "to": ""}),
-    ]
+    assert told(files) == [
+        ("rename", "Finance/budget.xlsx", "plan.xlsx"), ("move", "Finance/plan.xlsx", ""),
+    ]  # fmt: skip
 
 
 def test_several_files_are_dragged_together(files: Any) -> None:
@@ -244,7 +236,7 @@ def test_several_files_are_dragged_together(files: Any) -> None:
     files.perform(Click(*there(files, "Finance/budget.xlsx"), keys="ctrl"))
     target = there(files, "Finance/2025/")
     files.perform(Drag(*there(files, "Finance/budget.xlsx"), *target))
-    assert [(event.type, event.data["path"], event.data["to"]) for event in files.events] == [
+    assert told(files) == [
         ("move", "Finance/notes.txt", "Finance/2025/"),
         ("move", "Finance/budget.xlsx", "Finance/2025/"),
     ]
@@ -255,6 +247,6 @@ def test_a_folder_goes_neither_into_itself_nor_over_a_namesake(files: Any) -> No
     files.perform(Click(*there(files, "Finance/"), count=2))
     notes = there(files, "Finance/notes.txt")
     files.perform(Drag(*notes, *there(files, "Travel/", ".side")))
-    assert files.events == ()
+    assert told(files) == []
     files.perform(Drag(*notes, *there(files, "", ".crumbs")))
-    assert [event.data["to"] for event in files.events] == [""]
+    assert told(files) == [("move", "Finance/notes.txt", "")]

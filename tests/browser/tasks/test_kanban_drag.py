@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from task_helpers import draws, goals, judge, levels, verdicts
+from task_helpers import goals, levels, mistakes_fail, perform, verdicts
 
 from ui_gym.browser.tasks.kanban_drag import KanbanDrag, KanbanDragParams
 from ui_gym.contract.action import Click, Drag, Press, Type
@@ -34,14 +34,11 @@ test_kanban_scores = verdicts(
         "look-alike": (move(1, 2), move(2, 0), 0.0, False),
         "one too many": (move(0, 2), move(2, 0), move(1, 1), 0.5, False),
         "put back": (move(1, 1), move(0, 2), move(2, 0), move(1, 0), 1.0, True),
+        "one and another": (move(0, 2), move(1, 1), 0.0, False,
+            "1 of 2 cards are in place; 1 others were moved"),
         "only others": (move(1, 1), move(3, 1), 0.0, False),
     },
-)
-
-
-def test_kanban_tells_what_is_wrong() -> None:
-    verdict = judge(KanbanDrag(), BOARD, move(0, 2), move(1, 1))
-    assert verdict.notes == "1 of 2 cards are in place; 1 others were moved"
+)  # fmt: skip
 
 
 @levels(KanbanDrag, "easy", "medium")
@@ -74,17 +71,6 @@ def test_kanban_rules_pick_just_the_asked_cards() -> None:
     assert rules == {"label", "person"}
 
 
-@levels(KanbanDrag)
-def test_kanban_mistakes_fail(task: Any) -> None:
-    rng = np.random.default_rng(0)
-    for params in draws(task):
-        for mistake in task.mistakes:
-            believed = task.misread(params, mistake, rng)
-            verdict = judge(task, params, *(move(*one) for one in believed.asked))
-            assert not verdict.success
-            assert all(params.cards[card][3] != column for card, column in believed.asked)
-
-
 def test_kanban_takes_the_look_alike_in_the_same_column() -> None:
     swapped = KanbanDrag().misread(
         dataclasses.replace(BOARD, asked=((0, 2),)), "card", np.random.default_rng(0)
@@ -99,33 +85,34 @@ def test_kanban_levels_differ() -> None:
     assert easy.blind_rate(easy.draw(0)) > hard.blind_rate(hard.draw(0))
 
 
-def test_kanban_works_from_the_keyboard(make_device: Any) -> None:
-    task, device = KanbanDrag(), make_device((1280, 800))
-    task.setup(device, BOARD)
+def test_kanban_works_from_the_keyboard(show: Any) -> None:
+    task = KanbanDrag()
+    device = show(task, BOARD)
     device.perform(Click(*device.center("#card-0")))
-    device.perform(Press("space"))
-    device.perform(Press("right"))
-    device.perform(Press("escape"))
+    perform(device, Press("space"), Press("right"), Press("escape"))
     assert device.state()["columns"] == [[0, 1], [2], [3]]
-    for action in (Press("space"), Press("right"), Press("right"), Press("space")):
-        device.perform(action)
-    device.perform(Click(*device.center("#card-2")))
-    device.perform(Press("space"))
-    device.perform(Press("left"))
+    perform(device, Press("space"), Press("right"), Press("right"), Press("space"))
+    perform(device, Click(*device.center("#card-2")), Press("space"), Press("left"))
     assert not task.judge(device, BOARD, ()).done  # it is still held
     device.perform(Press("enter"))
     assert task.judge(device, BOARD, ()).success
 
 
-def test_kanban_drops_nowhere_but_on_columns(make_device: Any) -> None:
-    task, device = KanbanDrag(), make_device((1280, 800))
-    task.setup(device, BOARD)
+def test_kanban_drops_nowhere_but_on_columns(show: Any) -> None:
+    task = KanbanDrag()
+    device = show(task, BOARD)
     x, y = device.center("#card-0")
     device.perform(Drag(x, y, 640, 30))
     assert device.state()["columns"] == [[0, 1], [2], [3]]
-    device.perform(Click(*device.center("#find")))
-    device.perform(Type("login"))
+    perform(device, Click(*device.center("#find")), Type("login"))
     x, y = device.center("#card-2")
     device.perform(Drag(x, y, *device.center("#column-0 .cards")))
     assert device.state()["columns"] == [[0, 1, 2], [], [3]]
     assert [event.data for event in device.events] == [{"card": 2, "from": 1, "to": 0}]
+
+
+test_kanban_mistakes_fail = mistakes_fail(
+    KanbanDrag,
+    lambda params: [move(card, column) for card, column in params.asked],
+    lambda params: all(params.cards[card][3] != column for card, column in params.asked),
+)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, goals, judge, verdicts
+from task_helpers import SEEDS, goals, verdicts
 
 from ui_gym.browser.tasks.login import CodeLoginParams, Login, LoginParams
 from ui_gym.contract.action import Click, Type
@@ -19,8 +19,8 @@ ACCOUNT = LoginParams(
 )  # fmt: skip
 
 
-def sign_in(user: str = "ann", password: str = "Secret-1", stay: bool = False) -> Any:
-    return ("sign_in", {"user": user, "password": password, "stay": stay})
+def sign_in(**said: Any) -> Any:
+    return ("sign_in", {"user": "ann", "password": "Secret-1", "stay": False} | said)
 
 
 test_login_scores = verdicts(
@@ -42,12 +42,14 @@ test_login_scores = verdicts(
 )
 
 
-def test_login_stays_signed_in_only_when_asked() -> None:
-    asked = dataclasses.replace(ACCOUNT, stay=True)
-    assert judge(Login(), asked, sign_in(stay=True)).success
-    verdict = judge(Login(), asked, sign_in(stay=False))
-    assert (verdict.score, verdict.done) == (0.5, True)
-    assert verdict.notes == 'signed in, but "Stay signed in" is not ticked'
+test_login_stays_signed_in_when_asked = verdicts(
+    Login(),
+    dataclasses.replace(ACCOUNT, stay=True),
+    {
+        "ticked": (sign_in(stay=True), 1.0, True),
+        "not ticked": (sign_in(), 0.5, True, 'signed in, but "Stay signed in" is not ticked'),
+    },
+)
 
 
 @pytest.mark.parametrize("compact", [True, False])
@@ -74,15 +76,16 @@ def test_login_mistakes() -> None:
         assert all(abs(len(typo) - len(word)) <= 1 for typo in typos)
 
 
-@pytest.mark.parametrize(
-    ("code", "score", "done"),
-    [("123456", 1.0, True), (" 123456 ", 1.0, True), ("123465", 0.0, False), ("", 0.0, False)],
+test_login_with_a_code_needs_it = verdicts(
+    Login(level="hard"),
+    CodeLoginParams(**dataclasses.asdict(ACCOUNT), code="123456"),
+    {
+        "right": (sign_in(code="123456"), 1.0, True),
+        "blanks": (sign_in(code=" 123456 "), 1.0, True),
+        "wrong": (sign_in(code="123465"), 0.0, False),
+        "empty": (sign_in(code=""), 0.0, False),
+    },
 )
-def test_login_with_a_code_needs_it(code: str, score: float, done: bool) -> None:
-    params = CodeLoginParams(**dataclasses.asdict(ACCOUNT), code="123456")
-    said = {"user": "ann", "password": "Secret-1", "stay": False, "code": code}
-    verdict = judge(Login(level="hard"), params, ("sign_in", said))
-    assert (verdict.score, verdict.done) == (score, done)
 
 
 def test_login_levels_change_the_form_alone() -> None:
@@ -101,11 +104,10 @@ def test_login_levels_change_the_form_alone() -> None:
         }
 
 
-def test_login_of_three_steps_counts_wrong_passwords_and_wrong_codes(make_device: Any) -> None:
+def test_login_of_three_steps_counts_wrong_passwords_and_wrong_codes(show: Any) -> None:
     task = Login(level="hard")
     params = task.draw(0)
-    device = make_device(task.viewport)
-    task.setup(device, params)
+    device = show(task, params)
 
     def enter(text: str) -> Any:
         device.perform(Type(text, enter=True))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import SEEDS, goals, judge, levels
+from task_helpers import SEEDS, goals, levels, perform, verdicts
 
 from ui_gym.browser.content import ledgers
 from ui_gym.browser.content.ledgers import LEDGERS, Record
@@ -24,28 +24,38 @@ ORDERS = PaginatedSearchParams(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("copy", "events", "score", "done"),
-    [
-        (False, [], 0.0, False),
-        (False, [("search", {"query": "Ann Lee"})], 0.0, False),
-        (False, [("open", {"code": "A-2"})], 1.0, True),
-        (False, [("open", {"code": "A-1"}), ("open", {"code": "A-2"})], 0.0, True),
-        (False, [("open", {})], 0.0, True),
-        (False, [("check", {"value": "XX2-349"})], 0.0, False),
-        (True, [("open", {"code": "A-2"})], 0.0, False),
-        (True, [("open", {"code": "A-1"}), ("check", {"value": "XX2-349"})], 1.0, True),
-        (True, [("check", {"value": " xx2-349 "})], 1.0, True),
-        (True, [("check", {"value": "7K4-2QD"})], 0.0, True),
-        (True, [("check", {"value": "XX2349"})], 0.0, True),
-        (True, [("check", {"value": ""}), ("check", {"value": "XX2-349"})], 0.0, True),
-    ],
-    ids=["none", "searched", "right", "second", "nothing", "nothing to check", "only opened",
-         "copied", "in small letters", "of another", "misspelt", "too late"],
-)  # fmt: skip
-def test_paginated_search_scores(copy: bool, events: Any, score: float, done: bool) -> None:
-    verdict = judge(PaginatedSearch(copy=copy), ORDERS, *events)
-    assert (verdict.score, verdict.done) == (score, done)
+def opened(code: str) -> Any:
+    return ("open", {"code": code})
+
+
+def check(value: str) -> Any:
+    return ("check", {"value": value})
+
+
+test_paginated_search_scores_what_is_opened = verdicts(
+    PaginatedSearch(copy=False),
+    ORDERS,
+    {
+        "searched": (("search", {"query": "Ann Lee"}), 0.0, False),
+        "right": (opened("A-2"), 1.0, True),
+        "second": (opened("A-1"), opened("A-2"), 0.0, True),
+        "nothing": (("open", {}), 0.0, True),
+        "nothing to check": (check("XX2-349"), 0.0, False),
+    },
+)
+
+test_paginated_search_scores_what_is_copied = verdicts(
+    PaginatedSearch(copy=True),
+    ORDERS,
+    {
+        "only opened": (opened("A-2"), 0.0, False),
+        "copied": (opened("A-1"), check("XX2-349"), 1.0, True),
+        "in small letters": (check(" xx2-349 "), 1.0, True),
+        "of another": (check("7K4-2QD"), 0.0, True),
+        "misspelt": (check("XX2349"), 0.0, True),
+        "too late": (check(""), check("XX2-349"), 0.0, True),
+    },
+)
 
 
 def test_goals_in_full() -> None:
@@ -99,26 +109,22 @@ def test_days_that_look_alike() -> None:
     assert ledgers._like("2025-03-09") == "2025-02-09"
 
 
-def test_the_list_turns_and_searches(make_device: Any) -> None:
+def test_the_list_turns_and_searches(show: Any) -> None:
     task = PaginatedSearch(level="hard")
     params = task.draw(0)
     codes = [one.code for one in params.records]
-    device = make_device(task.viewport)
-    task.setup(device, params)
+    device = show(task, params)
     shown = []
     for _ in range(20):
         shown += device.state()["shown"]
         device.perform(Click(*device.center("#next")))
     assert shown == codes
-    device.perform(Click(*device.center("#search")))
-    device.perform(Type(codes[100].lower()))
-    device.perform(Press("enter"))
+    perform(device, Click(*device.center("#search")), Type(codes[100].lower()), Press("enter"))
     assert device.state()["shown"] == [codes[100]]
     device.perform(Click(*device.center(f"#open-{codes[100]}")))
     assert device.state()["opened"] == codes[100]
     device.perform(Press("enter"))  # the way back has the focus
     assert device.state()["shown"] == [codes[100]]
-    device.perform(Click(*device.center("#search")))
-    device.perform(Type("nobody", clear=True, enter=True))
+    perform(device, Click(*device.center("#search")), Type("nobody", clear=True, enter=True))
     assert device.state()["shown"] == []
     assert device.state()["focused"] == "search"

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import draws, judge, levels, verdicts
+from task_helpers import draws, mistakes_fail, verdicts
 
 from ui_gym.browser.content import web
 from ui_gym.browser.tasks.search_engine import PER_PAGE, SearchEngine, SearchEngineParams
-from ui_gym.errors import UserError
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -86,17 +85,6 @@ def test_goals_name_one_result(level: Any) -> None:
     assert kinds == {"rank", "newest" if level == "hard" else "site"}
 
 
-@levels(SearchEngine)
-def test_mistakes_open_another_page(task: Any) -> None:
-    rng = np.random.default_rng(0)
-    for params in draws(task):
-        right = judge(task, params, *_opened(params))
-        assert right.success
-        for mistake in task.mistakes:
-            believed = task.misread(params, mistake, rng)
-            assert not judge(task, params, *_opened(believed)).success
-
-
 def _opened(params: SearchEngineParams) -> list[Any]:
     topics = [topic for pair in params.pairs for topic in web.TOPICS[pair]]
     query = f"{topics[params.topic]} {params.extra}".strip()
@@ -112,11 +100,4 @@ def test_neighbours_are_below_and_at_the_end_above() -> None:
     assert task.misread(PARAMS, "topic", rng).topic == 1
 
 
-def test_wrong_arguments_are_told() -> None:
-    with pytest.raises(UserError, match="SearchEngine: results must be 6 to 24, not 40"):
-        SearchEngine(results=40)
-    with pytest.raises(UserError, match="SearchEngine: ads must be 0 to 3, not 4"):
-        SearchEngine(ads=4)
-    with pytest.raises(UserError, match="has no level 'harder'"):
-        SearchEngine(level="harder")  # type: ignore[arg-type]
-    assert SearchEngine(level="easy", results=24).draw(0).docs
+test_mistakes_open_another_page = mistakes_fail(SearchEngine, _opened)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import numpy as np
-import pytest
-from task_helpers import draws, goals, judge, levels, verdicts
+from task_helpers import goals, judge, levels, mistakes_fail, verdicts
 
 from ui_gym.browser.content import shop
 from ui_gym.browser.tasks.shopping_cart import COUPONS, ShoppingCart, ShoppingCartParams
-from ui_gym.errors import UserError
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -105,17 +102,6 @@ def test_goals_name_each_thing_and_only_one_fits(task: Any) -> None:
         assert not {line[0] for line in params.leftover} & {item.product for item in params.items}
 
 
-@levels(ShoppingCart)
-def test_mistakes_order_something_else(task: Any) -> None:
-    rng = np.random.default_rng(0)
-    for params in draws(task):
-        assert judge(task, params, _ordered(params)).success
-        for mistake in task.mistakes:
-            believed = task.misread(params, mistake, rng)
-            assert all(item.count > 0 for item in believed.items)
-            assert not judge(task, params, _ordered(believed)).success
-
-
 def _ordered(params: ShoppingCartParams) -> Any:
     lines = [
         {
@@ -128,9 +114,12 @@ def _ordered(params: ShoppingCartParams) -> Any:
     return order(*lines, coupon=params.coupon, delivery=params.delivery)
 
 
-def test_wrong_arguments_are_told() -> None:
-    with pytest.raises(UserError, match="ShoppingCart: items must be 1 to 2, not 3"):
-        ShoppingCart(groups=2, items=3)
-    with pytest.raises(UserError, match="ShoppingCart: sizes must be 1 to 2, not 3"):
-        ShoppingCart(sizes=3)
+def test_every_group_may_be_asked_for() -> None:
     assert ShoppingCart(groups=4, items=4, limited=4, lines=2, leftover=2).draw(1).items
+
+
+test_mistakes_order_something_else = mistakes_fail(
+    ShoppingCart,
+    lambda params: [_ordered(params)],
+    lambda params: all(item.count > 0 for item in params.items),
+)

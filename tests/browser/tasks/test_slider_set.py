@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import draws, goals, judge, levels
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.tasks.slider_set import SliderSet, SliderSetParams
@@ -23,31 +23,29 @@ def applied(*values: int) -> Any:
     return ("apply", {"values": list(values)})
 
 
-@pytest.mark.parametrize(
-    ("events", "slack", "score", "done"),
-    [
-        ([], 0, 0.0, False),
-        ([applied(40, 50, 3000)], 0, 1.0, True),
-        ([applied(41, 50, 3000)], 0, 0.5, True),
-        ([applied(41, 50, 3050)], 2, 1.0, True),
-        ([applied(42, 50, 3050)], 2, 0.5, True),
-        ([applied(38, 50, 2900)], 5, 1.0, True),
-        ([applied(40, 51, 3000)], 5, 0.5, True),
-        ([applied(10, 51, 5000)], 0, 0.0, True),
-        ([applied(3000, 50, 40)], 0, 0.0, True),
-        ([applied(40, 50, 5000), applied(40, 50, 3000)], 0, 0.5, True),
-    ],
-    ids=["none", "right", "one off", "within", "beyond", "far within", "another moved",
-         "only others", "swapped", "too late"],
+test_slider_set_scores = verdicts(
+    SliderSet(level="easy", slack=0),
+    SCENE,
+    {
+        "right": (applied(40, 50, 3000), 1.0, True),
+        "one off": (applied(41, 50, 3000), 0.5, True),
+        "only others": (applied(10, 51, 5000), 0.0, True),
+        "swapped": (applied(3000, 50, 40), 0.0, True),
+        "too late": (applied(40, 50, 5000), applied(40, 50, 3000), 0.5, True),
+        "two wrong": (applied(40, 60, 5000), 0.0, True,
+            "Ceiling lamp is at 60 %, not 50 %; Warmth is at 5000 K, not 3000 K"),
+    },
 )  # fmt: skip
-def test_slider_set_scores(events: Any, slack: int, score: float, done: bool) -> None:
-    verdict = judge(SliderSet(level="easy", slack=slack), SCENE, *events)
-    assert (verdict.score, verdict.done) == (score, done)
 
 
-def test_slider_set_notes_say_what_is_wrong() -> None:
-    notes = judge(SliderSet(), SCENE, applied(40, 60, 5000)).notes
-    assert notes == "Ceiling lamp is at 60 %, not 50 %; Warmth is at 5000 K, not 3000 K"
+@pytest.mark.parametrize(
+    ("slack", "values", "score"),
+    [(2, (41, 50, 3050), 1), (2, (42, 50, 3050), 0.5), (5, (38, 50, 2900), 1),
+     (5, (40, 51, 3000), 0.5)],
+    ids=["within", "beyond", "far within", "another moved"],
+)  # fmt: skip
+def test_slider_set_slack(slack: int, values: tuple[int, ...], score: float) -> None:
+    assert judge(SliderSet(level="easy", slack=slack), SCENE, applied(*values)).score == score
 
 
 @levels(SliderSet)

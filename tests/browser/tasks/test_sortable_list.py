@@ -6,9 +6,8 @@ import dataclasses
 import itertools
 from typing import Any
 
-import numpy as np
 import pytest
-from task_helpers import draws, judge, levels, verdicts
+from task_helpers import draws, mistakes_fail, perform, verdicts
 
 from ui_gym.browser.content import sequences
 from ui_gym.browser.tasks.sortable_list import PLACES, SortableList, SortableListParams
@@ -30,18 +29,14 @@ test_sortable_scores = verdicts(
     SortableList(),
     SONGS,
     {
-        "one right": (order(1, 0, 2, 3), 1 / 3, False),
+        "one right": (order(1, 0, 2, 3), 1 / 3, False,
+            "2 pairs stand the wrong way round; 3 at the start"),
         "right": (order(1, 0, 2, 3), order(1, 3, 0, 2), 1.0, True),
         "two swapped": (order(1, 3, 2, 0), 2 / 3, False),
         "the other way round": (order(2, 0, 3, 1), 0.0, False),
         "undone": (order(1, 3, 0, 2), order(0, 1, 2, 3), 0.0, False),
     },
-)
-
-
-def test_sortable_notes_say_how_far_it_is() -> None:
-    verdict = judge(SortableList(), SONGS, order(1, 0, 2, 3))
-    assert verdict.notes == "2 pairs stand the wrong way round; 3 at the start"
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -90,15 +85,13 @@ def test_sortable_rules_have_one_answer() -> None:
     assert seen == set(itertools.product(("title", "value"), (0, 1)))
 
 
-@levels(SortableList)
-def test_sortable_mistakes_fail_but_do_something(task: Any) -> None:
-    rng = np.random.default_rng(0)
-    for params in draws(task):
-        for mistake in task.mistakes:
-            wanted = task.misread(params, mistake, rng).wanted
-            assert sorted(wanted) == list(range(task.items))
-            assert wanted not in (params.wanted, tuple(range(task.items)))
-            assert not judge(task, params, order(*wanted)).success
+def _reordered(params: SortableListParams) -> bool:
+    return sorted(params.wanted) == list(range(len(params.items))) != list(params.wanted)
+
+
+test_sortable_mistakes_fail = mistakes_fail(
+    SortableList, lambda params: [order(*params.wanted)], _reordered
+)
 
 
 def test_the_fewest_moves_put_a_list_in_order() -> None:
@@ -130,14 +123,13 @@ def test_sortable_levels_differ() -> None:
 
 
 @pytest.mark.parametrize("handles", ["left", "none"])
-def test_sortable_works_from_the_keyboard_and_can_be_undone(make_device: Any, handles: str) -> None:
-    task, device = SortableList(), make_device((1280, 800))
+def test_sortable_works_from_the_keyboard_and_can_be_undone(show: Any, handles: str) -> None:
+    task = SortableList()
     params = dataclasses.replace(SONGS, handles=handles)
     grip = " .handle" if handles == "left" else ""
-    task.setup(device, params)
+    device = show(task, params)
     x, y = device.center(f"#row-0{grip}")
-    for action in (Click(x, y), Press("alt+down"), Press("down"), Press("alt+down")):
-        device.perform(action)
+    perform(device, Click(x, y), Press("alt+down"), Press("down"), Press("alt+down"))
     assert device.state()["order"] == [1, 0, 3, 2]
     assert device.state()["focused"] == "row-2"
     device.perform(Click(*device.center("#undo")))
@@ -145,6 +137,5 @@ def test_sortable_works_from_the_keyboard_and_can_be_undone(make_device: Any, ha
     assert device.state()["order"] == [0, 1, 2, 3]
     assert task.judge(device, params, ()).score == 0
     # Far below the list is its end; whatever is not a handle holds nothing where there is one.
-    device.perform(Drag(x, y, x, 780))
-    device.perform(Drag(x + 200, y, x + 200, 780))
+    perform(device, Drag(x, y, x, 780), Drag(x + 200, y, x + 200, 780))
     assert device.state()["order"] == ([1, 2, 3, 0] if handles == "left" else [2, 3, 0, 1])

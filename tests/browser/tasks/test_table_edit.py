@@ -108,11 +108,10 @@ def test_a_slip_changes_the_cell_beside(mistake: str) -> None:
         assert not judge(task, params, *done).success
 
 
-def test_the_sheet_is_edited_as_sheets_are(make_device: Any) -> None:
+def test_the_sheet_is_edited_as_sheets_are(show: Any) -> None:
     task = TableEdit()
     params = dataclasses.replace(STOCK, changes=(Change("set", 0, 1, "62"),))
-    device = make_device(task.viewport)
-    task.setup(device, params)
+    device = show(task, params)
 
     def does(*actions: Any) -> list[Any]:
         before = len(device.events)
@@ -137,10 +136,9 @@ def test_the_sheet_is_edited_as_sheets_are(make_device: Any) -> None:
     assert device.state()["here"] == [1, 1]
 
 
-def test_the_selected_cell_is_copied_cut_and_pasted_over(make_device: Any) -> None:
+def test_the_selected_cell_is_copied_cut_and_pasted_over(show: Any) -> None:
     task = TableEdit()
-    device = make_device(task.viewport)
-    task.setup(device, STOCK)
+    device = show(task, STOCK)
 
     def press(cell: str, *keys: str) -> Any:
         device.perform(Click(*device.center(cell)))

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import draws, judge, levels, verdicts
+from task_helpers import draws, levels, verdicts
 
 from ui_gym.browser.content.flows import FLOWS, TEXTS, complete
 from ui_gym.browser.tasks.wizard_multi_step import WizardMultiStep, WizardMultiStepParams
-from ui_gym.errors import UserError
 
 ANSWERS = {"vehicle": "Car", "fuel": "Diesel", "cover": "Full", "pay": "Yearly", "name": "Ann Lee"}
 QUOTE = WizardMultiStepParams(
@@ -33,6 +32,12 @@ test_wizard_scores = verdicts(
         "blanks": (submit(name=" Ann Lee "), 1.0, True),
         "typo": (submit(name="Ann Le"), 0.8, True),
         "case": (submit(name="ann lee"), 0.8, True),
+        "one wrong": (
+            submit(pay="Monthly"),
+            0.8,
+            True,
+            "submitted, but pay is 'Monthly', not 'Yearly'",
+        ),
         "two wrong": (submit(pay="Monthly", cover="Partial"), 0.6, True),
         "one too many": (submit(help="yes"), 1 - 1 / 6, True),
         "one missing": (submit("pay"), 0.8, True),
@@ -48,8 +53,6 @@ def test_wizard_goal_tells_the_facts() -> None:
         "Fill in the request for an insurance quote and submit it. I want to insure my car. "
         "It runs on diesel. I need full cover. I will pay once a year. My name is Ann Lee."
     )
-    notes = judge(WizardMultiStep(level="easy"), QUOTE, submit(pay="Monthly")).notes
-    assert notes == "submitted, but pay is 'Monthly', not 'Yearly'"
 
 
 @levels(WizardMultiStep)
@@ -117,9 +120,3 @@ def test_wizard_mistakes() -> None:
         assert changed in ({"fuel"}, {"pay"})
     typo = task.misread(QUOTE, "typo", rng)
     assert typo == dataclasses.replace(QUOTE, answers=(*QUOTE.answers[:-1], ("name", "Ann Le")))
-
-
-@pytest.mark.parametrize("detail", [0, 4, "all"])
-def test_wizard_wrong_arguments(detail: Any) -> None:
-    with pytest.raises(UserError, match=f"detail must be 1 to 3, not {detail!r}"):
-        WizardMultiStep(detail=detail)
