@@ -19,7 +19,7 @@ from ui_gym.contract.device import Frame
 from ui_gym.desktop.osworld import pauses
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
 from ui_gym.desktop.osworld.registry import EvaluationContext
-from ui_gym.desktop.osworld.setups import commands, notes, run_steps
+from ui_gym.desktop.osworld.setups import commands, run_steps
 from ui_gym.desktop.osworld.taskfile import SetupStep
 from ui_gym.errors import DeviceError, DeviceStartError, DeviceTimeout, UserError
 
@@ -69,7 +69,7 @@ def test_placeholders_are_filled_in(context: EvaluationContext) -> None:
 
 def test_the_password_is_in_no_note(context: EvaluationContext) -> None:
     do(context, "execute", command=["sh", "-c", "exit 3", "{CLIENT_PASSWORD}"])
-    (noted,) = notes(context)
+    (noted,) = context.notes
     assert "exit code 3" in noted
     assert "{CLIENT_PASSWORD}" in noted
     assert "secret" not in noted
@@ -140,7 +140,7 @@ def test_a_command_that_hangs_is_noted_and_after_five_tries_given_up(
     monkeypatch.setattr(commands, "SECONDS", 0.05)
     monkeypatch.setattr(commands.time, "monotonic", lambda: 0.0)
     do(context, "execute", command=["sleep", "60"], until={"returncode": 0})
-    assert len(notes(context)) == 5
+    assert len(context.notes) == 5
 
 
 def test_a_command_that_fails_is_noted_and_the_next_is_done(context: EvaluationContext) -> None:
@@ -151,7 +151,7 @@ def test_a_command_that_fails_is_noted_and_the_next_is_done(context: EvaluationC
     ]
     run_steps(context, steps)
     assert text(context, "done") == ""
-    first, second = notes(context)
+    first, second = context.notes
     assert "exit code 3. no" in first
     assert "exit code 127" in second
 
@@ -198,7 +198,7 @@ def test_a_forwarder_of_ports_is_no_need(context: EvaluationContext, desktop: Fa
     desktop.path = f"{desktop.home}/bin"  # where there is none
     do(context, "launch", command=command)
     assert desktop.launched == []
-    assert notes(context) == ["socat is not there, and was not started"]
+    assert context.notes == ["socat is not there, and was not started"]
     Path(desktop.home, "bin", "socat").touch(0o755)
     do(context, "launch", command=command)
     assert desktop.launched == [command]
@@ -227,7 +227,7 @@ def test_windows_are_opened_activated_and_closed(
 def test_a_window_that_is_not_there_is_noted(context: EvaluationContext) -> None:
     do(context, "activate_window", window_name="Nobody")
     do(context, "close_window", window_name="Nobody", strict=True)
-    assert ["to activate" in notes(context)[0], "to close" in notes(context)[1]] == [True, True]
+    assert ["to activate" in context.notes[0], "to close" in context.notes[1]] == [True, True]
 
 
 def test_a_pause_ends_once_the_started_program_shows_a_window(
@@ -380,13 +380,13 @@ def test_tabs_are_opened_in_place_of_the_first_and_closed(
     assert [one["url"] for one in browser] == ["https://a.example/x?y=1&z", "https://b.example"]
     do(context, "chrome_close_tabs", urls_to_close=["https://b.example/", "https://c.example"])
     assert [one["url"] for one in browser] == ["https://a.example/x?y=1&z"]
-    assert notes(context) == ["no tab shows https://c.example"]
+    assert context.notes == ["no tab shows https://c.example"]
 
 
 def test_without_a_browser_the_remedy_is_said(
     context: EvaluationContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui_gym.desktop.osworld.setups.chrome.TIMEOUT", 0.0)
+    monkeypatch.setattr("ui_gym.desktop.osworld.setups.windows.TIMEOUT", 0.0)
     with pytest.raises(DeviceTimeout, match="--remote-debugging-port"):
         do(context, "chrome_open_tabs", urls_to_open=["https://a.example"])
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.osworld.metrics.urls import same_url
+from ui_gym.desktop.osworld.metrics.chrome import same_url
 from ui_gym.desktop.osworld.wire import WebSocket, connect, request
 from ui_gym.errors import DeviceError, DeviceTimeout
 

@@ -23,7 +23,7 @@ from ui_gym.contract.task import Verdict
 from ui_gym.desktop.osworld.pauses import keep_whole
 from ui_gym.desktop.osworld.placeholders import at_home
 from ui_gym.desktop.osworld.registry import GETTERS, METRICS, Config, EvaluationContext
-from ui_gym.desktop.osworld.setups import notes, run_steps
+from ui_gym.desktop.osworld.setups import run_steps
 from ui_gym.desktop.osworld.taskfile import EvaluatorCheck, TaskFile
 from ui_gym.errors import TaskError, UIGymError, UserError
 
@@ -60,7 +60,7 @@ def evaluate(context: EvaluationContext, task: TaskFile, history: Sequence[Actio
     names = [check.metric for check in task.checks]
     said = ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=False))
     details["metrics"] = [list(pair) for pair in zip(names, scores, strict=False)]
-    details["notes"] = notes(context)
+    details["notes"] = context.notes
     return Verdict(decided, notes=said, details=details)
 
 

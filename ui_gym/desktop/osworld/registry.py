@@ -16,6 +16,7 @@ OSWorld's own name.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -53,6 +54,15 @@ class EvaluationContext:
     memory: dict[str, Any] = field(default_factory=dict)
     """What one step leaves to the next, by its own name."""
 
+    def note(self, text: str) -> None:
+        """Add a sentence, for people, on what went wrong without breaking the machine."""
+        self.memory.setdefault("notes", []).append(text)
+
+    @property
+    def notes(self) -> list[str]:
+        """The sentences so far."""
+        return list(self.memory.get("notes", ()))
+
 
 class Getter(Protocol):
     """Brings what a metric looks at: a value, or the path of a local file; None if there is
@@ -70,16 +80,10 @@ Setup = Callable[..., None]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PLACES = {
-    "setup": ("ui_gym.desktop.osworld.setups",),
-    "getter": ("ui_gym.desktop.osworld.getters",),
-    "metric": ("ui_gym.desktop.osworld.metrics",),
-}
-"""The packages whose import registers what is built in."""
-
 
 class Registry(Mapping[str, F]):
-    """Functions by name; those that are built in are imported at the first look."""
+    """Functions by name; those that are built in, in the package of that kind, are imported at the
+    first look."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -121,8 +125,9 @@ class Registry(Mapping[str, F]):
         with self._lock:
             if not self._loaded:
                 self._loaded = True
-                for module in PLACES[self.kind]:
-                    importlib.import_module(module)
+                package = importlib.import_module(f"ui_gym.desktop.osworld.{self.kind}s")
+                for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+                    importlib.import_module(module.name)
 
 
 SETUPS: Registry[Setup] = Registry("setup")

@@ -20,7 +20,7 @@ from ui_gym.desktop.osworld.evaluate import evaluate
 from ui_gym.desktop.osworld.pauses import rest
 from ui_gym.desktop.osworld.placeholders import at_home
 from ui_gym.desktop.osworld.registry import EvaluationContext
-from ui_gym.desktop.osworld.setups import notes, run_steps
+from ui_gym.desktop.osworld.setups import run_steps
 from ui_gym.desktop.osworld.setups.commands import check_programs
 from ui_gym.desktop.osworld.spec import OSWORLD
 from ui_gym.errors import DeviceError, UserError
@@ -141,7 +141,7 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
         rest(context)
 
     def brief(self, device: DesktopDevice, params: OSWorldParams) -> Brief:
-        noted = notes(self._context(device, _EPISODES[device]))
+        noted = self._context(device, _EPISODES[device]).notes
         return Brief(at_home(self.file.instruction, device.home), {"setup_notes": noted})
 
     def judge(

@@ -12,7 +12,7 @@ from cases_office_files import pdf
 from cases_office_slides import show
 from cases_office_tables import book
 
-from ui_gym.desktop.osworld.metrics.docs_colours import ciede2000, difference
+from ui_gym.desktop.osworld.metrics.docs_formats import ciede2000, difference
 from ui_gym.desktop.osworld.registry import METRICS
 from ui_gym.errors import UserError
 

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ui_gym.desktop.osworld.metrics.pictures import perceptual_hash, similarity
-from ui_gym.desktop.osworld.metrics.reading import Broken, library
-from ui_gym.desktop.osworld.metrics.rules import matches
-from ui_gym.desktop.osworld.metrics.selectors import as_xpath
-from ui_gym.desktop.osworld.metrics.urls import same_url
+from ui_gym.desktop.osworld.metrics.chrome import same_url
+from ui_gym.desktop.osworld.metrics.images import perceptual_hash, similarity
+from ui_gym.desktop.osworld.metrics.reading import Broken, library, matches
+from ui_gym.desktop.osworld.metrics.trees import as_xpath
 from ui_gym.desktop.osworld.registry import METRICS
 from ui_gym.errors import UserError
 

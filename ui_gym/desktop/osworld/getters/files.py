@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import Broken, library
+from ui_gym.desktop.osworld.metrics.reading import Broken, library, opened
 from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import UserError
 

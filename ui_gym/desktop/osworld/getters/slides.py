@@ -9,8 +9,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from ui_gym.desktop.osworld.getters.files import fetch, keep
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import Broken
+from ui_gym.desktop.osworld.metrics.reading import Broken, opened
 from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 
 PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}"

@@ -9,8 +9,14 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import Broken, a_file, given, library, scored, unknown
+from ui_gym.desktop.osworld.metrics.pages import pdf_texts
+from ui_gym.desktop.osworld.metrics.reading import (
+    Broken,
+    a_file,
+    given,
+    scored,
+    unknown,
+)
 from ui_gym.desktop.osworld.registry import METRICS
 from ui_gym.errors import UserError
 
@@ -31,7 +37,7 @@ MAX_SIZE = 1 << 30
 PDF_ALIKE = 0.95
 
 
-@scored("compare_archive")
+@scored()
 def compare_archive(result: object, expected: object, **options: Any) -> float:
     """The mean score of the files, compared name by name with the metric for ``file_type``
     ("text" by default), which is given the other options.
@@ -57,7 +63,7 @@ def compare_archive(result: object, expected: object, **options: Any) -> float:
         return sum(scores) / len(scores)
 
 
-@scored("compare_zip_files")
+@scored()
 def compare_zip_files(result: object, expected: object, **options: Any) -> float:
     """1 if both have files of the same names and content; of PDF files 95 % of the text."""
     with tempfile.TemporaryDirectory(prefix="ui-gym-archive-") as folder:
@@ -65,9 +71,8 @@ def compare_zip_files(result: object, expected: object, **options: Any) -> float
         given(lambda path: _unpack(path, theirs), expected)
         _unpack(result, ours)
         names = _all_names(ours)
-        return float(
-            names == _all_names(theirs)
-            and all(_same_file(ours / name, theirs / name) for name in sorted(names))
+        return names == _all_names(theirs) and all(
+            _same_file(ours / name, theirs / name) for name in sorted(names)
         )
 
 
@@ -81,10 +86,7 @@ def _same_file(ours: Path, theirs: Path) -> bool:
 
 
 def _pdf_text(path: Path) -> str:
-    def load(name: str) -> str:
-        return "".join(page.extract_text() for page in library("pypdf").PdfReader(name).pages)
-
-    return opened(str(path), load)
+    return "".join(pdf_texts(path))
 
 
 def _unpack(path: object, folder: Path) -> None:

@@ -1,21 +1,96 @@
-"""What text documents say: their paragraphs, tables and pictures against the expected ones."""
+"""Text documents (.docx, .odt): what they say, against what is expected."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+import re
+import xml.etree.ElementTree as ET
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.docs_reading import (
-    joined,
-    kind,
-    texts_pair,
-    word,
-    word_pair,
-)
-from ui_gym.desktop.osworld.metrics.office import examined, pair
-from ui_gym.desktop.osworld.metrics.reading import Broken, given, library
+from PIL import Image
+
+from ui_gym.desktop.osworld.metrics.reading import Broken, examined, given, library, opens
 from ui_gym.errors import UserError
+
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+ODT_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+ODT_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+ODT_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+ODT_FORMAT = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+
+
+@opens
+def word(path: str) -> Any:
+    """python-docx's document."""
+    return library("docx").Document(path)
+
+
+def kind(path: object) -> str:
+    """The ending of a file's name: ``".docx"``."""
+    return Path(str(path)).suffix
+
+
+@opens
+def texts(path: str) -> list[str]:
+    """The texts of the paragraphs of a .docx or .odt."""
+    if kind(path) == ".odt":
+        return odt_texts(path)
+    return [paragraph.text for paragraph in word(path).paragraphs]
+
+
+def texts_of(result: object, expected: object, *kinds: str) -> tuple[list[str], list[str]]:
+    """The texts of the paragraphs of both documents, which are of one of these kinds."""
+    if kind(result) != kind(expected) or kind(result) not in kinds:
+        raise Broken(f"{result!r} and {expected!r} are not both one of {', '.join(kinds)}")
+    return texts(result), given(texts, expected)
+
+
+def joined(paragraphs: list[str]) -> str:
+    """A document as one line, each stretch of white space in it a single space."""
+    return re.sub(r"\s+", " ", "\n".join(paragraphs)).strip()
+
+
+def odt_texts(path: str) -> list[str]:
+    """The texts of an .odt's paragraphs: those of the body, then those of headers and footers.
+
+    As in OSWorld, a heading is no paragraph, and of what lies in a paragraph only its own text and
+    that of its spans counts: no tab, no further space, no link.
+    """
+    found = []
+    for part in ("content.xml", "styles.xml"):
+        for paragraph in odt_part(path, part).iter(f"{ODT_TEXT}p"):
+            pieces = [paragraph.text or ""]
+            for child in paragraph:
+                if child.tag == f"{ODT_TEXT}span":
+                    pieces += [child.text or "", *(inner.tail or "" for inner in child)]
+                pieces.append(child.tail or "")
+            found.append("".join(pieces))
+    return found
+
+
+def odt_part(path: str, name: str) -> ET.Element:
+    """The XML of a part of an .odt; an empty one where it has no such part."""
+    with zipfile.ZipFile(path) as file:
+        if name not in file.namelist() and name != "content.xml":
+            return ET.Element("none")
+        return ET.fromstring(file.read(name))
+
+
+@opens
+def odt_has_yellow(path: str) -> bool:
+    """Whether some of the text has a yellow background (``#ffff00``)."""
+    content = odt_part(path, "content.xml")
+    automatic = content.find(f"{ODT_OFFICE}automatic-styles")
+    yellow = {
+        style.get(f"{ODT_STYLE}name")
+        for style in (automatic if automatic is not None else ())
+        if any(child.get(f"{ODT_FORMAT}background-color") == "#ffff00" for child in style)
+    }
+    spans = content.iter(f"{ODT_TEXT}span")
+    return any(span.get(f"{ODT_TEXT}style-name") in yellow for span in spans)
 
 
 def _ratio(first: str, second: str) -> float:
@@ -23,12 +98,7 @@ def _ratio(first: str, second: str) -> float:
     return float(library("rapidfuzz.fuzz").ratio(first, second)) / 100.0
 
 
-def _same_kind(result: object, expected: object, *kinds: str) -> None:
-    if kind(result) != kind(expected) or kind(result) not in kinds:
-        raise Broken(f"{result!r} and {expected!r} are not both one of {', '.join(kinds)}")
-
-
-@examined("compare_docx_files")
+@examined()
 def compare_docx_files(result: Any, expected: Any, **options: Any) -> float:
     """How far the paragraphs of two .docx, or of two .odt, are the same.
 
@@ -37,8 +107,8 @@ def compare_docx_files(result: Any, expected: Any, **options: Any) -> float:
     paragraphs; ``delete_empty_lines``; ``fuzzy_match`` gives how alike the texts are in place of 0
     or 1, and so does ``content_only``, always without regard to white space.
     """
-    _same_kind(result, expected, ".docx", ".odt")
-    mine, its = (_prepared(texts, options) for texts in texts_pair(result, expected))
+    both = texts_of(result, expected, ".docx", ".odt")
+    mine, its = (_prepared(texts, options) for texts in both)
     if options.get("content_only", False):
         return _ratio(joined(mine), joined(its))
     if options.get("ignore_blanks", True):
@@ -46,7 +116,7 @@ def compare_docx_files(result: Any, expected: Any, **options: Any) -> float:
     if len(mine) != len(its):
         return 0.0
     if not options.get("fuzzy_match", False) or not mine:
-        return float(mine == its)
+        return mine == its
     return sum(map(_ratio, mine, its)) / len(mine)
 
 
@@ -63,40 +133,31 @@ def same_text(result: Any, expected: Any) -> bool:
     return compare_docx_files(result, expected) == 1.0
 
 
-@examined("compare_docx_files_and_ignore_new_lines")
+@examined()
 def compare_docx_files_and_ignore_new_lines(result: Any, expected: Any, **options: Any) -> float:
     """1.0 where two .docx have the same paragraphs, empty ones left out; ``ignore_blanks`` as in
     `compare_docx_files`."""
-    _same_kind(result, expected, ".docx")
-    mine, its = ([p for p in texts if p] for texts in texts_pair(result, expected))
-    if options.get("ignore_blanks", True):
-        return float(joined(mine) == joined(its))
-    return float(mine == its)
+    mine, its = ([p for p in texts if p] for texts in texts_of(result, expected, ".docx"))
+    return joined(mine) == joined(its) if options.get("ignore_blanks", True) else mine == its
 
 
-@examined("compare_docx_lines")
-def compare_docx_lines(result: Any, expected: Any) -> float:
+@examined(word, word)
+def compare_docx_lines(mine: Any, its: Any) -> float:
     """1.0 where both have the same paragraphs, whatever their order and however often."""
-    mine, its = (
-        {p.text.strip() for p in document.paragraphs} - {""}
-        for document in word_pair(result, expected)
-    )
-    return float(mine == its)
+    return set(_lines(mine)) == set(_lines(its))
 
 
-@examined("compare_init_lines")
-def compare_init_lines(result: Any, expected: Any) -> float:
+@examined(word, word)
+def compare_init_lines(mine: Any, its: Any) -> float:
     """1.0 where the shorter of the documents is how the longer one begins."""
-    mine, its = word_pair(result, expected)
     pairs = zip(mine.paragraphs, its.paragraphs, strict=False)
-    return float(all(first.text == second.text for first, second in pairs))
+    return all(first.text == second.text for first, second in pairs)
 
 
-@examined("compare_docx_tables")
-def compare_docx_tables(result: Any, expected: Any) -> float:
+@examined(word, word)
+def compare_docx_tables(mine: Any, its: Any) -> float:
     """1.0 where the tables have the same rows and columns, and their cells the same text."""
-    mine, its = ([_cells(t) for t in document.tables] for document in word_pair(result, expected))
-    return float(mine == its)
+    return list(map(_cells, mine.tables)) == list(map(_cells, its.tables))
 
 
 def _cells(table: Any) -> list[list[str]]:
@@ -106,32 +167,35 @@ def _cells(table: Any) -> list[list[str]]:
     return [texts[start : start + width] for start in range(0, len(texts), max(width, 1))]
 
 
-@examined("compare_docx_images")
-def compare_docx_images(result: Any, expected: Any) -> float:
-    """1.0 where both hold the same pictures, pixel by pixel, in the order of the file."""
-    mine, its = pair(_pictures, result, expected)
-    return float(mine == its)
-
-
+@opens
 def _pictures(path: str) -> list[bytes]:
-    image = library("PIL.Image")
-    links = library("docx").Document(path).part.rels.values()
+    links = word(path).part.rels.values()
     blobs = [link.target_part.blob for link in links if "image" in link.reltype]
-    return [image.open(io.BytesIO(blob)).tobytes() for blob in blobs]
+    return [Image.open(io.BytesIO(blob)).tobytes() for blob in blobs]
 
 
-@examined("compare_contains_image")
-def compare_contains_image(result: Any, expected: Any) -> float:
-    """1.0 where the same runs hold a picture."""
-    mine, its = word_pair(result, expected)
+@examined(_pictures, _pictures)
+def compare_docx_images(mine: list[bytes], its: list[bytes]) -> float:
+    """1.0 where both hold the same pictures, pixel by pixel, in the order of the file."""
+    return mine == its
+
+
+def run_pairs(mine: Any, its: Any) -> Iterator[tuple[Any, Any]]:
+    """The runs that are of the same place in the same paragraph of both documents."""
     for first, second in zip(mine.paragraphs, its.paragraphs, strict=False):
-        for run, other in zip(first.runs, second.runs, strict=False):
-            if ("graphicData" in run._element.xml) != ("graphicData" in other._element.xml):
-                return 0.0
-    return 1.0
+        yield from zip(first.runs, second.runs, strict=False)
 
 
-@examined("compare_references")
+@examined(word, word)
+def compare_contains_image(mine: Any, its: Any) -> float:
+    """1.0 where the same runs hold a picture."""
+    return all(
+        ("graphicData" in run._element.xml) == ("graphicData" in other._element.xml)
+        for run, other in run_pairs(mine, its)
+    )
+
+
+@examined()
 def compare_references(result: Any, expected: Any, **options: Any) -> float:
     """How alike the lists of references are: the paragraphs after the one that is
     ``reference_indicator`` ("References").
@@ -140,12 +204,11 @@ def compare_references(result: Any, expected: Any, **options: Any) -> float:
     from 0 to 1. Documents that both have no such list are 1, and so are two empty lists (an error
     in OSWorld).
     """
-    _same_kind(result, expected, ".docx")
     mark = options.get("reference_indicator", "References")
     base = options.get("reference_base_result", 0.5)
-    mine, its = (_after(texts, mark) for texts in texts_pair(result, expected))
+    mine, its = (_after(texts, mark) for texts in texts_of(result, expected, ".docx"))
     if mine is None or its is None:
-        return float(mine is its)
+        return mine is its
     if len(mine) != len(its):
         return 0.0
     likeness = sum(map(_ratio, mine, its)) / len(mine) if mine else 1.0
@@ -158,37 +221,37 @@ def _after(paragraphs: list[str], mark: str) -> list[str] | None:
     return [text for text in paragraphs[paragraphs.index(mark) + 1 :] if text.strip()]
 
 
-def _train(line: str) -> str | None:
-    """The train of a line ``time, train, station, platform``."""
-    parts = line.split(",")
-    return parts[1].strip() if len(parts) == 4 else None
-
-
 def _trains(lines: Sequence[str]) -> list[str]:
-    return [train for train in map(_train, lines) if train is not None]
+    """The trains of the lines ``time, train, station, platform``."""
+    parts = [line.split(",") for line in lines]
+    return [line[1].strip() for line in parts if len(line) == 4]
 
 
-@examined("check_no_duplicates")
+def _lines(document: Any) -> list[str]:
+    stripped = (paragraph.text.strip() for paragraph in document.paragraphs)
+    return [line for line in stripped if line]
+
+
+@examined(word)
 def check_no_duplicates(initial: Any, result: Any) -> float:
     """1.0 where each train of the first document is in the second exactly once."""
-    before = _trains([p.text for p in word(initial).paragraphs])
-    after = _trains([p.text for p in word(result).paragraphs])
-    return float(len(after) == len(set(after)) and set(after) == set(before))
+    before, after = _trains(_lines(initial)), _trains(_lines(word(result)))
+    return len(after) == len(set(after)) and set(after) == set(before)
 
 
-@examined("compare_unique_train_records")
-def compare_unique_train_records(result: Any, expected: Any, **options: Any) -> float:
+@examined(word)
+def compare_unique_train_records(document: Any, expected: Any, **options: Any) -> float:
     """1.0 where a document holds each train once, in lines that the initial document has, and the
     trains and the number of lines are those of the expected one.
 
     `expected` is a list: the expected document and the initial one.
     """
-    lines = _lines(result)
     if not isinstance(expected, list) or len(expected) < 2:
         raise UserError(f"a list of the expected and the initial document is wanted: {expected!r}")
-    wanted, initial = (given(_lines, path) for path in expected[:2])
+    wanted, initial = (_lines(given(word, path)) for path in expected[:2])
+    lines = _lines(document)
     trains = _trains(lines)
-    return float(
+    return (
         set(lines) <= set(initial)
         and len(trains) == len(set(trains))
         and set(trains) == set(_trains(wanted))
@@ -196,16 +259,11 @@ def compare_unique_train_records(result: Any, expected: Any, **options: Any) -> 
     )
 
 
-def _lines(path: object) -> list[str]:
-    stripped = (paragraph.text.strip() for paragraph in word(path).paragraphs)
-    return [line for line in stripped if line]
-
-
-@examined("fuzzy_place_math")
-def fuzzy_place_math(result: Any, rules: Mapping[str, Any]) -> float:
+@examined(word)
+def fuzzy_place_math(document: Any, rules: Mapping[str, Any]) -> float:
     """How alike the three words of a document are to the nearest of the ``expected`` places; 0.0
     where there are not three words."""
-    words = [w for paragraph in word(result).paragraphs for w in paragraph.text.split()]
+    words = [w for paragraph in document.paragraphs for w in paragraph.text.split()]
     if len(words) != 3:
         return 0.0
     return sum(max((_ratio(w, place) for place in rules["expected"]), default=0) for w in words) / 3

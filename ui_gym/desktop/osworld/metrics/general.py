@@ -19,46 +19,50 @@ FAILED = "__EVALUATION_FAILED__"
 """What a task file's expected value holds where it could not be found out."""
 
 
-@scored("exact_match", "compare_answer")
+@scored(
+    names=(
+        "exact_match",
+        "compare_answer",
+    )
+)
 def exact_match(result: object, rules: Mapping[str, Any], **options: Any) -> float:
     """1 if the result is ``rules["expected"]``."""
-    return float(result == rules["expected"])
+    return bool(result == rules["expected"])
 
 
-@scored("match_in_list")
+@scored()
 def match_in_list(result: object, rules: Mapping[str, Any]) -> float:
     """1 if the result is one of ``rules["expected"]``."""
-    return float(result is not None and result in rules["expected"])
+    return result is not None and result in rules["expected"]
 
 
-@scored("is_in_list")
+@scored()
 def is_in_list(result: object, rules: Mapping[str, Any]) -> float:
     """1 if ``rules["expected"]`` is among the results, or in a text of them."""
     if not isinstance(result, str | list | tuple | set | dict):
         return 0.0
     if isinstance(result, str) and not isinstance(rules["expected"], str):
         return 0.0
-    return float(rules["expected"] in result)
+    return rules["expected"] in result
 
 
-@scored("is_extension_installed")
+@scored()
 def is_extension_installed(result: object, rules: Mapping[str, Any], **options: Any) -> float:
     """1 if the output of a listing holds ``rules["expected"]`` (``type`` "contain") or does not
     ("not_contain")."""
     if rules["type"] not in {"contain", "not_contain"}:
         raise unknown("type of rule", rules["type"], "contain, not_contain")
-    return float((rules["expected"] in as_text(result)) == (rules["type"] == "contain"))
+    return bool((rules["expected"] in as_text(result)) == (rules["type"] == "contain"))
 
 
-@scored("check_include_exclude")
-def check_include_exclude(result: object, rules: Mapping[str, Any]) -> float:
+@scored(as_text)
+def check_include_exclude(text: str, rules: Mapping[str, Any]) -> float:
     """1 if the text holds every one of ``include`` and none of ``exclude``."""
-    text = as_text(result)
     included = all(part in text for part in rules.get("include", ()))
     return float(included and all(part not in text for part in rules.get("exclude", ())))
 
 
-@scored("literal_match")
+@scored()
 def literal_match(result: object, expected: object, **options: Any) -> float:
     """1 if result and expected are the same as texts, or (``type`` "list") item by item.
 
@@ -72,19 +76,19 @@ def literal_match(result: object, expected: object, **options: Any) -> float:
         return str(value).lower() if options.get("ignore_case") else str(value)
 
     if kind == "str":
-        return float(result is not None and literal(result) == literal(expected))
+        return result is not None and literal(result) == literal(expected)
     ours, theirs = as_list(result), as_list(expected)
-    return float([literal(item) for item in ours] == [literal(item) for item in theirs])
+    return [literal(item) for item in ours] == [literal(item) for item in theirs]
 
 
-@scored("fuzzy_match")
+@scored()
 def fuzzy_match(result: object, rules: Mapping[str, Any]) -> float:
     """How much of both texts is common to them, in order (``rapidfuzz.fuzz.ratio``)."""
     fuzz = library("rapidfuzz.fuzz")
     return float(fuzz.ratio(as_text(result), rules["expected"])) / 100
 
 
-@scored("check_direct_json_object")
+@scored()
 def check_direct_json_object(result: object, rules: Mapping[str, Any]) -> float:
     """1 if the object has every key of ``rules["expected"]`` with its value.
 
@@ -101,14 +105,12 @@ def check_direct_json_object(result: object, rules: Mapping[str, Any]) -> float:
     if FAILED in [value for value in expected.values() if isinstance(value, str)]:
         return 0.0
     if rules.get("expect_in_result"):
-        return float(all(_found_in(value, result.get(key)) for key, value in expected.items()))
+        return all(_found_in(value, result.get(key)) for key, value in expected.items())
     unordered = bool(rules.get("ignore_list_order") or expected.get("ignore_list_order"))
-    return float(
-        all(
-            _same(value, result.get(key), unordered)
-            for key, value in expected.items()
-            if key != "ignore_list_order"
-        )
+    return all(
+        _same(value, result.get(key), unordered)
+        for key, value in expected.items()
+        if key != "ignore_list_order"
     )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
-from ui_gym.desktop.osworld.metrics.images import same_structure
-from ui_gym.desktop.osworld.metrics.pictures import open_picture
-from ui_gym.desktop.osworld.metrics.reading import Broken, given, read_text, scored
+from ui_gym.desktop.osworld.metrics.images import open_picture, same_structure
+from ui_gym.desktop.osworld.metrics.reading import Broken, read_text, scored
 
 
 def _brightness(picture: Any) -> float:
@@ -28,52 +28,46 @@ def _at_brightness(picture: Any, target: float) -> Any:
     return np.clip(np.trunc(scaled), 0, 255)
 
 
-@scored("check_brightness_decrease_and_structure_sim")
+@scored(open_picture, open_picture)
 def check_brightness_decrease_and_structure_sim(
-    result: object, expected: object, threshold: float = 0.03
+    picture: Any, reference: Any, threshold: float = 0.03
 ) -> float:
     """1 if the picture is darker than the reference and shows the same: at one brightness their
     mean squared difference, of values in [0, 1], is below `threshold`."""
-    from PIL import Image
-
-    picture, reference = open_picture(result), given(open_picture, expected)
     if _brightness(picture) >= _brightness(reference):
         return 0.0
     if picture.size != reference.size:
         picture = picture.convert("RGB").resize(reference.size, Image.Resampling.LANCZOS)
     difference = (_at_brightness(picture, 128) - _at_brightness(reference, 128)) / 255
-    return float((difference**2).mean() < threshold)
+    return bool((difference**2).mean() < threshold)
 
 
-@scored("check_saturation_increase_and_structure_sim")
-def check_saturation_increase_and_structure_sim(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_saturation_increase_and_structure_sim(picture: Any, reference: Any) -> float:
     """1 if the picture is more saturated than the reference, with the same hues and values."""
-    picture, reference = open_picture(result), given(open_picture, expected)
     if _saturation(picture) <= _saturation(reference):
         return 0.0
     mine, other = picture.convert("HSV").split(), reference.convert("HSV").split()
-    return float(same_structure(mine[0], other[0]) and same_structure(mine[2], other[2]))
+    return same_structure(mine[0], other[0]) and same_structure(mine[2], other[2])
 
 
-@scored("check_contrast_increase_and_structure_sim")
-def check_contrast_increase_and_structure_sim(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_contrast_increase_and_structure_sim(picture: Any, reference: Any) -> float:
     """1 if the values spread wider than those of the reference, and it shows the same."""
-    picture, reference = open_picture(result), given(open_picture, expected)
     spread, before = (np.asarray(p, np.float32).std() for p in (picture, reference))
-    return float(spread > before and same_structure(picture, reference, 0.65))
+    return spread > before and same_structure(picture, reference, 0.65)
 
 
-@scored("check_palette_and_structure_sim")
-def check_palette_and_structure_sim(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_palette_and_structure_sim(picture: Any, reference: Any) -> float:
     """1 if the picture has a palette (indexed colours) and shows the same."""
-    picture = open_picture(result)
-    return float(picture.mode == "P" and same_structure(picture, given(open_picture, expected)))
+    return picture.mode == "P" and same_structure(picture, reference)
 
 
-@scored("check_sharper")
-def check_sharper(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_sharper(picture: Any, reference: Any) -> float:
     """1 if the picture is sharper than the reference: its Laplacian varies more."""
-    return float(_sharpness(open_picture(result)) > _sharpness(given(open_picture, expected)))
+    return _sharpness(picture) > _sharpness(reference)
 
 
 def _sharpness(picture: Any) -> float:
@@ -82,57 +76,56 @@ def _sharpness(picture: Any) -> float:
     return float((around - 4 * grey[1:-1, 1:-1]).var())
 
 
-@scored("increase_saturation")
-def increase_saturation(before: object, after: object) -> float:
+@scored(open_picture)
+def increase_saturation(before: Any, after: object) -> float:
     """1 if the second picture is more saturated than the first."""
-    return float(_saturation(open_picture(before)) < _saturation(open_picture(after)))
+    return _saturation(before) < _saturation(open_picture(after))
 
 
-@scored("decrease_brightness")
-def decrease_brightness(before: object, after: object) -> float:
+@scored(open_picture)
+def decrease_brightness(before: Any, after: object) -> float:
     """1 if the second picture is darker than the first."""
-    return float(_brightness(open_picture(before)) > _brightness(open_picture(after)))
+    return _brightness(before) > _brightness(open_picture(after))
 
 
-@scored("check_triangle_position")
-def check_triangle_position(result: object) -> float:
+@scored(open_picture)
+def check_triangle_position(picture: Any) -> float:
     """1 if the rarest but one colour (the triangle; the rarest is often its edge) has its centre
     within 5 % of the middle of the picture.
 
     OSWorld takes the second rarest colour; where there are two colours, that is the more frequent
     one, so there the rarer is meant here.
     """
-    pixels = _colours(open_picture(result))
+    pixels = _colours(picture)
     colours, counts = np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0, return_counts=True)
     if len(colours) < 2:
         return 0.0
     triangle = colours[np.argsort(counts, kind="stable")][0 if len(colours) == 2 else 1]
     centre = np.argwhere((pixels == triangle).all(axis=2)).mean(axis=0)
     size = np.array(pixels.shape[:2])
-    return float(bool((np.abs(centre - size / 2) < 0.05 * size).all()))
+    return bool((np.abs(centre - size / 2) < 0.05 * size).all())
 
 
-@scored("check_textbox_on_leftside")
-def check_textbox_on_leftside(result: object) -> float:
+@scored(open_picture)
+def check_textbox_on_leftside(picture: Any) -> float:
     """1 if the leftmost dark pixel lies in the left 5 % of the picture."""
-    grey = np.asarray(open_picture(result).convert("L"))
+    grey = np.asarray(picture.convert("L"))
     columns = np.flatnonzero((grey < 128).any(axis=0))
-    return float(columns.size > 0 and columns[0] < grey.shape[1] * 0.05)
+    return bool(columns.size > 0 and columns[0] < grey.shape[1] * 0.05)
 
 
-@scored("check_green_background")
-def check_green_background(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_green_background(picture: Any, reference: Any) -> float:
     """1 if each pixel that is not black in the reference is more green than red and blue."""
-    picture, reference = open_picture(result), given(open_picture, expected)
     if picture.size != reference.size:
         return 0.0
     pixels = np.asarray(picture.convert("RGB")).astype(int)
     background = (np.asarray(reference.convert("RGB")) != 0).any(axis=2)
     red, green, blue = (pixels[..., channel] for channel in range(3))
-    return float(bool(((green > red) & (green > blue))[background].all()))
+    return bool(((green > red) & (green > blue))[background].all())
 
 
-@scored("check_config_status")
+@scored()
 def check_config_status(result: object, rule: Mapping[str, Any]) -> float:
     """1 if a line ``(key ... value)`` of GIMP's settings has the rule's key and value.
 

@@ -6,12 +6,81 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageChops
 
-from ui_gym.desktop.osworld.metrics.pictures import open_picture, similarity
 from ui_gym.desktop.osworld.metrics.reading import Broken, a_file, given, scored
+
+Values = NDArray[np.float64]
 
 ALIKE = 0.9
 """From this structural similarity on, two pictures show the same."""
+WINDOW = 7
+"""The side of the square over which similarity is taken, in pixels."""
+MAX_PIXELS = 100_000_000
+"""A larger picture is not opened: a small file can claim any size."""
+
+
+def open_picture(path: object) -> Image.Image:
+    """A picture, decoded whole."""
+    file = a_file(path)
+    try:
+        picture = Image.open(file)
+        if picture.width * picture.height > MAX_PIXELS:
+            raise Broken(f"{file} is too large: {picture.size}")
+        picture.load()
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        raise Broken(f"{file} is not a picture: {error}") from error
+    return picture
+
+
+def similarity(first: NDArray[Any], second: NDArray[Any]) -> float:
+    """The mean structural similarity of two pictures of uint8, each of shape (height, width) or
+    (height, width, channels); 1 is the same.
+
+    As scikit-image computes it by default: Wang et al. 2004 with K1 = 0.01 and K2 = 0.03 over
+    uniform 7x7 windows, sample covariance, the windows that leave the picture left out, channels
+    averaged. Pictures smaller than a window, or of two shapes, are `Broken`.
+    """
+    if first.shape != second.shape or min(first.shape[:2]) < WINDOW:
+        raise Broken(f"pictures of {first.shape} and {second.shape} cannot be compared")
+    if first.ndim == 2:
+        return _channel(first.astype(np.float64), second.astype(np.float64))
+    channels = range(first.shape[2])
+    return float(np.mean([similarity(first[..., c], second[..., c]) for c in channels]))
+
+
+def _channel(x: Values, y: Values) -> float:
+    pixels = WINDOW * WINDOW
+    sample = pixels / (pixels - 1)
+    mean_x, mean_y = _means(x), _means(y)
+    var_x = sample * (_means(x * x) - mean_x * mean_x)
+    var_y = sample * (_means(y * y) - mean_y * mean_y)
+    covariance = sample * (_means(x * y) - mean_x * mean_y)
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    above = (2 * mean_x * mean_y + c1) * (2 * covariance + c2)
+    below = (mean_x * mean_x + mean_y * mean_y + c1) * (var_x + var_y + c2)
+    return float(np.mean(above / below))
+
+
+def _means(values: Values) -> Values:
+    """The mean of each whole window, by sums over the two axes in turn."""
+    total = np.cumsum(np.pad(values, ((1, 0), (0, 0))), axis=0)
+    rows = total[WINDOW:] - total[:-WINDOW]
+    total = np.cumsum(np.pad(rows, ((0, 0), (1, 0))), axis=1)
+    sums: Values = total[:, WINDOW:] - total[:, :-WINDOW]
+    return sums / (WINDOW * WINDOW)
+
+
+def perceptual_hash(picture: Image.Image) -> NDArray[np.bool_]:
+    """64 bits, shape (8, 8), that similar pictures share for the most part: which of the lowest
+    frequencies of the picture, at 32x32 in grey, lie above their median (``imagehash.phash``)."""
+    side = 32
+    grey = picture.convert("L").resize((side, side), Image.Resampling.LANCZOS)
+    step = np.arange(side)
+    cosines = np.cos(np.pi * np.outer(step, 2 * step + 1) / (2 * side))
+    low = (cosines @ np.asarray(grey, np.float64) @ cosines.T)[:8, :8]
+    return np.asarray(low > np.median(low))
 
 
 def same_structure(first: Any, second: Any, threshold: float = ALIKE) -> bool:
@@ -23,31 +92,25 @@ def same_structure(first: Any, second: Any, threshold: float = ALIKE) -> bool:
     return found >= threshold
 
 
-@scored("compare_images")
-def compare_images(result: object, expected: object, **options: Any) -> float:
+@scored(open_picture, open_picture)
+def compare_images(picture: Any, reference: Any, **options: Any) -> float:
     """The structural similarity in grey, at the smaller size.
 
     With ``reference_base_result`` (the similarity of the untouched start) the score is what was
     gained on it, as a share of what there was to gain.
     """
-    from PIL import Image
-
-    first = open_picture(result).convert("L")
-    second = given(open_picture, expected).convert("L")
-    size = min(first.size, second.size)
-    arrays = [np.asarray(p.resize(size, Image.Resampling.LANCZOS)) for p in (first, second)]
-    found = similarity(arrays[0], arrays[1])
+    size = min(picture.size, reference.size)
+    grey = [p.convert("L").resize(size, Image.Resampling.LANCZOS) for p in (picture, reference)]
+    found = similarity(*map(np.asarray, grey))
     base = options.get("reference_base_result")
     if base is None:
         return max(found, 0.0)
     return (found - base) / (1 - base) if found >= base + 0.01 else 0.0
 
 
-@scored("compare_image_list")
+@scored()
 def compare_image_list(result: object, expected: object) -> float:
     """1 if each picture equals its counterpart in every pixel, once it has that one's size."""
-    from PIL import Image, ImageChops
-
     results = result if isinstance(result, list) else [result]
     references = expected if isinstance(expected, list) else [expected]
     for one, other in zip(results, references, strict=False):
@@ -60,64 +123,56 @@ def compare_image_list(result: object, expected: object) -> float:
             first, second = first.convert("RGBA"), second.convert("RGBA")
         if ImageChops.difference(first, second).getbbox(alpha_only=False):
             return 0.0
-    return float(bool(references) and len(results) >= len(references))
+    return bool(references) and len(results) >= len(references)
 
 
-@scored("check_structure_sim")
-def check_structure_sim(result: object, expected: object) -> float:
+@scored(
+    open_picture, open_picture, names=("check_structure_sim", "check_file_exists_and_structure_sim")
+)
+def check_structure_sim(picture: Any, reference: Any) -> float:
     """1 if the pictures have one size and show the same."""
-    return float(same_structure(open_picture(result), given(open_picture, expected)))
+    return same_structure(picture, reference)
 
 
-@scored("check_file_exists_and_structure_sim")
-def check_file_exists_and_structure_sim(result: object, expected: object) -> float:
-    """1 if the exported picture is there and shows the same."""
-    return float(same_structure(open_picture(result), given(open_picture, expected)))
-
-
-@scored("check_structure_sim_resized")
-def check_structure_sim_resized(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_structure_sim_resized(picture: Any, reference: Any) -> float:
     """1 if the picture shows the same once its transparent border is cut off and it is resized."""
-    picture, reference = open_picture(result), given(open_picture, expected)
     if _has_alpha(picture):
         picture = picture.convert("RGBA")
         box = picture.getchannel("A").getbbox()
         if box is None:
             return 0.0
         picture = picture.crop(box).convert("RGB")
-    return float(same_structure(picture.resize(reference.size), reference))
+    return same_structure(picture.resize(reference.size), reference)
 
 
-@scored("check_image_mirror")
-def check_image_mirror(result: object, expected: object) -> float:
+@scored(open_picture, open_picture)
+def check_image_mirror(picture: Any, reference: Any) -> float:
     """1 if the picture is the reference with left and right exchanged."""
-    from PIL import Image
-
-    mirrored = open_picture(result).transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    mirrored = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     # GIMP's own export may change a pixel here and there.
-    return float(same_structure(mirrored, given(open_picture, expected), 0.99))
+    return same_structure(mirrored, reference, 0.99)
 
 
-@scored("check_image_size")
-def check_image_size(result: object, rule: Mapping[str, Any]) -> float:
+@scored(open_picture)
+def check_image_size(picture: Any, rule: Mapping[str, Any]) -> float:
     """1 if the picture has the rule's ``width`` and ``height``, in pixels; with
     ``ignore_transparent`` that of what is not transparent.
 
     A palette with a transparent colour is always measured without it, as OSWorld does.
     """
-    picture = open_picture(result)
     size = picture.size
     if (rule.get("ignore_transparent") and _has_alpha(picture)) or "transparency" in picture.info:
         box = picture.convert("RGBA").getchannel("A").getbbox() or (0, 0, 0, 0)
         size = box[2] - box[0], box[3] - box[1]
     wanted = rule.get("width"), rule.get("height")
-    return float(all(w is None or s == w for s, w in zip(size, wanted, strict=True)))
+    return all(w is None or s == w for s, w in zip(size, wanted, strict=True))
 
 
-@scored("check_image_file_size")
+@scored()
 def check_image_file_size(result: object, rule: Mapping[str, Any]) -> float:
     """1 if the file is smaller than ``max_size`` bytes."""
-    return float(a_file(result).stat().st_size < rule["max_size"])
+    return bool(a_file(result).stat().st_size < rule["max_size"])
 
 
 def _has_alpha(picture: Any) -> bool:

@@ -5,51 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import examined
-from ui_gym.desktop.osworld.metrics.slides_boxes import box_rules
-from ui_gym.desktop.osworld.metrics.slides_reading import (
+from ui_gym.desktop.osworld.metrics.reading import examined, library
+from ui_gym.desktop.osworld.metrics.slides import (
     background,
     bullets,
+    font_rgb,
+    kind,
     notes,
-    slideshow_pair,
+    slideshow,
+    struck,
     text_shapes,
 )
-from ui_gym.desktop.osworld.metrics.slides_text import (
-    Examined,
-    alignment,
-    same_paragraphs,
-    same_table,
-)
 
-EXAMINED: Mapping[str, bool] = {
-    "examine_number_of_slides": True,
-    "examine_shape": True,
-    "examine_text": True,
-    "examine_indent": True,
-    "examine_font_name": True,
-    "examine_font_size": True,
-    "examine_font_bold": True,
-    "examine_font_italic": True,
-    "examine_color_rgb": True,
-    "examine_font_underline": True,
-    "examine_strike_through": True,
-    "examine_alignment": True,
-    "examine_title_bottom_position": False,
-    "examine_table_bottom_position": False,
-    "examine_right_position": False,
-    "examine_top_position": False,
-    "examine_shape_for_shift_size": False,
-    "examine_image_size": False,
-    "examine_modify_height": False,
-    "examine_bullets": True,
-    "examine_background_color": True,
-    "examine_note": True,
-}
+EXAMINED: Mapping[str, bool] = dict.fromkeys(
+    (
+        *("examine_number_of_slides", "examine_shape", "examine_text", "examine_indent"),
+        *("examine_font_name", "examine_font_size", "examine_font_bold", "examine_font_italic"),
+        *("examine_color_rgb", "examine_font_underline", "examine_strike_through"),
+        *("examine_alignment", "examine_bullets", "examine_background_color", "examine_note"),
+    ),
+    True,
+) | dict.fromkeys(
+    (
+        *("examine_title_bottom_position", "examine_table_bottom_position"),
+        *("examine_right_position", "examine_top_position", "examine_shape_for_shift_size"),
+        *("examine_image_size", "examine_modify_height"),
+    ),
+    False,
+)
 """The options, and what is examined unless a task says otherwise."""
 
 
-@examined("compare_pptx_files")
-def compare_pptx_files(result: Any, expected: Any, **options: Any) -> float:
+@examined(slideshow, slideshow)
+def compare_pptx_files(mine: Any, its: Any, **options: Any) -> float:
     """1.0 where two presentations (.pptx) are the same in all that is examined, else 0.0.
 
     Options: those of `EXAMINED`, each true or false, and ``approximately_tolerance`` (0.005), by
@@ -59,13 +47,12 @@ def compare_pptx_files(result: Any, expected: Any, **options: Any) -> float:
     ``examine_shape`` off. Where OSWorld ends with an error (a shape without a position, a table
     against none, a colour of the theme behind a slide), the two differ if these things do.
     """
-    mine, its = slideshow_pair(result, expected)
     examine: Examined = {name: bool(options.get(name, usual)) for name, usual in EXAMINED.items()}
     tolerance = float(options.get("approximately_tolerance", 0.005))
     if examine["examine_number_of_slides"] and len(mine.slides) != len(its.slides):
         return 0.0
     pairs = enumerate(zip(mine.slides, its.slides, strict=False), start=1)
-    return float(all(_same_slide(number, *pair, examine, tolerance) for number, pair in pairs))
+    return all(_same_slide(number, *pair, examine, tolerance) for number, pair in pairs)
 
 
 def _same_slide(number: int, mine: Any, its: Any, examine: Examined, tolerance: float) -> bool:
@@ -110,3 +97,199 @@ def _same_text_shapes(mine: Any, its: Any, examine: Examined) -> bool:
         if list(map(alignment, paragraphs)) != list(map(alignment, others)):
             return False
     return True
+
+
+Examined = Mapping[str, bool]
+"""What is examined, by the names of the options of compare_pptx_files."""
+
+
+def alignment(paragraph: Any) -> Any:
+    """How a paragraph is aligned; one that does not say is aligned to the left."""
+    left = library("pptx.enum.text").PP_ALIGN.LEFT
+    return left if paragraph.alignment is None else paragraph.alignment
+
+
+def same_paragraphs(shape: Any, other: Any, examine: Examined) -> bool:
+    """Whether two shapes hold the same paragraphs, as far as is examined."""
+    if examine["examine_text"] and shape.text.strip() != other.text.strip():
+        return False
+    paragraphs, others = shape.text_frame.paragraphs, other.text_frame.paragraphs
+    return len(paragraphs) == len(others) and all(
+        _same_paragraph(mine, its, examine) for mine, its in zip(paragraphs, others, strict=True)
+    )
+
+
+def _same_paragraph(mine: Any, its: Any, examine: Examined) -> bool:
+    if examine["examine_alignment"] and alignment(mine) != alignment(its):
+        return False
+    if examine["examine_text"] and mine.text != its.text:
+        return False
+    if examine["examine_indent"] and mine.level != its.level:
+        return False
+    runs, others = mine.runs, its.runs
+    return len(runs) == len(others) and all(
+        _same_run(run, other, examine) for run, other in zip(runs, others, strict=True)
+    )
+
+
+def _same_run(run: Any, other: Any, examine: Examined) -> bool:
+    mine, its = run.font, other.font
+    tests = {
+        "examine_font_name": lambda: mine.name == its.name,
+        "examine_font_size": lambda: mine.size == its.size,
+        "examine_font_bold": lambda: _both(mine.bold, its.bold),
+        "examine_font_italic": lambda: _both(mine.italic, its.italic),
+        "examine_color_rgb": lambda: _same_rgb(run, other),
+        "examine_font_underline": lambda: _same_underline(mine.underline, its.underline),
+        "examine_strike_through": lambda: struck(run) == struck(other),
+    }
+    return all(test() for name, test in tests.items() if examine[name])
+
+
+def _both(mine: bool | None, its: bool | None) -> bool:
+    # What does not say whether it is bold is not.
+    return bool(mine) == bool(its)
+
+
+def _same_rgb(run: Any, other: Any) -> bool:
+    """Whether two runs have the same red, green and blue, if each has them by itself."""
+    mine, its = font_rgb(run), font_rgb(other)
+    return mine is None or its is None or mine == its
+
+
+def _same_underline(mine: Any, its: Any) -> bool:
+    """Whether two lines are the same. One that is not said is as good as none, or as any but the
+    plain one (as in OSWorld)."""
+    if mine == its:
+        return True
+    return (mine is None or its is None) and True not in (mine, its)
+
+
+def same_table(shape: Any, other: Any, examine: Examined) -> bool:
+    """Whether two tables are of one size, and their runs look the same. Texts are not compared;
+    bold, italic and underlined always are."""
+    if not getattr(other, "has_table", False):
+        return False
+    mine, its = shape.table, other.table
+    if (len(mine.rows), len(mine.columns)) != (len(its.rows), len(its.columns)):
+        return False
+    cells = zip(mine.iter_cells(), its.iter_cells(), strict=False)
+    return all(_same_cell(cell, counterpart, examine) for cell, counterpart in cells)
+
+
+def _same_cell(cell: Any, other: Any, examine: Examined) -> bool:
+    paragraphs, others = cell.text_frame.paragraphs, other.text_frame.paragraphs
+    if [len(p.runs) for p in paragraphs] != [len(p.runs) for p in others]:
+        return False
+    for paragraph, its in zip(paragraphs, others, strict=True):
+        for run, counterpart in zip(paragraph.runs, its.runs, strict=True):
+            font, wanted = run.font, counterpart.font
+            if examine["examine_color_rgb"] and not _same_rgb(run, counterpart):
+                return False
+            if not (_both(font.bold, wanted.bold) and _both(font.italic, wanted.italic)):
+                return False
+            if not _same_underline(font.underline, wanted.underline):
+                return False
+    return True
+
+
+BOTTOM, RIGHT, TOP = 3_600_000, 4_320_000, 1_980_000
+MOVED_TITLE = "Product Comparison"
+SHIFTED_TEXT = "Elaborate on what you want to discuss."
+SIDES = ("left", "top", "width", "height")
+
+
+def box_rules(
+    number: int, shape: Any, other: Any, examine: Mapping[str, bool], tolerance: float
+) -> bool:
+    """Whether a shape of the slide with this number (from 1) is where, and as large as, the option
+    wants it beside the other presentation's."""
+    boxes = _Boxes(shape, other, tolerance)
+    rules = {
+        "examine_title_bottom_position": lambda: _title_at_bottom(boxes),
+        "examine_table_bottom_position": lambda: _table_at_bottom(number, boxes),
+        "examine_right_position": lambda: _at_right(number, boxes),
+        "examine_top_position": lambda: _at_top(number, boxes),
+        "examine_shape_for_shift_size": lambda: boxes.same() or boxes.text() == SHIFTED_TEXT,
+        "examine_shape": boxes.same,
+        "examine_image_size": lambda: _image_size(boxes),
+        "examine_modify_height": lambda: _height(boxes),
+    }
+    return all(rule() for name, rule in rules.items() if examine[name])
+
+
+class _Boxes:
+    """A shape and its counterpart."""
+
+    def __init__(self, shape: Any, other: Any, tolerance: float) -> None:
+        self.pair = (shape, other)
+        self.tolerance = tolerance
+
+    def same(self, *sides: str) -> bool:
+        """Whether these sides (all of them) are the same, within the tolerance."""
+        return all(
+            self._near(*(getattr(shape, side) for shape in self.pair)) for side in sides or SIDES
+        )
+
+    def _near(self, mine: int | None, its: int | None) -> bool:
+        if mine == its:
+            return True
+        if not mine or not its:
+            return False
+        return abs(mine - its) / max(abs(mine), abs(its)) <= self.tolerance
+
+    def sides(self, name: str) -> tuple[int, int]:
+        """A side of each."""
+        mine, its = (getattr(shape, name) or 0 for shape in self.pair)
+        return mine, its
+
+    def text(self) -> str | None:
+        """The text of both; None where they have none, or not the same."""
+        if not all(shape.has_text_frame for shape in self.pair):
+            return None
+        mine, its = (str(shape.text) for shape in self.pair)
+        return mine if mine == its else None
+
+    def both(self, name: str) -> bool:
+        """Whether both are shapes of this kind."""
+        wanted = library("pptx.enum.shapes").MSO_SHAPE_TYPE[name]
+        return all(kind(shape) == wanted for shape in self.pair)
+
+    def wordless(self) -> bool:
+        """Whether neither can hold text."""
+        return not any(shape.has_text_frame for shape in self.pair)
+
+
+def _title_at_bottom(boxes: _Boxes) -> bool:
+    text = boxes.text()
+    if text is None:
+        return boxes.same()
+    mine, its = boxes.sides("top")
+    return text != MOVED_TITLE or (mine > its and mine >= BOTTOM)
+
+
+def _table_at_bottom(number: int, boxes: _Boxes) -> bool:
+    if number == 3 and boxes.both("TABLE"):
+        mine, its = boxes.sides("top")
+        return mine > its and mine >= BOTTOM
+    return boxes.same()
+
+
+def _at_right(number: int, boxes: _Boxes) -> bool:
+    mine, its = boxes.sides("left")
+    return number != 2 or not boxes.wordless() or (mine > its and mine >= RIGHT)
+
+
+def _at_top(number: int, boxes: _Boxes) -> bool:
+    mine, its = boxes.sides("top")
+    return number != 2 or not boxes.both("PICTURE") or (mine < its and mine <= TOP)
+
+
+def _image_size(boxes: _Boxes) -> bool:
+    return boxes.same("width", "height") if boxes.both("PICTURE") else boxes.same()
+
+
+def _height(boxes: _Boxes) -> bool:
+    if boxes.wordless() or boxes.both("FREEFORM"):
+        return boxes.same("height")
+    return boxes.same()

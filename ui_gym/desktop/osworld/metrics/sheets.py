@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ui_gym.desktop.osworld.metrics.office import opened
-from ui_gym.desktop.osworld.metrics.reading import Broken, given, library, read_bytes
+from ui_gym.desktop.osworld.metrics.reading import Broken, given, library, opened, read_bytes
 from ui_gym.desktop.osworld.metrics.table_frame import TableFrame, frame
 from ui_gym.errors import UserError
 

@@ -19,7 +19,7 @@ from ui_gym.desktop.osworld.metrics.reading import (
 )
 
 
-@scored("check_gnome_favorite_apps")
+@scored()
 def check_gnome_favorite_apps(result: object, rule: Mapping[str, Any]) -> float:
     """1 if the list that `gsettings` printed (``['a.desktop', 'b.desktop']``) has the expected
     items, in any order."""
@@ -27,44 +27,42 @@ def check_gnome_favorite_apps(result: object, rule: Mapping[str, Any]) -> float:
         apps = as_list(ast.literal_eval(as_text(result).strip().removeprefix("@as ")))
     except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
         raise Broken(f"not a list: {result!r}") from error
-    return float(
-        len(apps) == len(rule["expected"]) and set(map(str, apps)) == set(rule["expected"])
-    )
+    return len(apps) == len(rule["expected"]) and set(map(str, apps)) == set(rule["expected"])
 
 
-@scored("is_utc_0")
-def is_utc_0(result: object) -> float:
+@scored(as_text)
+def is_utc_0(text: str) -> float:
     """1 if the time zone that `timedatectl` printed is 0 hours from UTC."""
-    zone = re.search(r"^ *Time zone:.*$", as_text(result), re.M)
+    zone = re.search(r"^ *Time zone:.*$", text, re.M)
     return float(zone is not None and zone[0].rstrip().endswith("+0000)"))
 
 
-@scored("check_text_enlarged")
+@scored()
 def check_text_enlarged(result: object) -> float:
     """1 if the factor that `gsettings` printed is above 1."""
     try:
-        return float(float(as_text(result)) > 1.0)
+        return float(as_text(result)) > 1.0
     except ValueError:
         return 0.0
 
 
-@scored("check_moved_jpgs")
-def check_moved_jpgs(result: object, rule: Mapping[str, Any]) -> float:
+@scored(as_mapping)
+def check_moved_jpgs(found: dict[str, Any], rule: Mapping[str, Any]) -> float:
     """1 if a folder's listing (the getter ``list_directory``) has exactly the expected names."""
-    children = as_list(as_mapping(result).get("children"))
+    children = as_list(found.get("children"))
     names = [as_text(as_mapping(child).get("name")) for child in children]
-    return float(len(names) == len(rule["expected"]) and set(names) == set(rule["expected"]))
+    return len(names) == len(rule["expected"]) and set(names) == set(rule["expected"])
 
 
-@scored("is_in_vm_clickboard")
+@scored()
 def is_in_vm_clickboard(rule: Mapping[str, Any], result: object) -> float:
     """1 if the text (what the clipboard holds) has the expected one, or each of several."""
     expected = rule["expected"]
     parts = expected if isinstance(expected, list) else [expected]
-    return float(all(part in as_text(result) for part in parts))
+    return all(part in as_text(result) for part in parts)
 
 
-@scored("check_file_exists")
+@scored()
 def check_file_exists(folder: object, name: str) -> float:
     """1 if there is a file of that name in a local folder."""
     try:
@@ -73,7 +71,7 @@ def check_file_exists(folder: object, name: str) -> float:
         raise Broken(f"no folder: {error}") from error
 
 
-@scored("run_sqlite3")
+@scored()
 def run_sqlite3(result: object, rules: Mapping[str, Any]) -> float:
     """The number that the query ``rules["sql"]`` finds in a data base, which is not changed.
 

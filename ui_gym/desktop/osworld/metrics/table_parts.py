@@ -12,8 +12,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import chain
-from ui_gym.desktop.osworld.metrics.reading import library, unknown
+from ui_gym.desktop.osworld.metrics.reading import chain, library, unknown
 from ui_gym.desktop.osworld.metrics.sheets import WorkbookFile
 
 SPARKLINE = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}sparkline"

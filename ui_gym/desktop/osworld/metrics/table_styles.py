@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.office import chain
-from ui_gym.desktop.osworld.metrics.reading import Broken, library, unknown
+from ui_gym.desktop.osworld.metrics.reading import Broken, chain, library, unknown
 from ui_gym.desktop.osworld.metrics.sheets import CellValue, WorkbookFile
 from ui_gym.desktop.osworld.metrics.table_formula import (
     CellContext,

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ui_gym.desktop.osworld.metrics import table_parts as parts
-from ui_gym.desktop.osworld.metrics.office import examined, opened
-from ui_gym.desktop.osworld.metrics.reading import library, unknown
-from ui_gym.desktop.osworld.metrics.rules import matches
+from ui_gym.desktop.osworld.metrics.reading import examined, library, matches, opens, unknown
 from ui_gym.desktop.osworld.metrics.sheets import WorkbookFile, WorkbookFiles
 from ui_gym.desktop.osworld.metrics.table_styles import style, styles
 from ui_gym.errors import UserError
@@ -20,7 +18,7 @@ PAIR = ("sheet_idx0", "sheet_idx1")
 """Where a rule names the two sheets that it compares."""
 
 
-@examined("compare_table")
+@examined()
 def compare_table(result: Any, expected: Any = None, **options: Any) -> float:
     """1.0 where every one of ``rules`` holds for the workbook (.xlsx), else 0.0.
 
@@ -33,7 +31,7 @@ def compare_table(result: Any, expected: Any = None, **options: Any) -> float:
         raise UserError("compare_table has no rules: give them in the task's 'options'")
     mine = _book(result)
     books = WorkbookFiles(mine, None if expected is None else _book(expected, expected=True))
-    return float(all(_holds(rule, books) for rule in options["rules"]))
+    return all(_holds(rule, books) for rule in options["rules"])
 
 
 def _book(path: Any, *, expected: bool = False) -> WorkbookFile:
@@ -215,19 +213,21 @@ RULES: Mapping[str, tuple[Check, tuple[str, ...]]] = {
 """The types of rules: what decides, and what such a rule must have."""
 
 
-@examined("compare_conference_city_in_order")
-def compare_conference_city_in_order(result: Any, rules: Mapping[str, Any]) -> float:
+@opens
+def _sheet_in_view(path: str) -> Any:
+    return WorkbookFile(path).styled.active
+
+
+@examined(_sheet_in_view)
+def compare_conference_city_in_order(sheet: Any, rules: Mapping[str, Any]) -> float:
     """1.0 where the cells C2 to C22 of the sheet in view hold the cities of ``expected``, in
     order; of a list of names, one is enough."""
-    sheet = opened(result, lambda path: WorkbookFile(path).styled).active
     found = [cell.value for row in sheet["C2:C22"] for cell in row] if sheet is not None else []
     wanted = rules["expected"]
     if not found or len(wanted) < len(found):
         return 0.0
-    return float(
-        all(
-            isinstance(city, str)
-            and any(name in city for name in ([names] if isinstance(names, str) else names))
-            for city, names in zip(found, wanted, strict=False)
-        )
+    return all(
+        isinstance(city, str)
+        and any(name in city for name in ([names] if isinstance(names, str) else names))
+        for city, names in zip(found, wanted, strict=False)
     )

@@ -1,4 +1,4 @@
-"""Metrics of text files: the same, alike, with lines that match."""
+"""Metrics of files of text: plain, CSV, JSON, YAML."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from typing import Any
 
 from ui_gym.desktop.osworld.metrics.reading import (
     Broken,
+    as_list,
+    as_mapping,
     as_text,
     given,
+    matches,
+    parse_json,
     read_bytes,
+    read_json,
     read_text,
+    record_matches,
     scored,
 )
-from ui_gym.desktop.osworld.metrics.rules import record_matches
 
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)")
 """A time of day, as the `iostat` of a log line has it."""
@@ -26,7 +31,7 @@ HEADERS = ("#!", "# -*- coding:", "# coding:", "# coding=")
 """The lines at the top of a Python file that do not count."""
 
 
-@scored("compare_text_file")
+@scored()
 def compare_text_file(result: object, expected: object, **options: Any) -> float:
     """1 if both files hold one text.
 
@@ -38,23 +43,23 @@ def compare_text_file(result: object, expected: object, **options: Any) -> float
         texts = [" ".join(text.split()) for text in texts]
     if options.get("ignore_case"):
         texts = [text.lower() for text in texts]
-    return float(texts[0] == texts[1])
+    return texts[0] == texts[1]
 
 
-@scored("diff_text_file")
-def diff_text_file(result: object, expected: object) -> float:
+@scored(read_text)
+def diff_text_file(text: str, expected: object) -> float:
     """The share of lines that are common to both files, in order (difflib's ratio)."""
-    ours, theirs = read_text(result).splitlines(), given(read_text, expected).splitlines()
+    ours, theirs = text.splitlines(), given(read_text, expected).splitlines()
     return difflib.SequenceMatcher(a=ours, b=theirs).ratio()
 
 
-@scored("compare_config")
-def compare_config(result: object, rules: Mapping[str, Any], **options: Any) -> float:
+@scored(read_text)
+def compare_config(text: str, rules: Mapping[str, Any], **options: Any) -> float:
     """1 if the file's text is ``rules["expected"]``."""
-    return float(read_text(result) == rules["expected"])
+    return bool(text == rules["expected"])
 
 
-@scored("compare_result_files")
+@scored()
 def compare_result_files(result: object, expected: object) -> float:
     """1 if the files say the same: one text, or, where a number is expected, that number as part
     of the text or within 1e-4 of it."""
@@ -62,46 +67,45 @@ def compare_result_files(result: object, expected: object) -> float:
     try:
         number = float(wanted)
     except ValueError:
-        return float(text == wanted)
+        return text == wanted
     if wanted in text:
         return 1.0
     try:
-        return float(abs(float(text) - number) < 1e-4)
+        return abs(float(text) - number) < 1e-4
     except ValueError:
         return 0.0
 
 
-@scored("compare_terminal_and_txt")
-def compare_terminal_and_txt(result: object, terminal: object) -> float:
+@scored(read_text)
+def compare_terminal_and_txt(text: str, terminal: object) -> float:
     """1 if the file holds what the terminal shows."""
-    return float(bool(terminal) and read_text(result) == terminal)
+    return bool(terminal) and text == terminal
 
 
-@scored("compare_python_pure_text")
-def compare_python_pure_text(result: object, expected: object) -> float:
+@scored(read_text)
+def compare_python_pure_text(text: str, expected: object) -> float:
     """1 if two programs are the same line by line, without their shebang and coding lines, blank
     lines, tabs (4 columns) and blanks at the ends of lines. Nothing is run."""
-    return float(_code_lines(read_text(result)) == given(_code_of, expected))
+    return _code_lines(text) == given(_code_of, expected)
 
 
-@scored("file_contains")
-def file_contains(result: object, rules: Mapping[str, Any]) -> float:
+@scored(read_text)
+def file_contains(text: str, rules: Mapping[str, Any]) -> float:
     """1 if the file holds every text of ``rules["expected"]``."""
-    text = read_text(result)
-    return float(all(part in text for part in rules["expected"]))
+    return all(part in text for part in rules["expected"])
 
 
-@scored("check_line_number")
-def check_line_number(result: object, rules: Mapping[str, Any]) -> float:
+@scored(read_text)
+def check_line_number(text: str, rules: Mapping[str, Any]) -> float:
     """1 if ``rules["expected"]`` lines of the file hold a time of day (hh:mm:ss)."""
-    lines = sum(1 for line in read_text(result).splitlines() if CLOCK.search(line))
-    return float(lines == int(rules["expected"]))
+    lines = sum(1 for line in text.splitlines() if CLOCK.search(line))
+    return lines == int(rules["expected"])
 
 
-@scored("check_list")
-def check_list(result: object, rules: Mapping[str, Any]) -> float:
+@scored(read_text)
+def check_list(text: str, rules: Mapping[str, Any]) -> float:
     """1 if every pattern of ``expect`` is found in some line, and none of ``unexpect`` in any."""
-    lines = read_text(result).splitlines(keepends=True)
+    lines = text.splitlines(keepends=True)
 
     def found(pattern: str) -> bool:
         return any(re.search(pattern, line) for line in lines)
@@ -110,11 +114,11 @@ def check_list(result: object, rules: Mapping[str, Any]) -> float:
     return float(expected and not any(found(pattern) for pattern in rules.get("unexpect", ())))
 
 
-@scored("check_csv")
-def check_csv(result: object, rules: Mapping[str, Any]) -> float:
+@scored(read_text)
+def check_csv(text: str, rules: Mapping[str, Any]) -> float:
     """1 if every record of ``expect`` (a mapping of columns) matches some row of the table, and
     none of ``unexpect`` any."""
-    rows = list(csv.DictReader(io.StringIO(read_text(result))))
+    rows = list(csv.DictReader(io.StringIO(text)))
 
     def found(pattern: Mapping[str, Any]) -> bool:
         return any(record_matches(pattern, row) for row in rows)
@@ -123,7 +127,7 @@ def check_csv(result: object, rules: Mapping[str, Any]) -> float:
     return float(expected and not any(found(pattern) for pattern in rules.get("unexpect", ())))
 
 
-@scored("compare_csv")
+@scored()
 def compare_csv(result: object, expected: object, **options: Any) -> float:
     """1 if the file has the lines of the expected one, or of one of several.
 
@@ -139,10 +143,10 @@ def compare_csv(result: object, expected: object, **options: Any) -> float:
 
     references = expected if isinstance(expected, list) else [expected]
     ours = lines(result)
-    return float(any(ours == given(lines, reference) for reference in references))
+    return any(ours == given(lines, reference) for reference in references)
 
 
-@scored("compare_time_in_speedtest_results")
+@scored()
 def compare_time_in_speedtest_results(result: object, minutes: object) -> float:
     """1 if the second line's second column ends in a time (hh:mm) that is less than `minutes` from
     now, on the clock of this machine."""
@@ -152,14 +156,14 @@ def compare_time_in_speedtest_results(result: object, minutes: object) -> float:
     except (IndexError, ValueError) as error:
         raise Broken(f"no time in {result}: {error}") from error
     now = datetime.strptime(datetime.now().strftime("%H:%M"), "%H:%M")
-    return float(abs((then - now).total_seconds()) / 60 < int(str(minutes)))
+    return abs((then - now).total_seconds()) / 60 < int(str(minutes))
 
 
-@scored("check_html_background_image")
-def check_html_background_image(result: object, rule: Mapping[str, Any]) -> float:
+@scored(read_text)
+def check_html_background_image(text: str, rule: Mapping[str, Any]) -> float:
     """1 if a style sheet in the page sets ``rule["value"]`` as a background image."""
-    styles = re.findall(r"<style\b[^>]*>(.*?)</style", read_text(result), re.S | re.I)
-    return float(any(f"background-image: url('{rule['value']}')" in style for style in styles))
+    styles = re.findall(r"<style\b[^>]*>(.*?)</style", text, re.S | re.I)
+    return any(f"background-image: url('{rule['value']}')" in style for style in styles)
 
 
 def _code_of(path: object) -> list[str]:
@@ -183,3 +187,73 @@ def _read_any(path: object) -> str:
         except UnicodeDecodeError:
             continue
     raise Broken(f"{path} is no text")
+
+
+MISSING = object()
+
+
+@scored()
+def check_json(result: object, rules: Mapping[str, Any], is_yaml: bool = False) -> float:
+    """1 if the value under each ``key`` (a list, from the outside in) obeys its rule.
+
+    ``expect`` rules must be obeyed, the key being there; ``unexpect`` rules must not, and a key
+    that is missing is None to them.
+    """
+    data = _read_yaml(result) if is_yaml else read_json(result)
+    for rule in rules.get("expect", ()):
+        value = _under(data, rule["key"])
+        if value is MISSING or not matches(value, rule):
+            return 0.0
+    for rule in rules.get("unexpect", ()):
+        value = _under(data, rule["key"])
+        if matches(None if value is MISSING else value, rule):
+            return 0.0
+    return 1.0
+
+
+@scored()
+def check_json_settings(result: object, rules: Mapping[str, Any], **options: Any) -> float:
+    """1 if the object in the file has every key of ``rules["expected"]`` with its value."""
+    data = as_mapping(read_json(result))
+    return all(data.get(k, MISSING) == v for k, v in rules["expected"].items())
+
+
+@scored(read_text)
+def check_json_keybindings(text: str, rules: Mapping[str, Any], **options: Any) -> float:
+    """1 if ``rules["expected"]`` is an item of the list in the file.
+
+    VS Code's keybindings.json may start with a line of comment.
+    """
+    try:
+        bindings = as_list(parse_json(text))
+    except Broken:
+        bindings = as_list(parse_json(text.partition("\n")[2]))
+    return rules["expected"] in bindings
+
+
+@scored()
+def is_included_all_json_objects(expected: object, result: object) -> float:
+    """1 if the second file's object has all keys of the first's, with their values."""
+    wanted, data = given(read_json, expected), as_mapping(read_json(result))
+    return all(data.get(key, MISSING) == value for key, value in wanted.items())
+
+
+def _read_yaml(path: object) -> Any:
+    import yaml
+
+    try:
+        data = yaml.safe_load(read_text(path))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise Broken(f"{path} is not YAML: {error}") from error
+    if data is None:
+        raise Broken(f"{path} is empty")
+    return data
+
+
+def _under(data: Any, keys: list[Any]) -> Any:
+    for key in keys:
+        try:
+            data = data[key]
+        except (KeyError, IndexError, TypeError):
+            return MISSING
+    return data

@@ -2,10 +2,10 @@
 (``postconfig``).
 
 As on OSWorld's machines, a step that goes wrong without breaking the machine (a command that fails,
-a window that is not there) is no error: it is noted, in `notes`, and the next one is done. Two
-things differ. Pauses end early where the machine is at rest (see `ui_gym.desktop.osworld.pauses`),
-as theirs are meant for slow virtual machines. And what OSWorld would wait for without an end has a
-deadline.
+a window that is not there) is no error: it is noted, in the context's `notes`, and the next step is
+done. Two things differ. Pauses end early where the machine is at rest (see
+`ui_gym.desktop.osworld.pauses`), as theirs are meant for slow virtual machines. And what OSWorld
+would wait for without an end has a deadline.
 
 Not here: ``googledrive`` and ``login``, which need accounts of a service.
 """
@@ -17,12 +17,8 @@ from collections.abc import Sequence
 
 from ui_gym.desktop.osworld.placeholders import at_home
 from ui_gym.desktop.osworld.registry import SETUPS, EvaluationContext
-from ui_gym.desktop.osworld.setups import chrome, commands, files, history, windows
-from ui_gym.desktop.osworld.setups.notes import notes
 from ui_gym.desktop.osworld.taskfile import SetupStep
 from ui_gym.errors import DeviceError, UserError
-
-__all__ = ["chrome", "commands", "files", "history", "notes", "run_steps", "windows"]
 
 
 def run_steps(context: EvaluationContext, steps: Sequence[SetupStep]) -> None:

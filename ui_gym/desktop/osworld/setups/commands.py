@@ -14,7 +14,6 @@ from ui_gym.desktop.osworld.pauses import expect_window
 from ui_gym.desktop.osworld.placeholders import filled
 from ui_gym.desktop.osworld.registry import EvaluationContext, setup
 from ui_gym.desktop.osworld.scripts import is_script, run_script
-from ui_gym.desktop.osworld.setups.notes import note
 from ui_gym.errors import DeviceStartError, DeviceTimeout, UserError
 
 SECONDS = 120.0
@@ -107,7 +106,7 @@ def launch(context: EvaluationContext, command: Command, shell: bool = False) ->
     words = guest_command(command, bool(shell), context.device.home)
     if not isinstance(words, str) and words[0] in FORWARDERS:
         if not _is_there(context, words[0]):
-            note(context, f"{words[0]} is not there, and was not started")
+            context.note(f"{words[0]} is not there, and was not started")
             return
     else:
         if not shell and not isinstance(words, str):
@@ -131,11 +130,11 @@ def _run(context: EvaluationContext, command: Command, shell: bool) -> CommandRe
     try:
         result = context.device.run(words, timeout=SECONDS, cwd=context.device.home)
     except DeviceTimeout:
-        note(context, f"{command!r}: took longer than {SECONDS:g} s")
+        context.note(f"{command!r}: took longer than {SECONDS:g} s")
         return None
     if result.code != 0:
         said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()[-200:]
-        note(context, f"{command!r}: exit code {result.code}. {said}")
+        context.note(f"{command!r}: exit code {result.code}. {said}")
     return result
 
 
