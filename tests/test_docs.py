@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.distributions import install
+
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -82,10 +84,7 @@ def test_the_task_is_sound(architecture: Path) -> None:
 
 
 def test_the_device_is_found_and_played_on(architecture: Path) -> None:
-    info = architecture / "loud-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[ui_gym.devices]\nloud = loud_browser:LoudPool\n")
+    install(architecture, "loud", "1.0", "[ui_gym.devices]\nloud = loud_browser:LoudPool\n")
     code = """
 import contextlib
 import gymnasium as gym
@@ -97,14 +96,21 @@ with contextlib.closing(gym.make("UI/Login-v0", device="loud:chromium:screenshot
     assert python(architecture, "-c", code) == "move(3, 4)\n"
 
 
-def test_the_dialect_reads_what_it_writes(architecture: Path) -> None:
+def test_the_dialect_is_found_and_played_in(architecture: Path) -> None:
+    install(architecture, "tagged", "1.0", "[ui_gym.dialects]\ntagged = tagged:Tagged\n")
     code = """
-from tagged import Tagged
+import contextlib
+import gymnasium as gym
+import ui_gym
 from ui_gym.contract.action import Click, Type
-from ui_gym.dialects import Dialect
-actions = [Click(3, 4), Type("</b>")]
-assert isinstance(Tagged(), Dialect)
-assert Tagged().parse(Tagged().render(actions, (9, 9), "so"), (9, 9)) == actions
+from ui_gym.dialects import get_dialect
+tagged, actions = get_dialect("tagged"), [Click(3, 4), Type("</b></action>")]
+assert tagged.parse(tagged.render(actions, (9, 9), "so"), (9, 9)) == actions
+with contextlib.closing(gym.make("UI/Login-v0", dialect="tagged", observation="both")) as env:
+    observation, _ = env.reset(seed=3)
+    assert env.step("<action>move(3, 4)</action>")[0]["feedback"] == ""
+    assert env.step("<action>click(element=0)</action>")[0]["feedback"] == ""
+    assert "</action>" in env.step("move(3, 4)")[0]["feedback"]
 """
     python(architecture, "-c", code)
 
@@ -112,12 +118,8 @@ assert Tagged().parse(Tagged().render(actions, (9, 9), "so"), (9, 9)) == actions
 @pytest.mark.nightly
 def test_the_trainer_is_found_and_trains(architecture: Path) -> None:
     pytest.importorskip("torch")
-    info = architecture / "ui_gym_reinforce-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ui-gym-reinforce\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[ui_gym.trainers]\nreinforce = ui_gym_reinforce:Reinforce\n"
-    )
+    trainers = "[ui_gym.trainers]\nreinforce = ui_gym_reinforce:Reinforce\n"
+    install(architecture, "ui-gym-reinforce", "1.0", trainers)
     python(architecture, "-c", TINY)
     train = ["-m", "ui_gym_agents.training.cli", "--plugin", "reinforce"]
     output = python(

@@ -1,6 +1,13 @@
-"""Which extra of ui-gym brings a module, for the sentence that says what to install."""
+"""What else is installed: the extra of ui-gym that brings a module, and what other distributions
+declare in an entry-point group.
+"""
 
 from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from ui_gym.errors import UIGymError
 
 EXTRAS = {
     "browser": ("cv2", "orjson"),
@@ -32,3 +39,25 @@ def remedy(error: ModuleNotFoundError) -> str | None:
     if extra is None:
         return None
     return f"{name} is not installed; to get it: pip install 'ui-gym[{extra}]'"
+
+
+def installed(group: str) -> dict[str, EntryPoint]:
+    """What is declared in an entry-point group, by name. Reads metadata alone."""
+    return {entry.name: entry for entry in entry_points(group=group)}
+
+
+def origin(what: str, entry: EntryPoint) -> str:
+    """An entry point in words: ``the device 'loud' (loud-browser 1.0)``."""
+    made = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    return f"the {what} {entry.name!r} ({made})"
+
+
+def load(what: str, entry: EntryPoint, error: type[UIGymError]) -> Any:
+    """The object of an entry point, imported now; `error` where that fails."""
+    try:
+        return entry.load()
+    # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
+    except (Exception, SystemExit) as cause:
+        raise error(
+            f"{origin(what, entry)} cannot be imported: {type(cause).__name__}: {cause}"
+        ) from cause

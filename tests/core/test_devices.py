@@ -10,6 +10,7 @@ import gymnasium
 import pytest
 
 import ui_gym  # noqa: F401  registers the tasks
+from tests.distributions import install
 from ui_gym.errors import DeviceStartError, UserError
 from ui_gym.playing import devices
 from ui_gym.tools import cli
@@ -45,12 +46,7 @@ no-pool = ui_gym_toybox:no_pool
 
 @pytest.fixture
 def _toybox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A distribution as pip leaves it."""
-    (tmp_path / "ui_gym_toybox.py").write_text(MODULE)
-    info = tmp_path / "ui_gym_toybox-1.2.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ui-gym-toybox\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    install(tmp_path, "ui-gym-toybox", "1.2", ENTRY_POINTS, ui_gym_toybox=MODULE)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
     sys.modules.pop("ui_gym_toybox", None)
@@ -95,7 +91,7 @@ def test_what_cannot_be_made_is_told_at_once(kind: str, error: type[Exception], 
 def test_without_the_built_in_phone_it_is_said_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(devices, "entry_points", lambda group: ())
+    monkeypatch.setattr(devices.extras, "entry_points", lambda group: ())
     for arguments in ({}, {"device": "phone"}):
         with pytest.raises(DeviceStartError, match=r"not installed: pip install ui-gym-phone$"):
             gymnasium.make("UI/AndroidWifi-v0", **arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import StringIO
 
 import pytest
@@ -24,12 +25,12 @@ ROWS = [
 ]
 
 
-def printed(width: int | None) -> list[str]:
+def printed(width: int | None, columns: Sequence[ShownColumn] = COLUMNS) -> list[str]:
     """The lines of the table in a terminal so wide, or in a pipe."""
     stream = StringIO()
     terminal = width is not None
     console = Console(file=stream, force_terminal=terminal, color_system=None, width=width or 20)
-    print_table(console, COLUMNS, ROWS)
+    print_table(console, columns, ROWS)
     return stream.getvalue().splitlines()
 
 
@@ -49,6 +50,13 @@ def test_a_row_is_a_line_and_what_matters_least_is_left_out(
     whole = first.rstrip().endswith("into the form.")
     assert whole == (width == 120)
     assert whole or first.rstrip().endswith("…")
+
+
+def test_a_column_that_folds_is_told_in_full() -> None:
+    lines = printed(60, (*COLUMNS[:3], ShownColumn("what to do", least=20, folds=True)))
+    assert len(lines) > 3
+    assert set(ROWS[0][3].split()) <= set(" ".join(lines).split())
+    assert all(cell_len(line) <= 60 for line in lines)
 
 
 def test_no_terminal_gets_every_cell_in_full_with_tabs_between() -> None:

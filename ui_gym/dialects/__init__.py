@@ -2,6 +2,13 @@
 
 A dialect reads what a model wrote, in its way, as canonical actions, writes actions back, and owns
 the paragraph of the system prompt that teaches it. Each is imported when it is first asked for.
+
+A distribution that brings a dialect declares its class under the dialect's name, and then
+``gym.make(..., dialect=NAME)`` finds it as it finds those that are built in, whose names it cannot
+take:
+
+    [project.entry-points."ui_gym.dialects"]
+    mine = "my_package.dialect:Mine"
 """
 
 from __future__ import annotations
@@ -11,9 +18,12 @@ import importlib
 from collections.abc import Sequence
 from typing import Protocol, cast, runtime_checkable
 
+from ui_gym import extras
 from ui_gym.contract.action import Action
 from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import UserError, nearest
+
+ENTRY_POINT_GROUP = "ui_gym.dialects"
 
 _TABLE: dict[str, str] = {
     "canonical": "ui_gym.dialects.canonical:Canonical",
@@ -32,7 +42,7 @@ _TABLE: dict[str, str] = {
 }
 
 DIALECTS: tuple[str, ...] = tuple(_TABLE)
-"""The names that `get_dialect` knows."""
+"""The dialects that are built in."""
 
 
 @runtime_checkable
@@ -75,8 +85,20 @@ class Dialect(Protocol):
 
 @functools.cache
 def get_dialect(name: str) -> Dialect:
-    """The dialect called `name`, imported now if it was not. `UserError` for an unknown name."""
-    if name not in _TABLE:
-        raise UserError(f"there is no dialect {name!r}. {nearest(name, DIALECTS)}")
-    module, _, attribute = _TABLE[name].partition(":")
-    return cast(Dialect, getattr(importlib.import_module(module), attribute)())
+    """The dialect called `name`, built in or installed, imported now if it was not.
+
+    Raises:
+        UserError: there is none of this name, or what is installed is none.
+    """
+    if name in _TABLE:
+        module, _, attribute = _TABLE[name].partition(":")
+        return cast(Dialect, getattr(importlib.import_module(module), attribute)())
+    installed = extras.installed(ENTRY_POINT_GROUP)
+    if name not in installed:
+        raise UserError(f"there is no dialect {name!r}. {nearest(name, {*DIALECTS, *installed})}")
+    made = extras.load("dialect", installed[name], UserError)
+    made = made() if callable(made) else made
+    if not isinstance(made, Dialect) or made.name != name:
+        who = extras.origin("dialect", installed[name])
+        raise UserError(f"{who} is {made!r}, and no Dialect whose `name` is {name!r}")
+    return made

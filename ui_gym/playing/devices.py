@@ -25,12 +25,11 @@ be taken: there the suite's own device is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from ui_gym import extras
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.errors import DeviceStartError, UserError, nearest
-from ui_gym.extras import remedy
 
 ENTRY_POINT_GROUP = "ui_gym.devices"
 
@@ -52,7 +51,7 @@ def make_pool(
     kind = options.kind.partition(":")[0]
     if kind in built_in:
         return _built_in(built_in[kind], options)
-    installed = _installed()
+    installed = extras.installed(ENTRY_POINT_GROUP)
     if kind not in installed and kind not in DISTRIBUTIONS:
         known = {*built_in, *installed}
         raise UserError(f"the {suite} suite has no device {kind!r}. {nearest(kind, known)}")
@@ -65,7 +64,8 @@ def make_pool(
     pool = factory(options)
     if not isinstance(pool, DevicePool):
         raise DeviceStartError(
-            f"{_origin(installed[kind])} made a {type(pool).__name__}, which is no DevicePool"
+            f"{extras.origin('device', installed[kind])} made a {type(pool).__name__}, "
+            "which is no DevicePool"
         )
     return pool
 
@@ -75,7 +75,7 @@ def _built_in(factory: PoolFactory, options: DeviceOptions) -> DevicePool:
     try:
         return factory(options)
     except ModuleNotFoundError as error:
-        missing = remedy(error)
+        missing = extras.remedy(error)
         if missing is None:
             raise
         raise DeviceStartError(f"the device {options.kind!r} cannot be used: {missing}") from error
@@ -88,29 +88,15 @@ def load(kind: str) -> Any:
         UserError: no distribution declares such a device.
         DeviceStartError: its distribution is not installed, or cannot be imported.
     """
-    installed = _installed()
+    installed = extras.installed(ENTRY_POINT_GROUP)
     if kind not in installed:
         if kind in DISTRIBUTIONS:
             raise DeviceStartError(
                 f"the device {kind!r} is not installed: pip install {DISTRIBUTIONS[kind]}"
             )
         raise UserError(f"no device {kind!r} is installed. {nearest(kind, installed)}")
-    try:
-        factory = installed[kind].load()
-    # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
-    except (Exception, SystemExit) as error:
-        raise DeviceStartError(
-            f"{_origin(installed[kind])} cannot be imported: {type(error).__name__}: {error}"
-        ) from error
+    factory = extras.load("device", installed[kind], DeviceStartError)
     if not callable(factory):
-        raise DeviceStartError(f"{_origin(installed[kind])} is no pool factory, but {factory!r}")
+        who = extras.origin("device", installed[kind])
+        raise DeviceStartError(f"{who} is no pool factory, but {factory!r}")
     return factory
-
-
-def _installed() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
-
-
-def _origin(entry: EntryPoint) -> str:
-    made = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
-    return f"the device {entry.name!r} ({made})"

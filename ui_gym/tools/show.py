@@ -9,12 +9,12 @@ from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.table import Table
 from rich.text import Text
 
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import make_task
 from ui_gym.playing.spaces import ActionText, observation_space
+from ui_gym.tools.terminal import ShownColumn, print_table
 
 ENV_ARGUMENTS = frozenset({"device", "dialect", "observation", "reward", "split", "viewport",
                            "max_steps", "render_mode", "timeout"})  # fmt: skip
@@ -73,22 +73,17 @@ def print_description(found: Description, console: Console) -> None:
     console.rule(Text(found.id, style="bold"), align="left")
     console.print(Markdown(found.doc))
     console.print()
-    facts = Table(box=None, show_header=False, pad_edge=False)
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column(overflow="fold")
-    arguments = ", ".join(f"{name}={default}" for name, default in found.arguments)
     width, height = found.viewport
-    for name, value in (
+    facts = (
         ("suite", f"{found.suite} · {found.category} · {found.difficulty}"),
         ("tags", ", ".join(found.tags)),
         ("steps", f"at most {found.max_steps}"),
         ("screen", f"{width} x {height}"),
-        ("arguments", arguments),
+        ("arguments", ", ".join(f"{name}={default}" for name, default in found.arguments)),
         ("mistakes", ", ".join(found.mistakes)),
         ("action space", found.action_space),
         ("observation space", found.observation_space),
         (f"goal of seed {found.seed}", found.goal),
-    ):
-        if value:
-            facts.add_row(name, Text(value))
-    console.print(facts)
+    )
+    columns = (ShownColumn(style="dim"), ShownColumn(least=20, folds=True))
+    print_table(console, columns, [fact for fact in facts if fact[1]])

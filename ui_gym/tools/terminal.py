@@ -30,6 +30,7 @@ class ShownColumn:
         rank: Of columns that do not all fit, those of the highest rank are left out first; a
             column of rank 0 never is.
         least: The fewest characters that its text may be cut to; None: it is never cut.
+        folds: Whether its text goes on in further lines, rather than being cut.
         right: Whether it stands at the right edge, as numbers do.
         style: How rich paints it.
     """
@@ -37,6 +38,7 @@ class ShownColumn:
     heading: str = ""
     rank: int = 0
     least: int | None = None
+    folds: bool = False
     right: bool = False
     style: str = ""
 
@@ -78,8 +80,8 @@ def make_table(columns: Sequence[ShownColumn], rows: Sequence[Sequence[Cell]], w
             justify="right" if column.right else "left",
             style=column.style,
             width=size,
-            no_wrap=True,
-            overflow="ellipsis",
+            no_wrap=not column.folds,
+            overflow="fold" if column.folds else "ellipsis",
         )
     for row in rows:
         cells = (row[index] for index in shown)
