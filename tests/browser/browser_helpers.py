@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,11 @@ from ui_gym.browser.pool import BrowserPool
 from ui_gym.contract.device import DeviceOptions
 
 SIZE = (320, 256)
+
+MakeDevice = Callable[..., ChromiumDevice]
+"""The type of the fixture `make_device`."""
+WritePage = Callable[..., Path]
+"""The type of the fixture `page`."""
 
 
 def browsers(scratch: Path) -> list[psutil.Process]:

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser_helpers import SIZE, browsers
+from browser_helpers import SIZE, MakeDevice, WritePage, browsers
 from waiting import eventually
 
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -76,7 +76,7 @@ def _more(now: dict[str, set[Any]], before: dict[str, set[Any]]) -> dict[str, se
 
 
 @pytest.fixture
-def make_device() -> Iterator[Callable[..., ChromiumDevice]]:
+def make_device() -> Iterator[MakeDevice]:
     """Makes started devices, and closes them."""
     made: list[ChromiumDevice] = []
 
@@ -102,7 +102,7 @@ def shared() -> Iterator[ChromiumDevice]:
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Callable[..., Path]:
+def page(tmp_path: Path) -> WritePage:
     """Writes a small page."""
 
     def write(body: str = "", script: str = "", title: str = "test") -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from browser_helpers import WritePage
 from waiting import eventually
 
 from ui_gym.browser.chromium import capture
@@ -48,7 +49,7 @@ Show = Callable[[str], ChromiumDevice]
 
 
 @pytest.fixture
-def show(page: Callable[..., Path]) -> Iterator[Show]:
+def show(page: WritePage) -> Iterator[Show]:
     """Makes a device that takes pictures in a given way, and shows the page above on it."""
     path = page(BODY, SCRIPT)
     with contextlib.ExitStack() as stack:
@@ -106,7 +107,7 @@ def test_elements_are_those_of_the_other_ways(show: Show) -> None:
 
 
 def test_a_framed_page_is_renewed(
-    show: Show, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    show: Show, page: WritePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chromium, "RENEW_AFTER", 2)
     device = show("framebuffer")

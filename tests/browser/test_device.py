@@ -7,13 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from browser_helpers import MakeDevice, WritePage
 
 from ui_gym.browser.chromium import device as chromium
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -90,7 +91,7 @@ def test_the_first_picture_is_always_the_same(
     name: str,
     compact: bool,
     elsewhere: dict[tuple[str, bool], str],
-    make_device: Callable[..., ChromiumDevice],
+    make_device: MakeDevice,
 ) -> None:
     task = make_task(name, compact)
     one = make_device(task.viewport)
@@ -106,7 +107,7 @@ def test_the_first_picture_is_always_the_same(
 
 
 def test_one_page_holds_an_image_still_and_shows_what_changed(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     shared.load(page("<input id=a>"), {})
     before = picture(shared)
@@ -118,7 +119,7 @@ def test_one_page_holds_an_image_still_and_shows_what_changed(
 
 
 def test_what_the_pointer_was_over_is_not_under_it_in_the_next_document(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     body = "<style>*:hover { background: red }</style><p>text</p>"
     shared.load(page(body), {})
@@ -145,9 +146,7 @@ uiGym.state = () => ({ times, clock: read() });
 """
 
 
-def test_the_clock_stands_still_between_actions(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_the_clock_stands_still_between_actions(shared: ChromiumDevice, page: WritePage) -> None:
     shared.load(page("", CLOCK), {})
     for _ in range(5):
         shared.capture()
@@ -157,7 +156,7 @@ def test_the_clock_stands_still_between_actions(
 
 
 def test_timers_run_when_time_passes_and_in_its_order(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     shared.load(page("", CLOCK), {})
     shared.perform(act.Wait(0.3))
@@ -168,7 +167,7 @@ def test_timers_run_when_time_passes_and_in_its_order(
     assert state["clock"][:2] == [1400, 1768467600000 + 1400]
 
 
-def test_chance_comes_from_the_seed(shared: ChromiumDevice, page: Callable[..., Path]) -> None:
+def test_chance_comes_from_the_seed(shared: ChromiumDevice, page: WritePage) -> None:
     def draw(seed: int) -> Any:
         shared.load(path, {}, seed=seed)
         return shared.evaluate("[Math.random(), Math.random(), Math.random()]")
@@ -213,9 +212,7 @@ LEFT = """[
 ]"""
 
 
-def test_nothing_of_a_document_is_left_in_the_next(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_nothing_of_a_document_is_left_in_the_next(shared: ChromiumDevice, page: WritePage) -> None:
     clean = page("<p>clean</p>", title="clean")
     shared.load(clean, {})
     fresh, left = picture(shared), shared.evaluate(LEFT)
@@ -233,15 +230,13 @@ def test_nothing_of_a_document_is_left_in_the_next(
 
 
 def test_what_a_page_reports_while_it_loads_is_not_lost(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     shared.load(page("", "uiGym.log('ready', { n: 1 });"), {})
     assert [(event.type, event.data) for event in shared.events] == [("ready", {"n": 1})]
 
 
-def test_events_are_out_of_the_pages_reach(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_events_are_out_of_the_pages_reach(shared: ChromiumDevice, page: WritePage) -> None:
     shared.load(page(), {})
     assert shared.evaluate("typeof uiGymEvent") == "undefined"
     shared.evaluate("uiGym.log('one')")
@@ -252,7 +247,7 @@ def test_events_are_out_of_the_pages_reach(
 
 
 def test_a_page_is_renewed_after_so_many_documents(
-    make_device: Callable[..., ChromiumDevice], monkeypatch: pytest.MonkeyPatch
+    make_device: MakeDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chromium, "RENEW_AFTER", 3)
     task = make_task("Login", True)
@@ -276,9 +271,7 @@ def test_a_page_is_renewed_after_so_many_documents(
 # -- pictures and elements --
 
 
-def test_a_picture_is_written_into_the_given_array(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_a_picture_is_written_into_the_given_array(shared: ChromiumDevice, page: WritePage) -> None:
     shared.load(page("<style>body { background: rgb(10, 120, 230) }</style>"), {})
     batch = np.zeros((2, 256, 320, 3), np.uint8)
     frame = shared.capture(batch[1])
@@ -293,9 +286,7 @@ def test_a_picture_is_written_into_the_given_array(
     assert frame.format == "png"
 
 
-def test_elements_are_what_a_screen_reader_says(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_elements_are_what_a_screen_reader_says(shared: ChromiumDevice, page: WritePage) -> None:
     body = """
     <h1>Title</h1><label for=n>Name</label><input id=n value=Ann>
     <input type=password id=p value=abc aria-label=Secret>
@@ -319,9 +310,7 @@ def test_elements_are_what_a_screen_reader_says(
     assert shared.capture().elements == ()
 
 
-def test_a_choice_from_a_select_is_seen_and_made(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_a_choice_from_a_select_is_seen_and_made(shared: ChromiumDevice, page: WritePage) -> None:
     shared.load(
         page(
             "<select id=s><option>one<option>two<option>three</select>",
@@ -340,7 +329,7 @@ def test_a_choice_from_a_select_is_seen_and_made(
 
 @pytest.mark.parametrize("kind", ["date", "time", "color", "file"])
 def test_no_field_opens_a_window_that_would_stop_the_pictures(
-    shared: ChromiumDevice, page: Callable[..., Path], kind: str
+    shared: ChromiumDevice, page: WritePage, kind: str
 ) -> None:
     shared.load(page(f"<input id=f type={kind}>"), {})
     left, top, width, height = shared.box("#f")
@@ -352,7 +341,7 @@ def test_no_field_opens_a_window_that_would_stop_the_pictures(
 # -- errors --
 
 
-def test_errors_of_a_page_are_the_tasks(shared: ChromiumDevice, page: Callable[..., Path]) -> None:
+def test_errors_of_a_page_are_the_tasks(shared: ChromiumDevice, page: WritePage) -> None:
     with pytest.raises(TaskError, match="no such thing"):
         shared.load(page("", "throw new Error('no such thing');"), {})
     with pytest.raises(TaskError, match=r"missing\.html cannot be read: No such file"):
@@ -369,9 +358,7 @@ def test_errors_of_a_page_are_the_tasks(shared: ChromiumDevice, page: Callable[.
     assert shared.state() == {}  # and it goes on
 
 
-def test_a_page_that_was_edited_is_read_again(
-    shared: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_a_page_that_was_edited_is_read_again(shared: ChromiumDevice, page: WritePage) -> None:
     path = page("<p>first</p>")
     shared.load(path, {})
     path.write_text(path.read_text().replace("first", "second"))
@@ -443,7 +430,7 @@ def test_full_chromium_plays_the_same(
 
 
 def test_full_chromium_scrolls_hovers_and_forgets(
-    full_chromium: ChromiumDevice, page: Callable[..., Path]
+    full_chromium: ChromiumDevice, page: WritePage
 ) -> None:
     body = (
         "<style>#box:hover { background: red }</style>"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from browser_helpers import WritePage
 
 from ui_gym.browser.chromium import accessibility
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -67,7 +67,7 @@ def read(shared: ChromiumDevice, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
 
 def test_parts_of_a_tree_tell_what_the_whole_tells(
-    shared: ChromiumDevice, page: Callable[..., Path], read: Callable[[], list[Element]]
+    shared: ChromiumDevice, page: WritePage, read: Callable[[], list[Element]]
 ) -> None:
     shared.load(page(large()), {})
     roles = {element.role for element in read()}
@@ -83,7 +83,7 @@ def test_parts_of_a_tree_tell_what_the_whole_tells(
 
 
 def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
-    shared: ChromiumDevice, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    shared: ChromiumDevice, page: WritePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared.load(page(large()), {})
     whole = shared.capture(elements=True).elements
@@ -101,7 +101,7 @@ def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
 
 
 def test_a_small_page_after_a_large_one_is_told_at_once(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     shared.load(page(large()), {})
     for _ in range(2):
@@ -114,7 +114,7 @@ def test_a_small_page_after_a_large_one_is_told_at_once(
 
 
 def test_a_tree_that_is_not_the_documents_is_told_as_a_whole(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     shared.load(page(large("aria-owns=else") + "<p id=else>"), {})
     first, second = (shared.capture(elements=True).elements for _ in range(2))
@@ -123,7 +123,7 @@ def test_a_tree_that_is_not_the_documents_is_told_as_a_whole(
 
 
 def test_a_node_that_is_gone_before_its_children_are_asked_for(
-    shared: ChromiumDevice, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    shared: ChromiumDevice, page: WritePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared.load(page(large()), {})
     whole = shared.capture(elements=True).elements

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import browsers, pages_of
+from browser_helpers import MakeDevice, WritePage, browsers, pages_of
 from waiting import eventually
 
 from ui_gym.browser.chromium import device as chromium
@@ -117,7 +117,7 @@ class Trouble(BrowserTask[TroubleParams]):
 
 
 @pytest.fixture
-def troubled(page: Callable[..., Path], scratch: Path) -> Iterator[Callable[..., UIVectorEnv]]:
+def troubled(page: WritePage, scratch: Path) -> Iterator[Callable[..., UIVectorEnv]]:
     """Makes two slots with a troublesome page, closes them, and checks that nothing is left."""
     folders = set(os.listdir(scratch))
     with contextlib.ExitStack() as stack:
@@ -293,7 +293,7 @@ def test_a_page_has_no_power_over_the_browser(
     assert not [path for path in home.rglob("*") if path.is_file()]
 
 
-def test_a_crashed_page_is_lost(make_device: Callable[..., ChromiumDevice]) -> None:
+def test_a_crashed_page_is_lost(make_device: MakeDevice) -> None:
     device = make_device()
     device.page.send([("Page.crash", {})])
     with pytest.raises(DeviceLost, match="the page crashed"):
@@ -302,18 +302,14 @@ def test_a_crashed_page_is_lost(make_device: Callable[..., ChromiumDevice]) -> N
         device.capture()
 
 
-def test_a_timeout_names_what_was_waited_for(
-    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]
-) -> None:
+def test_a_timeout_names_what_was_waited_for(make_device: MakeDevice, page: WritePage) -> None:
     device = make_device(timeout=1.0)
     device.load(page("", TROUBLE), {"trouble": "loop"})
     with pytest.raises(DeviceTimeout, match=r"did not answer [A-Z][A-Za-z.]+ within"):
         device.perform(act.Click(5, 5))
 
 
-def test_closing_wakes_whoever_waits(
-    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]
-) -> None:
+def test_closing_wakes_whoever_waits(make_device: MakeDevice, page: WritePage) -> None:
     device = make_device(timeout=60.0)
     device.load(page("", TROUBLE), {"trouble": "loop"})
     raised: list[BaseException] = []
@@ -479,9 +475,7 @@ def test_a_browser_does_not_outlive_its_parent(number: signal.Signals, scratch: 
     assert eventually(lambda: not psutil.pid_exists(group))
 
 
-def test_close_ends_every_process_of_the_browser(
-    make_device: Callable[..., ChromiumDevice], scratch: Path
-) -> None:
+def test_close_ends_every_process_of_the_browser(make_device: MakeDevice, scratch: Path) -> None:
     device = make_device()
     assert len(browsers(scratch)) > 1
     device.close()

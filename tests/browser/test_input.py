@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from browser_helpers import SIZE
+from browser_helpers import SIZE, WritePage
 
 from ui_gym.browser.chromium import input as device_input
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -65,7 +64,7 @@ PRINTABLE = "".join(map(chr, range(32, 127)))
 
 
 @pytest.fixture
-def device(shared: ChromiumDevice, page: Callable[..., Path]) -> ChromiumDevice:
+def device(shared: ChromiumDevice, page: WritePage) -> ChromiumDevice:
     shared.load(page(BODY, SCRIPT), {})
     return shared
 
@@ -400,9 +399,7 @@ def browser(request: pytest.FixtureRequest) -> Iterator[ChromiumDevice]:
     device.close()
 
 
-def test_keys_reach_a_page_that_was_never_clicked(
-    browser: ChromiumDevice, page: Callable[..., Path]
-) -> None:
+def test_keys_reach_a_page_that_was_never_clicked(browser: ChromiumDevice, page: WritePage) -> None:
     browser.load(page(BODY, SCRIPT), {})
     browser.perform(act.Press("tab"))
     browser.perform(act.Type("a"))
@@ -410,7 +407,7 @@ def test_keys_reach_a_page_that_was_never_clicked(
 
 
 @pytest.fixture
-def dropping(browser: ChromiumDevice, page: Callable[..., Path]) -> ChromiumDevice:
+def dropping(browser: ChromiumDevice, page: WritePage) -> ChromiumDevice:
     """A page of draggable rows and a bin."""
     browser.load(page(DROP_BODY, DROP_SCRIPT), {})
     return browser
@@ -476,7 +473,7 @@ def test_scrolling_stops_at_the_end(device: ChromiumDevice) -> None:
 
 
 def test_a_click_after_a_scroll_in_one_step_hits_what_is_there_then(
-    shared: ChromiumDevice, page: Callable[..., Path]
+    shared: ChromiumDevice, page: WritePage
 ) -> None:
     rows = "".join(f"<p id=r{n} style='height:50px;margin:0'>{n}</p>" for n in range(40))
     shared.load(

@@ -14,12 +14,12 @@ import socket
 import socketserver
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_helpers import SIZE, pages_of
+from browser_helpers import SIZE, MakeDevice, WritePage, pages_of
 from waiting import eventually
 
 from ui_gym.browser import documents
@@ -244,7 +244,7 @@ def test_without_walls_every_way_is_open(plain: Plain, listener: Listener) -> No
 
 
 def test_with_walls_nothing_comes_out(
-    walled: ChromiumDevice, listener: Listener, page: Callable[..., Path]
+    walled: ChromiumDevice, listener: Listener, page: WritePage
 ) -> None:
     listener.heard.discard("https")
     heard = set(listener.heard)
@@ -262,7 +262,7 @@ def test_with_walls_nothing_comes_out(
 
 @each_way
 def test_the_page_stays_when_an_agent_clicks_a_way_out(
-    make_device: Callable[..., ChromiumDevice], listener: Listener, page: Callable[..., Path],
+    make_device: MakeDevice, listener: Listener, page: WritePage,
     way: str,
 ) -> None:  # fmt: skip
     device = make_device(kind=f"chromium:{way}")
@@ -289,7 +289,7 @@ FRAMES = """Array.from(frames).map((frame) => {
 
 
 def test_files_cannot_be_read(
-    plain: Plain, shared: ChromiumDevice, page: Callable[..., Path], tmp_path: Path
+    plain: Plain, shared: ChromiumDevice, page: WritePage, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.html"
     secret.write_text("<!doctype html><title>secret</title><p>secret</p>")
@@ -310,7 +310,7 @@ def test_files_cannot_be_read(
 
 @pytest.mark.parametrize("scheme", ["http", "https", "view-source", "file"])
 def test_even_the_browser_itself_cannot_go_there(
-    plain: Plain, shared: ChromiumDevice, listener: Listener, page: Callable[..., Path],
+    plain: Plain, shared: ChromiumDevice, listener: Listener, page: WritePage,
     tmp_path: Path, scheme: str,
 ) -> None:  # fmt: skip
     secret = tmp_path / "secret.html"
@@ -344,7 +344,7 @@ def test_even_the_browser_itself_cannot_go_there(
     [("beginframe", "data:text/html,<p>instead</p>"), ("framebuffer", "chrome://version/")],
 )
 def test_where_only_the_browser_itself_can_go_its_page_cannot(
-    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path], way: str, url: str
+    make_device: MakeDevice, page: WritePage, way: str, url: str
 ) -> None:
     device = make_device(kind=f"chromium:{way}")
     device.load(page("<p id=home>home</p>"), {})
@@ -376,7 +376,7 @@ document.body.append(frame);
 
 
 def test_a_frame_of_data_does_not_run(
-    plain: Plain, shared: ChromiumDevice, listener: Listener, page: Callable[..., Path]
+    plain: Plain, shared: ChromiumDevice, listener: Listener, page: WritePage
 ) -> None:
     session = plain.open(listener.url("plain"))
     plain.evaluate(session, FRAME_OF_DATA)
@@ -396,8 +396,8 @@ SAVE = """(() => {
 
 
 def test_nothing_is_saved(
-    plain: Plain, listener: Listener, page: Callable[..., Path], monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path, make_device: Callable[..., ChromiumDevice],
+    plain: Plain, listener: Listener, page: WritePage, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, make_device: MakeDevice,
 ) -> None:  # fmt: skip
     session = plain.open(listener.url("plain"))
     plain.evaluate(session, SAVE)
@@ -431,7 +431,7 @@ def silent(udp: socket.socket) -> bool:
 
 def test_no_datagram_leaves_by_webrtc(
     plain: Plain, walled: ChromiumDevice, listener: Listener, udp: socket.socket,
-    page: Callable[..., Path],
+    page: WritePage,
 ) -> None:  # fmt: skip
     source = WEBRTC.replace("PORT", str(udp.getsockname()[1]))
     session = plain.open(listener.url("plain"))
@@ -480,7 +480,7 @@ def test_pages_of_one_browser_see_what_one_of_them_stores(plain: Plain, listener
 
 @each_way
 def test_what_one_device_stores_no_other_sees(
-    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path], way: str
+    make_device: MakeDevice, page: WritePage, way: str
 ) -> None:
     one, other = (make_device(kind=f"chromium:{way}") for _ in range(2))
     for device in (one, other):
@@ -492,7 +492,7 @@ def test_what_one_device_stores_no_other_sees(
 
 @each_way
 def test_what_one_device_copies_no_other_pastes(
-    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path], way: str
+    make_device: MakeDevice, page: WritePage, way: str
 ) -> None:
     field = page(
         "<input id=f value='a secret'>",
@@ -511,9 +511,7 @@ def test_what_one_device_copies_no_other_pastes(
 
 
 @each_way
-def test_what_one_episode_copies_the_next_does_not_paste(
-    page: Callable[..., Path], way: str
-) -> None:
+def test_what_one_episode_copies_the_next_does_not_paste(page: WritePage, way: str) -> None:
     field = page(
         "<input id=f value='a secret'>",
         "uiGym.state = () => ({ value: f.value }); const f = document.getElementById('f');",

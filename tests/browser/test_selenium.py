@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import SIZE, browsers
+from browser_helpers import SIZE, WritePage, browsers
 from waiting import eventually
 
 pytest.importorskip("selenium", reason="needs the extra `selenium`")
@@ -278,9 +278,7 @@ def test_elements_are_told_as_in_chromium(devices: Devices, kind: str) -> None:
 
 
 @each_browser
-def test_actions_arrive_as_in_chromium(
-    devices: Devices, kind: str, page: Callable[..., Path]
-) -> None:
+def test_actions_arrive_as_in_chromium(devices: Devices, kind: str, page: WritePage) -> None:
     actions = [
         act.Move(5, 200), act.Click(100, 40), act.Click(100, 40), act.Type("Ab c-1\n?"),
         act.Press("ctrl+a"), act.Type("new ", clear=True), act.Press("shift+left"),
@@ -306,7 +304,7 @@ def test_actions_arrive_as_in_chromium(
 
 
 @each_browser
-def test_any_text_can_be_typed(devices: Devices, kind: str, page: Callable[..., Path]) -> None:
+def test_any_text_can_be_typed(devices: Devices, kind: str, page: WritePage) -> None:
     device = devices(kind, SIZE)
     device.load(page(FIELDS, NOTES), {})
     for text in ("".join(map(chr, range(32, 127))), "Größe ☃ 漢字 🙂 fin"):
@@ -415,7 +413,7 @@ def test_a_driver_that_fails_costs_one_episode_and_heals(number: int, failure: s
     ],
 )
 def test_a_page_that_makes_trouble(
-    kind: str, trouble: str, error: Any, told: str, page: Callable[..., Path]
+    kind: str, trouble: str, error: Any, told: str, page: WritePage
 ) -> None:
     device = SeleniumDevice(DeviceOptions(kind, size=SIZE, timeout=2.0 if error else 20.0))
     with contextlib.closing(device):
@@ -437,7 +435,7 @@ def _click_twice(device: BrowserDevice) -> None:
 
 @each_browser
 def test_a_page_that_would_rather_stay_is_replaced(
-    devices: Devices, kind: str, page: Callable[..., Path]
+    devices: Devices, kind: str, page: WritePage
 ) -> None:
     device = devices(kind, SIZE)
     for trouble in ("stay", "none"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import http.server
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser_helpers import SIZE
+from browser_helpers import SIZE, MakeDevice, WritePage
 from waiting import eventually
 
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -160,7 +160,7 @@ def test_each_visit_has_a_realm_of_its_own(device: ChromiumDevice, site: Site) -
 
 
 def test_pages_of_ours_and_sites_take_turns(
-    device: ChromiumDevice, site: Site, page: Callable[..., Path]
+    device: ChromiumDevice, site: Site, page: WritePage
 ) -> None:
     ours = page("<p id=ours>ours</p>")
     for _ in range(2):
@@ -172,7 +172,7 @@ def test_pages_of_ours_and_sites_take_turns(
 
 
 def test_a_picture_is_taken_when_its_files_have_come(
-    device: ChromiumDevice, site: Site, make_device: Callable[..., ChromiumDevice]
+    device: ChromiumDevice, site: Site, make_device: MakeDevice
 ) -> None:
     fresh = make_device()  # with nothing in its memory
     for each in (fresh, device):

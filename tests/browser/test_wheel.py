@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from browser_helpers import MakeDevice, WritePage
 
 from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.contract import action as act
@@ -16,7 +16,7 @@ PANE = "<div id=pane style='height: 100px; overflow: auto'><p style='height: 900
 
 
 @pytest.fixture
-def device(make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]) -> ChromiumDevice:
+def device(make_device: MakeDevice, page: WritePage) -> ChromiumDevice:
     made = make_device()
     made.load(page(PANE), {})
     return made
@@ -53,9 +53,7 @@ def test_a_wheel_that_never_arrives_is_a_fault(
         device.perform(act.Scroll(*device.center("#pane"), dy=120))
 
 
-def test_a_wheel_over_a_fixed_page_goes_nowhere(
-    make_device: Callable[..., ChromiumDevice], page: Callable[..., Path]
-) -> None:
+def test_a_wheel_over_a_fixed_page_goes_nowhere(make_device: MakeDevice, page: WritePage) -> None:
     device = make_device()
     device.load(page("<style>html, body { position: fixed }</style><p>still</p>"), {})
     device.perform(act.Scroll(10, 10, dy=120))
