@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import socketserver
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,8 @@ MakeDevice = Callable[..., ChromiumDevice]
 """The type of the fixture `make_device`."""
 WritePage = Callable[..., Path]
 """The type of the fixture `page`."""
+Load = Callable[..., ChromiumDevice]
+"""The type of the fixture `load`."""
 
 
 def browsers(scratch: Path) -> list[psutil.Process]:
@@ -55,3 +60,46 @@ class KeptPool:
 
     def close(self) -> None:
         self._pool.close()
+
+
+TLS_HANDSHAKE = b"\x16"
+
+
+class Listener:
+    """A web server on this machine that notes which paths are asked for."""
+
+    def __init__(self) -> None:
+        self.heard: set[str] = set()
+        listener = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            rfile: io.BufferedReader
+
+            def handle(self) -> None:
+                if self.rfile.peek(1)[:1] == TLS_HANDSHAKE:
+                    listener.heard.add("https")
+                    return
+                words = self.rfile.readline().decode("latin-1").split()
+                listener.heard.add(words[1].strip("/?") if len(words) > 1 else "?")
+                body = b"<!doctype html><title>outside</title><p>outside</p>"
+                head = f"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}"
+                self.wfile.write(head.encode() + b"\r\nConnection: close\r\n\r\n" + body)
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+            def handle_error(self, request: Any, client_address: Any) -> None:
+                """A browser that hangs up is no news."""
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread.start()
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/{path}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

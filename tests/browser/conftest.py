@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser_helpers import SIZE, MakeDevice, WritePage, browsers
+from browser_helpers import SIZE, Listener, Load, MakeDevice, WritePage, browsers
 from waiting import eventually
 
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -111,3 +111,20 @@ def page(tmp_path: Path) -> WritePage:
         return path
 
     return write
+
+
+@pytest.fixture
+def load(shared: ChromiumDevice, page: WritePage) -> Load:
+    """Shows a small page on the shared device."""
+
+    def show(body: str = "", script: str = "", title: str = "test") -> ChromiumDevice:
+        shared.load(page(body, script, title), {})
+        return shared
+
+    return show
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    with contextlib.closing(Listener()) as made:
+        yield made

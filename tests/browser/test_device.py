@@ -14,7 +14,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from browser_helpers import MakeDevice, WritePage
+from browser_helpers import Load, MakeDevice, WritePage
 
 from ui_gym.browser.chromium import device as chromium
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -106,10 +106,8 @@ def test_the_first_picture_is_always_the_same(
     assert first_picture(one, task, seed=4) != pictures[0]
 
 
-def test_one_page_holds_an_image_still_and_shows_what_changed(
-    shared: ChromiumDevice, page: WritePage
-) -> None:
-    shared.load(page("<input id=a>"), {})
+def test_one_page_holds_an_image_still_and_shows_what_changed(load: Load) -> None:
+    shared = load("<input id=a>")
     before = picture(shared)
     assert picture(shared) == before
     shared.perform(act.Click(*shared.center("#a")))
@@ -118,15 +116,13 @@ def test_one_page_holds_an_image_still_and_shows_what_changed(
     assert len({before, focused, picture(shared)}) == 3
 
 
-def test_what_the_pointer_was_over_is_not_under_it_in_the_next_document(
-    shared: ChromiumDevice, page: WritePage
-) -> None:
+def test_what_the_pointer_was_over_is_not_under_it_in_the_next_document(load: Load) -> None:
     body = "<style>*:hover { background: red }</style><p>text</p>"
-    shared.load(page(body), {})
+    shared = load(body)
     fresh = picture(shared)
     shared.perform(act.Move(20, 10))
     assert picture(shared) != fresh
-    shared.load(page(body), {})
+    load(body)
     assert picture(shared) == fresh
 
 
@@ -146,8 +142,8 @@ uiGym.state = () => ({ times, clock: read() });
 """
 
 
-def test_the_clock_stands_still_between_actions(shared: ChromiumDevice, page: WritePage) -> None:
-    shared.load(page("", CLOCK), {})
+def test_the_clock_stands_still_between_actions(load: Load) -> None:
+    shared = load("", CLOCK)
     for _ in range(5):
         shared.capture()
     state = shared.state()
@@ -155,10 +151,8 @@ def test_the_clock_stands_still_between_actions(shared: ChromiumDevice, page: Wr
     assert state["clock"] == [0, 1768467600000, "2026-01-15T09:00:00.000Z"]
 
 
-def test_timers_run_when_time_passes_and_in_its_order(
-    shared: ChromiumDevice, page: WritePage
-) -> None:
-    shared.load(page("", CLOCK), {})
+def test_timers_run_when_time_passes_and_in_its_order(load: Load) -> None:
+    shared = load("", CLOCK)
     shared.perform(act.Wait(0.3))
     assert shared.state()["times"] == [["frame", 16], ["timeout", 300]]
     shared.perform(act.Wait(1.0))
@@ -229,15 +223,13 @@ def test_nothing_of_a_document_is_left_in_the_next(shared: ChromiumDevice, page:
     assert shared.evaluate(LEFT) == left
 
 
-def test_what_a_page_reports_while_it_loads_is_not_lost(
-    shared: ChromiumDevice, page: WritePage
-) -> None:
-    shared.load(page("", "uiGym.log('ready', { n: 1 });"), {})
+def test_what_a_page_reports_while_it_loads_is_not_lost(load: Load) -> None:
+    shared = load("", "uiGym.log('ready', { n: 1 });")
     assert [(event.type, event.data) for event in shared.events] == [("ready", {"n": 1})]
 
 
-def test_events_are_out_of_the_pages_reach(shared: ChromiumDevice, page: WritePage) -> None:
-    shared.load(page(), {})
+def test_events_are_out_of_the_pages_reach(load: Load) -> None:
+    shared = load()
     assert shared.evaluate("typeof uiGymEvent") == "undefined"
     shared.evaluate("uiGym.log('one')")
     events = shared.events
@@ -271,8 +263,8 @@ def test_a_page_is_renewed_after_so_many_documents(
 # -- pictures and elements --
 
 
-def test_a_picture_is_written_into_the_given_array(shared: ChromiumDevice, page: WritePage) -> None:
-    shared.load(page("<style>body { background: rgb(10, 120, 230) }</style>"), {})
+def test_a_picture_is_written_into_the_given_array(load: Load) -> None:
+    shared = load("<style>body { background: rgb(10, 120, 230) }</style>")
     batch = np.zeros((2, 256, 320, 3), np.uint8)
     frame = shared.capture(batch[1])
     assert frame.image is not None
@@ -286,7 +278,7 @@ def test_a_picture_is_written_into_the_given_array(shared: ChromiumDevice, page:
     assert frame.format == "png"
 
 
-def test_elements_are_what_a_screen_reader_says(shared: ChromiumDevice, page: WritePage) -> None:
+def test_elements_are_what_a_screen_reader_says(load: Load) -> None:
     body = """
     <h1>Title</h1><label for=n>Name</label><input id=n value=Ann>
     <input type=password id=p value=abc aria-label=Secret>
@@ -294,7 +286,7 @@ def test_elements_are_what_a_screen_reader_says(shared: ChromiumDevice, page: Wr
     <a href="#x">Link</a><div hidden>never</div><p style="position:absolute;top:5000px">far</p>
     <select id=s aria-label=Pick><option>one<option>two</select>
     """
-    shared.load(page(body), {})
+    shared = load(body)
     shared.perform(act.Click(*shared.center("#n")))
     elements = shared.capture(elements=True).elements
     told = {(e.role, e.name): e for e in elements}
@@ -328,10 +320,8 @@ def test_a_choice_from_a_select_is_seen_and_made(shared: ChromiumDevice, page: W
 
 
 @pytest.mark.parametrize("kind", ["date", "time", "color", "file"])
-def test_no_field_opens_a_window_that_would_stop_the_pictures(
-    shared: ChromiumDevice, page: WritePage, kind: str
-) -> None:
-    shared.load(page(f"<input id=f type={kind}>"), {})
+def test_no_field_opens_a_window_that_would_stop_the_pictures(load: Load, kind: str) -> None:
+    shared = load(f"<input id=f type={kind}>")
     left, top, width, height = shared.box("#f")
     for x in (left + width - 12, left + width // 2):
         shared.perform(act.Click(x, top + height // 2))

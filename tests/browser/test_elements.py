@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from browser_helpers import WritePage
+from browser_helpers import Load
 
 from ui_gym.browser.chromium import accessibility
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -67,9 +67,9 @@ def read(shared: ChromiumDevice, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
 
 def test_parts_of_a_tree_tell_what_the_whole_tells(
-    shared: ChromiumDevice, page: WritePage, read: Callable[[], list[Element]]
+    load: Load, read: Callable[[], list[Element]]
 ) -> None:
-    shared.load(page(large()), {})
+    shared = load(large())
     roles = {element.role for element in read()}
     assert roles >= {"heading", "button", "cell", "text", "option"}
     spot = (100, 180)
@@ -83,9 +83,9 @@ def test_parts_of_a_tree_tell_what_the_whole_tells(
 
 
 def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
-    shared: ChromiumDevice, page: WritePage, monkeypatch: pytest.MonkeyPatch
+    load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared.load(page(large()), {})
+    shared = load(large())
     whole = shared.capture(elements=True).elements
     told: list[Message] = []
     run = shared.page.run
@@ -100,32 +100,28 @@ def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
     assert 0 < len(told) < 400 < shared.evaluate("document.querySelectorAll('*').length")
 
 
-def test_a_small_page_after_a_large_one_is_told_at_once(
-    shared: ChromiumDevice, page: WritePage
-) -> None:
-    shared.load(page(large()), {})
+def test_a_small_page_after_a_large_one_is_told_at_once(load: Load) -> None:
+    shared = load(large())
     for _ in range(2):
         shared.capture(elements=True)
-    shared.load(page("<button>Go</button><p>text"), {})
+    load("<button>Go</button><p>text")
     for _ in range(3):
         lines = [str(e).partition(" @")[0] for e in shared.capture(elements=True).elements]
         assert lines == ['[0] button "Go"', '[1] text "text"']
     assert shared._reader.queries(None) == accessibility.queries(None)
 
 
-def test_a_tree_that_is_not_the_documents_is_told_as_a_whole(
-    shared: ChromiumDevice, page: WritePage
-) -> None:
-    shared.load(page(large("aria-owns=else") + "<p id=else>"), {})
+def test_a_tree_that_is_not_the_documents_is_told_as_a_whole(load: Load) -> None:
+    shared = load(large("aria-owns=else") + "<p id=else>")
     first, second = (shared.capture(elements=True).elements for _ in range(2))
     assert first == second
     assert shared._reader._levels is None
 
 
 def test_a_node_that_is_gone_before_its_children_are_asked_for(
-    shared: ChromiumDevice, page: WritePage, monkeypatch: pytest.MonkeyPatch
+    load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared.load(page(large()), {})
+    shared = load(large())
     whole = shared.capture(elements=True).elements
     run = shared.page.run
 

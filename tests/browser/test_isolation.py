@@ -7,19 +7,16 @@ hears nothing from our device means that a wall holds.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import shutil
 import socket
-import socketserver
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_helpers import SIZE, MakeDevice, WritePage, pages_of
+from browser_helpers import SIZE, Listener, Load, MakeDevice, WritePage, pages_of
 from waiting import eventually
 
 from ui_gym.browser import documents
@@ -86,58 +83,6 @@ NAVIGATIONS = {
 
 def script(source: str, url: str) -> str:
     return SCRIPT % {"url": json.dumps(url), "source": source}
-
-
-# -- what listens --
-
-TLS_HANDSHAKE = b"\x16"
-
-
-class Listener:
-    """A web server that notes which paths are asked for."""
-
-    def __init__(self) -> None:
-        self.heard: set[str] = set()
-        listener = self
-
-        class Handler(socketserver.StreamRequestHandler):
-            rfile: io.BufferedReader
-
-            def handle(self) -> None:
-                if self.rfile.peek(1)[:1] == TLS_HANDSHAKE:
-                    listener.heard.add("https")
-                    return
-                words = self.rfile.readline().decode("latin-1").split()
-                listener.heard.add(words[1].strip("/?") if len(words) > 1 else "?")
-                body = b"<!doctype html><title>outside</title><p>outside</p>"
-                head = f"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}"
-                self.wfile.write(head.encode() + b"\r\nConnection: close\r\n\r\n" + body)
-
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads = True
-            allow_reuse_address = True
-
-            def handle_error(self, request: Any, client_address: Any) -> None:
-                """A browser that hangs up is no news."""
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/{path}"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-@pytest.fixture(scope="module")
-def listener() -> Iterator[Listener]:
-    made = Listener()
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -288,9 +233,7 @@ FRAMES = """Array.from(frames).map((frame) => {
 })"""
 
 
-def test_files_cannot_be_read(
-    plain: Plain, shared: ChromiumDevice, page: WritePage, tmp_path: Path
-) -> None:
+def test_files_cannot_be_read(load: Load, plain: Plain, tmp_path: Path) -> None:
     secret = tmp_path / "secret.html"
     secret.write_text("<!doctype html><title>secret</title><p>secret</p>")
     beside = tmp_path / "beside.html"
@@ -299,7 +242,7 @@ def test_files_cannot_be_read(
     plain.evaluate(session, script(NAVIGATIONS["location"], secret.as_uri()))
     assert eventually(lambda: plain.shows(session, "secret"))
 
-    shared.load(page("<p id=home>home</p>"), {})
+    shared = load("<p id=home>home</p>")
     for source in (*NAVIGATIONS.values(), ATTEMPTS["iframe"], ATTEMPTS["fetch"]):
         shared.evaluate(script(source, secret.as_uri()))
         shared.perform(act.Wait(1))
@@ -375,13 +318,11 @@ document.body.append(frame);
 """
 
 
-def test_a_frame_of_data_does_not_run(
-    plain: Plain, shared: ChromiumDevice, listener: Listener, page: WritePage
-) -> None:
+def test_a_frame_of_data_does_not_run(load: Load, plain: Plain, listener: Listener) -> None:
     session = plain.open(listener.url("plain"))
     plain.evaluate(session, FRAME_OF_DATA)
     assert eventually(lambda: plain.evaluate(session, "said") == 1)
-    shared.load(page(), {})
+    shared = load()
     shared.evaluate(FRAME_OF_DATA)
     assert not eventually(lambda: shared.evaluate("said") > 0, QUIET_SECONDS / 2)
 
@@ -491,41 +432,26 @@ def test_what_one_device_stores_no_other_sees(
 
 
 @each_way
-def test_what_one_device_copies_no_other_pastes(
-    make_device: MakeDevice, page: WritePage, way: str
+@pytest.mark.parametrize("elsewhere", ["another device", "the next episode"])
+def test_what_is_copied_is_not_pasted_elsewhere(
+    make_device: MakeDevice, page: WritePage, way: str, elsewhere: str
 ) -> None:
     field = page(
         "<input id=f value='a secret'>",
         "uiGym.state = () => ({ value: f.value }); const f = document.getElementById('f');",
     )
-    one, other = (make_device(kind=f"chromium:{way}") for _ in range(2))
-    for device in (one, other):
-        device.load(field, {})
+    devices = [make_device(kind=f"chromium:{way}") for _ in range(2)]
+    one, other = devices if elsewhere == "another device" else (devices[0], devices[0])
+
+    def does(device: ChromiumDevice, *chords: str) -> str:
         device.perform(act.Click(*device.center("#f")))
-    for action in (act.Press("ctrl+a"), act.Press("ctrl+c"), act.Press("end"), act.Press("ctrl+v")):
-        one.perform(action)
-    assert one.state() == {"value": "a secreta secret"}
-    other.perform(act.Press("end"))
-    other.perform(act.Press("ctrl+v"))
-    assert other.state() == {"value": "a secret"}
+        for chord in (*chords, "end", "ctrl+v"):
+            device.perform(act.Press(chord))
+        return str(device.state()["value"])
 
-
-@each_way
-def test_what_one_episode_copies_the_next_does_not_paste(page: WritePage, way: str) -> None:
-    field = page(
-        "<input id=f value='a secret'>",
-        "uiGym.state = () => ({ value: f.value }); const f = document.getElementById('f');",
-    )
-    device = ChromiumDevice(DeviceOptions(kind=f"chromium:{way}", size=(320, 256)))
-    with contextlib.closing(device):
-        device.start()
-        device.load(field, {})
-        click = act.Click(*device.center("#f"))
-        paste = [act.Press("end"), act.Press("ctrl+v")]
-        for action in (click, act.Press("ctrl+a"), act.Press("ctrl+c"), *paste):
-            device.perform(action)
-        assert device.state() == {"value": "a secreta secret"}
-        device.load(field, {})
-        for action in (click, *paste):
-            device.perform(action)
-        assert device.state() == {"value": "a secret"}
+    other.load(field, {})
+    one.load(field, {})
+    assert does(one, "ctrl+a", "ctrl+c") == "a secreta secret"
+    if one is other:
+        other.load(field, {})
+    assert does(other) == "a secret"

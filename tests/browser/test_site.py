@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import base64
-import http.server
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from browser_helpers import SIZE, MakeDevice, WritePage
+from browser_helpers import SIZE, Listener, MakeDevice, WritePage
 from waiting import eventually
 
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -217,55 +214,28 @@ def test_a_framebuffer_shows_no_sites(site: Site) -> None:
 # -- walls --
 
 
-@pytest.fixture
-def listener() -> Iterator[tuple[str, list[str]]]:
-    """A server on this machine: its address, and the paths that were asked for."""
-    heard: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            heard.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", heard
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
 WAYS_OUT = """((url) => {
-  fetch(url + "/fetch").catch(() => {});
-  new Image().src = url + "/image";
-  document.body.append(Object.assign(document.createElement("script"), { src: url + "/script" }));
-  document.querySelector("iframe").src = url + "/frame";
-  const link = Object.assign(document.createElement("a"), { href: url + "/link" });
+  fetch(url + "fetch").catch(() => {});
+  new Image().src = url + "image";
+  document.body.append(Object.assign(document.createElement("script"), { src: url + "script" }));
+  document.querySelector("iframe").src = url + "frame";
+  const link = Object.assign(document.createElement("a"), { href: url + "link" });
   document.body.append(link);
   link.click();
 })"""
 
 
-@pytest.mark.parametrize("policy", ["the site's", "none"])
+@pytest.mark.parametrize("policy", [None, "default-src * 'unsafe-inline'"])
 def test_nothing_comes_out(
-    device: ChromiumDevice, folder: Path, listener: tuple[str, list[str]], policy: str
+    device: ChromiumDevice, folder: Path, listener: Listener, policy: str | None
 ) -> None:
-    """Without the page's own policy the other walls stand. (test_isolation has the control.)"""
-    url, heard = listener
-    site = (
-        Site(folder)
-        if policy == "the site's"
-        else Site(folder, policy="default-src * 'unsafe-inline'")
+    """Without the site's own policy the other walls stand. (test_isolation has the control.)"""
+    device.visit(
+        Site(folder) if policy is None else Site(folder, policy=policy), "pages/index.html"
     )
-    device.visit(site, "pages/index.html")
-    device.evaluate(f"{WAYS_OUT}({url!r})")
+    device.evaluate(f"{WAYS_OUT}({listener.url('')!r})")
     device.perform(act.Wait(1))
-    assert not eventually(lambda: heard, 0.5)
+    assert not eventually(lambda: listener.heard, 0.5)
     assert device.evaluate("document.querySelector('#home') !== null")
 
 

@@ -1,4 +1,4 @@
-"""No test of the core leaves a thread."""
+"""No test of the core leaves a thread, or waits between two tries of a reset."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def no_thread_is_left() -> Iterator[None]:
     yield
     left = [t.name for t in set(threading.enumerate()) - before if t.name.startswith("ui-gym")]
     assert not left
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui_gym.playing.env.RESET_PAUSES", (0.0, 0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,11 +20,6 @@ from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError, TaskE
 from ui_gym.playing.env import Seconds, UIEnv
 
 Make = Callable[..., UIEnv]
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui_gym.playing.env.RESET_PAUSES", (0.0, 0.0))
 
 
 def play_oracle(env: UIEnv, seed: int, oracle: Any = True) -> list[tuple[Any, ...]]:
@@ -90,19 +86,26 @@ def test_the_oracle_succeeds_and_the_reward_comes_at_the_end(make: Make) -> None
         steps = play_oracle(make(dialect=dialect), seed=1)
         assert [step[1] for step in steps] == [0.0] * (len(steps) - 1) + [1.0]
         assert steps[-1][2:4] == (True, False)
-        assert steps[-1][4]["success"]
+        assert len({step[0]["goal"] for step in steps}) == 1
+        info = steps[-1][4]
+        assert (info["score"], info["success"], info["step"]) == (1.0, True, len(steps))
+        assert (info["action_error"], info["failure"]) == (None, None)
 
 
 def test_progress_is_the_gain_of_each_step(make: Make) -> None:
-    rewards = [step[1] for step in play_oracle(make(reward="progress"), seed=1)]
+    steps = play_oracle(make(reward="progress"), seed=1)
+    rewards = [step[1] for step in steps]
     assert rewards[0] == 0.5
+    assert sum(rewards) == steps[-1][4]["score"]
     assert sum(rewards) == 1.0
     assert rewards[-1] == 0.0  # to say that it is done gains nothing
 
 
 def test_a_done_verdict_ends_the_episode(make: Make) -> None:
     env = make("PaintClick")
-    _, info = env.reset(seed=2, options={"oracle": {"other_color": 1.0}})
+    options = {"oracle": {"other_color": 1.0}, "task": "PaintClick"}  # its own, by its name
+    _, info = env.reset(seed=2, options=options)
+    assert info["task"] == "UI/PaintClick-v0"
     _, reward, terminated, truncated, info = env.step(info["oracle"]["action_text"])
     assert (reward, terminated, truncated, info["success"]) == (0.0, True, False, False)
     assert info["notes"].startswith("clicked ")
@@ -115,7 +118,9 @@ def test_truncation_pays_what_was_reached(make: Make) -> None:
     env.reset(seed=1)
     x, y = paint.center(env.task.draw(1, "train"), env.task.draw(1, "train").target)
     assert env.step(f"click({x}, {y})")[1:4] == (0.0, False, False)
-    assert env.step("wait(0)")[1:4] == (0.5, False, True)
+    _, reward, terminated, truncated, info = env.step("wait(0)")
+    assert (reward, terminated, truncated) == (0.5, False, True)
+    assert (info["step"], info["max_steps"], info["failure"]) == (2, 2, None)
     with pytest.raises(ResetNeeded):
         env.step("wait(0)")
 
@@ -164,7 +169,9 @@ def test_a_bad_action_is_feedback_and_changes_nothing(
     after, reward, terminated, truncated, info = env.step(text)
     assert says in after["feedback"]
     assert (info["action_error"], info["step"]) == (kind, 1)
+    assert (info["score"], info["success"], info["failure"]) == (0.0, False, None)
     assert (reward, terminated, truncated) == (0.0, False, False)
+    assert after["goal"] == before["goal"]
     assert np.array_equal(before["screenshot"], after["screenshot"])
     assert pool.lent[0].performed == []
     assert env.step("wait(0)")[0]["feedback"] == ""
@@ -255,56 +262,43 @@ def test_splits_are_chosen_for_the_env_or_for_a_reset(make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "options", "says"),
     [
-        ({"task": "PaintTxt"}, "Did you mean 'UI/PaintText-v0'"),
-        ({"task": 3}, "a task is an id, a name or a Task"),
-        ({"box": 2}, "takes no argument 'box'. Did you mean 'boxes'"),
-        ({"max_episode_steps": 2}, "Did you mean 'max_steps'"),
-        ({"boxes": 9}, "boxes is 2 or 3, not 9"),
-        ({"task": paint.PaintText(), "boxes": 2}, "beside a Task object"),
-        ({"dialect": "cell"}, "Did you mean 'cells'"),
-        ({"observation": "screen"}, "Did you mean 'screenshot'"),
-        ({"reward": "sucess"}, "Did you mean 'success'"),
-        ({"split": "held-out"}, "Did you mean 'heldout'"),
-        ({"render_mode": "rgb"}, "Did you mean 'rgb_array'"),
-        ({"viewport": (0, 5)}, "(width, height) in pixels"),
-        ({"viewport": 5}, "(width, height) in pixels"),
-        ({"max_steps": 0}, "from 1 on, not 0"),
-        ({"timeout": 0}, "above 0"),
-        ({"device": "oil", "pool": None}, "there is no device 'oil'"),
+        ({"task": "PaintTxt"}, {}, "Did you mean 'UI/PaintText-v0'"),
+        ({"task": 3}, {}, "a task is an id, a name or a Task"),
+        ({"box": 2}, {}, "takes no argument 'box'. Did you mean 'boxes'"),
+        ({"max_episode_steps": 2}, {}, "Did you mean 'max_steps'"),
+        ({"boxes": 9}, {}, "boxes is 2 or 3, not 9"),
+        ({"task": paint.PaintText(), "boxes": 2}, {}, "beside a Task object"),
+        ({"dialect": "cell"}, {}, "Did you mean 'cells'"),
+        ({"observation": "screen"}, {}, "Did you mean 'screenshot'"),
+        ({"reward": "sucess"}, {}, "Did you mean 'success'"),
+        ({"split": "held-out"}, {}, "Did you mean 'heldout'"),
+        ({"render_mode": "rgb"}, {}, "Did you mean 'rgb_array'"),
+        ({"viewport": (0, 5)}, {}, "(width, height) in pixels"),
+        ({"viewport": 5}, {}, "(width, height) in pixels"),
+        ({"max_steps": 0}, {}, "from 1 on, not 0"),
+        ({"timeout": 0}, {}, "above 0"),
+        ({"device": "oil", "pool": None}, {}, "there is no device 'oil'"),
+        ({}, {"splitt": "train"}, "no reset option 'splitt'. Did you mean 'split'"),
+        ({}, {"split": "test"}, "no split 'test'"),
+        ({}, {"task": "PaintClick"}, "plays UI/PaintText-v0 alone"),
+        ({}, {"oracle": {"other_colour": 1.0}}, "Did you mean 'other_color'"),
+        ({}, {"oracle": {"other_color": 2}}, "0 to 1, not 2"),
+        ({}, {"oracle": "yes"}, "True or a dict"),
+        ({}, {"ground_truth": "all"}, "there is no ground_truth 'all'"),
     ],
 )
-def test_wrong_arguments_are_answered_with_the_nearest(
-    make: Make, arguments: dict[str, Any], says: str
+def test_wrong_arguments_and_options_are_answered_with_the_nearest(
+    make: Make, arguments: dict[str, Any], options: dict[str, Any], says: str
 ) -> None:
-    with pytest.raises(UserError) as caught:
-        make(**{"task": "PaintText"} | arguments)
-    assert says in str(caught.value)
+    def begin() -> None:
+        env = make(**{"task": "PaintText"} | arguments)
+        if options:  # an argument is told when the env is made
+            env.reset(seed=1, options=options)
 
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"splitt": "train"}, "no reset option 'splitt'. Did you mean 'split'"),
-        ({"split": "test"}, "no split 'test'"),
-        ({"task": "PaintClick"}, "plays UI/PaintText-v0 alone"),
-        ({"oracle": {"other_colour": 1.0}}, "Did you mean 'other_color'"),
-        ({"oracle": {"other_color": 2}}, "0 to 1, not 2"),
-        ({"oracle": "yes"}, "True or a dict"),
-        ({"ground_truth": "all"}, "there is no ground_truth 'all'"),
-    ],
-)
-def test_wrong_options_are_answered_with_the_nearest(
-    make: Make, options: dict[str, Any], says: str
-) -> None:
-    with pytest.raises(UserError) as caught:
-        make().reset(seed=1, options=options)
-    assert says in str(caught.value)
-
-
-def test_the_task_option_may_name_the_env_s_own_task(make: Make) -> None:
-    assert make().reset(seed=1, options={"task": "PaintText"})[1]["task"] == "UI/PaintText-v0"
+    with pytest.raises(UserError, match=re.escape(says)):
+        begin()
 
 
 def test_rendering_gives_the_last_screenshot(make: Make) -> None:
@@ -329,12 +323,14 @@ def test_a_lost_device_truncates_and_the_next_reset_heals(
     pool.faults.lose_on = "x"
     env = make()
     before, _ = env.reset(seed=1)
-    env.step("click(1, 1)")
+    last = env.step("click(1, 1)")[0]
     after, reward, terminated, truncated, info = env.step('type("x")')
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert info["failure"] == "device: the paint has dried"
-    assert (info["success"], info["action_error"]) == (False, None)
-    assert after in env.observation_space
+    assert (info["step"], info["score"], info["success"]) == (2, 0.0, False)
+    assert info["action_error"] is None
+    assert (after["goal"], after["feedback"]) == (before["goal"], "")
+    assert np.array_equal(after["screenshot"], last["screenshot"])
     with pytest.raises(ResetNeeded):
         env.step("wait(0)")
     again, info = env.reset(seed=1)

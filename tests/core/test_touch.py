@@ -52,47 +52,38 @@ def done(steps: list[dict], **options: object) -> str:
     return last
 
 
-def test_a_finger_that_comes_and_goes_clicks():
-    assert done([touch(0.5, 0.25), LIFT]) == "click(100, 100)"
+def key(code: int, *kinds: int) -> list[dict]:
+    """A key is pressed (5), or goes down (3) and up (4)."""
+    return [{"action_type": kind, "keycode": code} for kind in kinds]
 
 
-def test_the_far_corner_lies_on_the_screen():
-    assert done([touch(1.0, 1.0), LIFT]) == "click(199, 399)"
+SWIPE = [touch(0.5, 0.75), touch(0.5, 0.5), touch(0.5, 0.25), LIFT]
 
 
-def test_a_finger_that_stays_presses_long():
-    assert done([touch(0.5, 0.25), *[REPEAT] * 7, LIFT]) == "long_press(100, 100)"
-    assert done([touch(0.5, 0.25), *[REPEAT] * 3, LIFT]) == "click(100, 100)"
-
-
-def test_a_finger_that_trembles_does_not_drag():
-    assert done([touch(0.5, 0.25), touch(0.505, 0.255), LIFT]) == "click(100, 100)"
-
-
-def test_a_finger_that_moves_drags_as_long_as_it_took():
-    steps = [touch(0.5, 0.75), touch(0.5, 0.5), touch(0.5, 0.25), LIFT]
-    assert done(steps) == "drag(100, 300, 100, 100)"
-    assert done(steps, interval=0.5) == "drag(100, 300, 100, 100, seconds=1.5)"
-
-
-def test_a_finger_that_goes_and_comes_back_did_move():
-    assert done([touch(0.5, 0.5), touch(0.9, 0.5), touch(0.5, 0.5), LIFT]).startswith("drag")
-
-
-def test_a_lift_without_a_finger_does_nothing():
-    assert done([LIFT]) == "wait(seconds=0.1)"
-
-
-@pytest.mark.parametrize(("code", "key"), [(4, "back"), (66, "enter"), (29, "a"), (187, "recents")])
-def test_keys_are_android_s(code, key):
-    assert done([{"action_type": 5, "keycode": code}]) == f'press("{key}")'
-    assert done([{"action_type": 3, "keycode": code}, {"action_type": 4, "keycode": code}]) == (
-        f'press("{key}")'
-    )
-
-
-def test_a_key_that_nobody_knows_does_nothing():
-    assert done([{"action_type": 5, "keycode": 9999}]) == "wait(seconds=0.1)"
+@pytest.mark.parametrize(
+    ("steps", "options", "does"),
+    [
+        ([touch(0.5, 0.25), LIFT], {}, "click(100, 100)"),
+        ([touch(1.0, 1.0), LIFT], {}, "click(199, 399)"),
+        ([touch(0.5, 0.25), *[REPEAT] * 7, LIFT], {}, "long_press(100, 100)"),
+        ([touch(0.5, 0.25), *[REPEAT] * 3, LIFT], {}, "click(100, 100)"),
+        ([touch(0.5, 0.25), touch(0.505, 0.255), LIFT], {}, "click(100, 100)"),
+        (SWIPE, {}, "drag(100, 300, 100, 100)"),
+        (SWIPE, {"interval": 0.5}, "drag(100, 300, 100, 100, seconds=1.5)"),
+        ([touch(0.5, 0.5), touch(0.9, 0.5), touch(0.5, 0.5), LIFT], {}, "drag(100, 200, 100, 200)"),
+        ([LIFT], {}, "wait(seconds=0.1)"),
+        *((key(code, *kinds), {}, f'press("{name}")')
+          for code, name in ((4, "back"), (66, "enter"), (29, "a"), (187, "recents"))
+          for kinds in ((5,), (3, 4))),
+        (key(9999, 5), {}, "wait(seconds=0.1)"),
+    ],
+    ids=["comes and goes", "far corner", "stays", "stays a little", "trembles", "moves",
+         "moves slowly", "goes and comes back", "no finger", "back", "back, down and up", "enter",
+         "enter, down and up", "a", "a, down and up", "recents", "recents, down and up",
+         "unknown key"],
+)  # fmt: skip
+def test_what_a_finger_and_keys_do(steps: list[dict], options: dict, does: str) -> None:
+    assert done(steps, **options) == does
 
 
 def test_a_reset_lifts_the_finger():

@@ -24,11 +24,6 @@ Make = Callable[..., UIVectorEnv]
 MODES = list(AutoresetMode)
 
 
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui_gym.playing.env.RESET_PAUSES", (0.0, 0.0))
-
-
 def same(one: Any, other: Any) -> bool:
     """Whether two batches hold the same values."""
     if isinstance(one, dict):
@@ -417,16 +412,14 @@ def test_closing_does_not_wait_for_a_slot_that_hangs(
     assert pool.broken == 1
 
 
-def test_a_pool_of_its_own_is_closed() -> None:
+def test_it_closes_a_pool_of_its_own_and_gives_back_where_it_is_forgotten(
+    pool: paint.PaintPool,
+) -> None:
     env = UIVectorEnv(2, "PaintText")
     env.reset(seed=1)
-    pool = env._fleet._pool
+    own = env._fleet._pool
     env.close()
-    assert pool.closed
-    assert pool.lent == []
-
-
-def test_one_that_is_forgotten_closes_itself(pool: paint.PaintPool) -> None:
+    assert (own.closed, own.lent) == (True, [])
     env = UIVectorEnv(2, "PaintText", pool=pool)
     env.reset(seed=1)
     assert len(pool.lent) == 2

@@ -1,6 +1,6 @@
 """The contract: what an env gives at each step, what a task and a device promise, and who raises.
 
-Held true by ``tests/core/test_contract.py`` and, for every task, by `ui_gym.testing.check_ui_env`.
+Held true by ``tests/core/test_env.py`` and, for every task, by `ui_gym.testing.check_ui_env`.
 
 **What `reset` and `step` return**
 
