@@ -32,7 +32,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tools",),
     ),
     "ui_gym_agents": (
-        ("command", "episode", "policy.parallel", "policy.weights", "sb3"),
+        ("command", "episode", "files", "policy.parallel", "policy.weights", "sb3"),
         ("agents.agent", "engines.http", "engines.pictures", "engines.protocol", "rewards"),
         ("store",),
         (

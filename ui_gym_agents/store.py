@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
 
 FILE = "episodes.jsonl"
@@ -108,11 +108,11 @@ class ScreenshotStore:
         self._unwritten.discard(key)
         if self.path(key) is not None:
             return
-        stem = self._folder / key[:2] / key
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        part = stem.with_suffix(f".{os.getpid()}.part")
-        PILImage.fromarray(self._memory[key]).save(part, "WEBP", lossless=True, quality=0, method=1)
-        part.replace(stem.with_suffix(SUFFIXES[0]))
+        picture = PILImage.fromarray(self._memory[key])
+        path = self._folder / key[:2] / f"{key}{SUFFIXES[0]}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with files.replacing(path) as part:
+            picture.save(part, "WEBP", lossless=True, quality=0, method=1)
 
 
 class EpisodeStore:
@@ -131,7 +131,7 @@ class EpisodeStore:
         """Append episodes, each as one line that is there whole or not at all."""
         if self.path is None:
             return
-        append(self.path, (json.dumps(to_json(e), ensure_ascii=False) for e in episodes))
+        files.append(self.path, (json.dumps(to_json(e), ensure_ascii=False) for e in episodes))
 
     def write_report(self, report: Mapping[str, Any]) -> None:
         """Keep what was measured on these episodes beside them, as ``report.json``."""
@@ -145,49 +145,13 @@ class EpisodeStore:
         Raises:
             UserError: a line is damaged; names it.
         """
-        if self.path is None or not self.path.exists():
+        if self.path is None:
             return
-        with self.path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.endswith("\n"):
-                    return  # the last line of a run that was killed
-                try:
-                    yield from_json(json.loads(line))
-                except (ValueError, KeyError, TypeError) as error:
-                    raise UserError(f"{self.path}, line {number}: damaged ({error})") from None
-
-
-def append(path: Path, lines: Iterable[str]) -> None:
-    """Append lines to a file that has one writer: all of them are there afterwards, or none.
-
-    A torn last line, which a power cut or a full disk may have left, is cut off first.
-    """
-    # Half of a surrogate pair, which a model may say, is no UTF-8: it is escaped, as JSON allows.
-    data = "".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        size = _cut_torn_line(descriptor)
-        try:
-            while data:
-                data = data[os.write(descriptor, data) :]
-        except OSError:
-            os.ftruncate(descriptor, size)
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def _cut_torn_line(descriptor: int) -> int:
-    """End a file where its last whole line ends; returns its size."""
-    size = end = os.fstat(descriptor).st_size
-    block = 1 << 16
-    while end and os.pread(descriptor, 1, end - 1) != b"\n":
-        start = max(0, end - block)
-        end = start + os.pread(descriptor, end - start, start).rfind(b"\n") + 1
-    if end < size:
-        os.ftruncate(descriptor, end)
-    return end
+        for number, (line, _) in enumerate(files.whole_lines(self.path), start=1):
+            try:
+                yield from_json(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise UserError(f"{self.path}, line {number}: damaged ({error})") from None
 
 
 def to_json(episode: Episode) -> dict[str, Any]:
@@ -197,14 +161,14 @@ def to_json(episode: Episode) -> dict[str, Any]:
 
 def from_json(value: dict[str, Any]) -> Episode:
     """An episode from what `to_json` gave."""
-    turns = []
-    for turn in value["turns"]:
-        record = turn["tokens"]
-        if record is not None:
-            fields: dict[str, Any] = {
-                k: tuple(v) if isinstance(v, list) else v for k, v in record.items()
-            }
-            record = TokenRecord(**fields)
-        turns.append(Turn(**{**turn, "tokens": record}))
+    turns = [Turn(**{**turn, "tokens": record_of(turn["tokens"])}) for turn in value["turns"]]
     purpose = Purpose(**value.get("purpose", {}))
     return Episode(**{**value, "turns": turns, "purpose": purpose})
+
+
+def record_of(value: Mapping[str, Any] | None) -> TokenRecord | None:
+    """A token record from its fields as JSON has them; None if there is none."""
+    if value is None:
+        return None
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
+    return TokenRecord(**fields)

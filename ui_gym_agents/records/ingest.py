@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from ui_gym.errors import UserError
-from ui_gym_agents import store
+from ui_gym_agents import files, store
 from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.records.rows import Rows
 from ui_gym_agents.training import event_log
@@ -81,7 +81,7 @@ def unread(directory: Path, marks: dict[str, int]) -> Iterator[FileLine]:
     sizes = {name: (directory / name).stat().st_size for name in event_log.files(directory)}
 
     def lines(file: str, end: int) -> Iterator[FileLine]:
-        for text, behind in event_log.read_lines(directory / file, marks.get(file, 0), end):
+        for text, behind in files.whole_lines(directory / file, marks.get(file, 0), end):
             marks[file] = behind
             yield FileLine(file, text, behind)
 
@@ -123,7 +123,7 @@ def _take_in(
         "end": line.end,
         "error": f"{type(trouble).__name__}: {_of(trouble)}",
     }
-    store.append(directory / REFUSED, [json.dumps(told)])
+    files.append(directory / REFUSED, [json.dumps(told)])
     if refuse is not None:
         refuse(line, trouble)
     with engine.begin() as connection:

@@ -18,8 +18,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, Purpose
+from ui_gym_agents.files import finite
 from ui_gym_agents.records.models import TABLES, Base
-from ui_gym_agents.training.event_log import finite
 
 Values = Mapping[str, Any]
 

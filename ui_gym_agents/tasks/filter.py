@@ -11,17 +11,16 @@ stopped goes on where it was.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 from ui_gym_agents.collecting.collector import EpisodeRequest
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.tasks.mix import reset_names
@@ -166,14 +165,7 @@ class FilterProgress:
         Raises:
             UserError: it was measured with other settings, or the file is damaged.
         """
-        if not self.path.exists():
-            return
-        text = self.path.read_text(encoding="utf-8")
-        whole, _, torn = text.rpartition("\n")
-        if torn:  # the last line of a start that was killed
-            os.truncate(self.path, len(text.encode()) - len(torn.encode()))
-        lines = whole.split("\n") if whole else []
-        for number, line in enumerate(lines, start=1):
+        for number, (line, _) in enumerate(files.whole_lines(self.path), start=1):
             try:
                 value = json.loads(line)
                 if number == 1:
@@ -190,24 +182,16 @@ class FilterProgress:
     def record(self, unit: str, found: SuccessCount) -> None:
         """Keep one measurement, on disk at once."""
         self.results[unit] = found
-        line = {"unit": unit, "successes": found.successes, "episodes": found.episodes}
-        if not self.path.exists() or not self.path.stat().st_size:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._append({"format": FORMAT, "settings": dict(self.settings)})
-        self._append(line)
+        values: list[dict[str, Any]] = [
+            {"unit": unit, "successes": found.successes, "episodes": found.episodes}
+        ]
+        if not any(files.whole_lines(self.path)):
+            values.insert(0, {"format": FORMAT, "settings": dict(self.settings)})
+        files.append(self.path, (json.dumps(value, ensure_ascii=False) for value in values))
 
     def remove(self) -> None:
         """The filter is done, and its result written."""
-        with contextlib.suppress(FileNotFoundError):
-            self.path.unlink()
-
-    def _append(self, value: Mapping[str, Any]) -> None:
-        text = json.dumps(value, ensure_ascii=False) + "\n"
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(descriptor, text.encode())
-        finally:
-            os.close(descriptor)
+        self.path.unlink(missing_ok=True)
 
     def _check(self, head: Mapping[str, Any]) -> None:
         theirs, mine = head["settings"], json.loads(json.dumps(dict(self.settings)))

@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from ui_gym.contract.task import Split
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_agents import files
 
 ENV_ARGUMENTS = frozenset(
     name
@@ -253,14 +253,8 @@ def read_task_file(
 
 def write_task_file(path: Path, entries: Iterable[TaskEntry]) -> None:
     """Write a task file that `read_task_file` reads; it is there whole or not at all."""
-    lines = [json.dumps(entry.to_json(), ensure_ascii=False) + "\n" for entry in entries]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text("".join(lines), encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    lines = (json.dumps(entry.to_json(), ensure_ascii=False) + "\n" for entry in entries)
+    files.replace(path, "".join(lines))
 
 
 def from_recipe(value: Any) -> Any:

@@ -8,11 +8,10 @@ made of (`ui_gym_agents.records`), while the run goes on or years later. A line 
 from __future__ import annotations
 
 import json
-import math
 import os
 import socket
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 from ui_gym.errors import UserError
 from ui_gym_agents import store
 from ui_gym_agents.episode import Purpose
+from ui_gym_agents.files import append, finite
 from ui_gym_agents.training.listeners import RunInfo, RunListener, Status, SuccessReport
 
 FILE = "events.jsonl"
@@ -83,7 +83,7 @@ class EventLog(RunListener):
 
     def _write(self, event: str, **values: Any) -> None:
         line = {"at": datetime.now(UTC).isoformat(), "event": event, **values}
-        store.append(self._directory / FILE, [json.dumps(line)])
+        append(self._directory / FILE, [json.dumps(line)])
 
 
 def files(directory: Path) -> list[str]:
@@ -109,24 +109,3 @@ def identity(directory: Path) -> str | None:
         return str(json.loads(first)["training"])
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} is damaged: its first line tells of no run ({error})") from None
-
-
-def read_lines(path: Path, start: int, end: int) -> Iterator[tuple[bytes, int]]:
-    """The whole lines of a file between two offsets, each with the offset behind it."""
-    if start >= end or not path.exists():
-        return
-    with path.open("rb") as file:
-        file.seek(start)
-        for line in iter(file.readline, b""):
-            start += len(line)
-            if start > end or not line.endswith(b"\n"):
-                return  # being written, or torn by a kill
-            yield line, start
-
-
-def finite(values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` with None for numbers that JSON cannot say."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in values.items()
-    }

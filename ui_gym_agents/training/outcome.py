@@ -11,6 +11,7 @@ from ui_gym.dialects import get_dialect
 from ui_gym.dialects.reread import reread
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.files import whole_lines
 from ui_gym_agents.store import EpisodeStore
 
 
@@ -129,6 +130,4 @@ def _smooth(values: list[float], keep: float = 0.8) -> list[float]:
 
 
 def _metrics(run: Path) -> Iterator[dict[str, Any]]:
-    path = run / "metrics.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        yield json.loads(line)
+    return (json.loads(line) for line, _ in whole_lines(run / "metrics.jsonl"))

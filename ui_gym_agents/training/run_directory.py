@@ -13,10 +13,8 @@ lock            held by the process that runs, with its pid and command
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import json
-import math
 import os
 import shlex
 import sys
@@ -27,6 +25,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 
 
 class RunDirectory:
@@ -102,17 +101,8 @@ class RunDirectory:
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Add one line, whole or not at all; numbers that are not finite become null."""
-        clean = {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in record.items()
-        }
-        line = json.dumps(clean, allow_nan=False, ensure_ascii=False) + "\n"
-        # One write to a file opened for appending: a kill leaves no half line in the middle.
-        descriptor = os.open(self.metrics, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(descriptor, line.encode())
-        finally:
-            os.close(descriptor)
+        line = json.dumps(files.finite(record), allow_nan=False, ensure_ascii=False)
+        files.append(self.metrics, [line])
 
     def sync_metrics(self) -> None:
         """Force the lines so far onto the disk: a checkpoint must not outlive its metrics."""
@@ -126,13 +116,10 @@ class RunDirectory:
         Raises:
             UserError: a line in the middle is damaged.
         """
-        lines = self.metrics.read_bytes().splitlines() if self.metrics.exists() else []
-        for number, line in enumerate(lines, start=1):
+        for number, (line, _) in enumerate(files.whole_lines(self.metrics), start=1):
             try:
                 yield json.loads(line)
             except ValueError as error:
-                if number == len(lines):
-                    return
                 raise UserError(
                     f"{self.metrics}:{number}: this line is damaged ({error}); repair or delete it"
                 ) from error
@@ -147,12 +134,7 @@ class RunDirectory:
 
     def write(self, name: str, text: str) -> None:
         """Replace a file of the folder in one go: readers see the old or the new text."""
-        partial = self.path / f".{name}.tmp"
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(self.path / name)
+        files.replace(self.path / name, text)
 
     def log(self, message: str) -> None:
         """Add a line, or several, with the time to log.txt."""
@@ -182,24 +164,16 @@ def _unused(path: Path) -> Path:
 
 def _lock(path: Path) -> int:
     """An advisory lock on the folder; the kernel lets go of it when the process ends."""
-    descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        descriptor = files.lock(path / "lock")
     except BlockingIOError:
-        holder = os.pread(descriptor, 4096, 0).decode(errors="replace").strip()
-        os.close(descriptor)
+        holder = (path / "lock").read_text(errors="replace").strip()
         raise UserError(
             f"the run directory {path} is in use by {holder or 'another process'}; wait for it to "
             "end, or choose another --run.directory"
         ) from None
-    except OSError:
-        os.close(descriptor)
-        raise
     started = time.strftime("%Y-%m-%d %H:%M:%S")
+    holder = f"process {os.getpid()} (since {started}): {shlex.join(sys.argv)}\n"
     os.ftruncate(descriptor, 0)
-    os.pwrite(
-        descriptor,
-        f"process {os.getpid()} (since {started}): {shlex.join(sys.argv)}\n".encode(),
-        0,
-    )
+    os.pwrite(descriptor, holder.encode(), 0)
     return descriptor

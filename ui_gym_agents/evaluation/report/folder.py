@@ -9,7 +9,6 @@ lock              held by the process that plays
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore
 
@@ -39,16 +39,14 @@ def evaluation_store(path: Path | None, asked: Mapping[str, Any]) -> Iterator[Ep
         return
     try:
         path.mkdir(parents=True, exist_ok=True)
-        lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        lock = files.lock(path / "lock")
+    except BlockingIOError:
+        raise UserError(
+            f"another process evaluates in {path}; wait for it to end, or choose another --out"
+        ) from None
     except OSError as error:
         raise UserError(f"the folder {path} cannot be written to: {error}") from error
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(
-                f"another process evaluates in {path}; wait for it to end, or choose another --out"
-            ) from None
         _claim(path, asked)
         yield EpisodeStore(path)
     finally:
@@ -66,9 +64,7 @@ def _claim(path: Path, asked: Mapping[str, Any]) -> None:
     if not file.exists():
         if (path / "episodes.jsonl").exists():
             raise UserError(f"{path} holds episodes of something else; choose another --out")
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
-        part.replace(file)
+        files.replace(file, json.dumps(asked, indent=1) + "\n")
         return
     try:
         before = dict(json.loads(file.read_text(encoding="utf-8")))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.evaluation.evaluate import EvaluationReport
 from ui_gym_agents.evaluation.report.films import films
@@ -53,8 +54,9 @@ def write_reports(
             given, films=films(episodes, store, dialect)
         ),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    return [_replace(folder / name, text) for name, text in texts.items()]
+    for name, text in texts.items():
+        files.replace(folder / name, text)
+    return [folder / name for name in texts]
 
 
 def percent(rate: float | None) -> str:
@@ -95,11 +97,3 @@ def _short(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return json.dumps(value) if isinstance(value, Mapping) else str(value)
-
-
-def _replace(path: Path, text: str) -> Path:
-    """Write a file in one go: readers see the old or the new text."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
-    return path

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.store import record_of
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,8 @@ class Rounds:
 
 
 def _example(value: dict[str, Any]) -> Example:
-    fields: list[dict[str, Any]] = [
-        {k: tuple(v) if isinstance(v, list) else v for k, v in r.items()} for r in value["records"]
-    ]
-    return Example(
-        str(value["id"]), tuple(TokenRecord(**f) for f in fields), bool(value["heldout"])
-    )
+    records = tuple(filter(None, map(record_of, value["records"])))
+    return Example(str(value["id"]), records, bool(value["heldout"]))
 
 
 def weighed(example: Example, weigh: str) -> list[TokenRecord]:
