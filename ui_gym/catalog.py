@@ -236,7 +236,8 @@ def _import_task(path: str) -> TaskSpec:
         found: Any = importlib.import_module(module)
         for part in qualname.split("."):
             found = getattr(found, part)
-    except Exception as error:
+    # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
+    except (Exception, SystemExit) as error:
         raise UserError(f"the custom task {path!r} cannot be imported: {error!r}") from error
     spec = getattr(found, "spec", None)
     if not isinstance(spec, TaskSpec):

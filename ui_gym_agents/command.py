@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
@@ -23,11 +23,16 @@ class Interrupted(UIGymError):
     """Ctrl-C, with what a command has to say of it."""
 
 
-def run(app: typer.Typer) -> int:
-    """Run a command. The exit status: 0, 1 (failed), 2 (usage), 130 (interrupted)."""
+def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
+    """Run a command of typer's. The exit status: see `finish`."""
+    return finish(lambda: app(args=arguments, standalone_mode=False))
+
+
+def finish(work: Callable[[], Any]) -> int:
+    """Do `work`. The exit status: its own, 1 (failed), 2 (usage), 130 (interrupted)."""
     try:
         # Typer turns Ctrl-C into a returned status, or into Abort, as its version has it.
-        status = app(standalone_mode=False) or 0
+        status = work() or 0
         if status == INTERRUPTED:
             complain("interrupted")
         return int(status)
@@ -35,6 +40,8 @@ def run(app: typer.Typer) -> int:
         complain(str(error))
         return INTERRUPTED
     except UIGymError as error:
+        if isinstance(error, UserError) and os.environ.get("RANK", "0") != "0":
+            return 2  # Of several processes, the main one says it.
         for line in getattr(error, "problems", [str(error)]):
             complain(line)
         return 2 if isinstance(error, UserError) else 1

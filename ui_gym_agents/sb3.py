@@ -95,8 +95,10 @@ class SB3VecEnv(VecEnv):
         return self.env.render() or ()  # type: ignore[return-value]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of the vector env, once for each slot asked for."""
-        return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
+        """An attribute of the env in each slot asked for."""
+        envs: Any = self.env.unwrapped
+        values = envs.get_attr(attr_name)
+        return [values[slot] for slot in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         raise AttributeError(f"{attr_name} cannot be set: the slots of a vector env are no envs")

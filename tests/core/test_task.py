@@ -100,11 +100,14 @@ def test_a_registered_task_is_a_gymnasium_id_that_survives_json() -> None:
     assert spec.max_episode_steps is None
 
 
+@pytest.mark.parametrize("module", ["no_such_package.tasks", "leaving_package"])
 def test_a_task_of_another_distribution_that_is_broken_says_so_when_it_is_made(
-    monkeypatch: pytest.MonkeyPatch,
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "leaving_package.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
     group = registry.ENTRY_POINT_GROUP
-    entries = [EntryPoint("Elsewhere-v3", "no_such_package.tasks:Elsewhere", group)]
+    entries = [EntryPoint("Elsewhere-v3", f"{module}:Elsewhere", group)]
     monkeypatch.setattr(registry, "entry_points", lambda group: entries)
     monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
     monkeypatch.setattr(registry, "_ELSEWHERE", {})
@@ -112,9 +115,7 @@ def test_a_task_of_another_distribution_that_is_broken_says_so_when_it_is_made(
     try:
         assert registry.spec("Elsewhere").version == 3
         assert "cannot be imported" in registry.spec("Elsewhere").summary
-        with pytest.raises(
-            TaskError, match=r"UI/Elsewhere-v3 \(no_such_package.* cannot be import"
-        ):
+        with pytest.raises(TaskError, match=rf"UI/Elsewhere-v3 \({module}.* cannot be imported"):
             gymnasium.make("UI/Elsewhere-v3")
     finally:
         del gymnasium.registry["UI/Elsewhere-v3"]

@@ -89,6 +89,8 @@ def test_what_sb3_asks_of_its_envs(make: Callable[..., SB3VecEnv]) -> None:
     env.reset()
     assert env.render().shape[2] == 3
     assert env.get_attr("render_mode", 0) == ["rgb_array"]
+    # Of the envs in the slots: the vector env has no such attribute.
+    assert env.get_attr("reward_mode") == ["success", "success"]
     assert env.env_is_wrapped(ScreenshotOnly) == [False, False]
     with pytest.raises(AttributeError, match="cannot be set"):
         env.set_attr("reward_mode", "progress")

@@ -13,7 +13,7 @@ import story
 from PIL import Image
 
 from ui_gym_agents.episode import Purpose
-from ui_gym_agents.records import cli
+from ui_gym_agents.records import cli, export, queries
 from ui_gym_agents.records.database import open_database
 from ui_gym_agents.records.recorder import RunRecorder
 from ui_gym_agents.records.target import DatabaseTarget, of_file
@@ -103,6 +103,16 @@ def test_parquet_holds_pictures_as_datasets_reads_them(
     assert set(features) == set(rows[0])
 
 
+def test_the_columns_of_parquet_are_what_a_turn_is_written_as(run: Path) -> None:
+    with open_database(of_file(run / "records.sqlite")).connect() as connection:
+        rows = list(export.turn_rows(connection, queries.find(connection, "first")))
+    assert len(rows) == story.COUNTS["turn"]
+    assert {frozenset(row) for row in rows} == {frozenset(export.COLUMNS)}
+    assert (rows[0]["turn"], rows[0]["action_text"], rows[0]["output_ids"]) == (
+        0, 'type("é")', (3, 4),
+    )  # fmt: skip
+
+
 def test_parquet_without_pyarrow_says_what_to_install(
     command: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +157,20 @@ def test_a_zip_that_would_do_more_is_refused(command: Command, run: Path, tmp_pa
     status, _, errors = command("import", tmp_path / "text.zip")
     assert (status, "is no archive" in errors) == (2, True)
     assert not list(tmp_path.rglob("escaped.webp"))
+
+
+def test_a_folder_that_takes_nothing_is_no_damaged_archive(
+    command: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.zip"
+    command("export", run, out)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    status, _, errors = command("import", out, "--into", tmp_path / "theirs")
+    assert (status, "cannot be written" in errors, "damaged" in errors) == (2, True, False)
 
 
 def test_flush_writes_what_waits(command: Command, run: Path) -> None:

@@ -49,7 +49,8 @@ class TaskSpec:
             found: Any = importlib.import_module(module)
             for part in qualname.split("."):
                 found = getattr(found, part)
-        except Exception as error:
+        # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
+        except (Exception, SystemExit) as error:
             raise TaskError(
                 f"{self.id} ({self.entry_point}) cannot be imported: {error!r}"
             ) from error

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,17 +65,22 @@ class Archive:
     manifest: dict[str, Any]
 
     def episodes(self) -> Iterator[Episode]:
-        """Its episodes, those of evaluations after those of training."""
+        """Its episodes, those of evaluations after those of training.
+
+        Raises:
+            UserError: it is damaged.
+        """
         for name in sorted(self.file.namelist()):
             if name.endswith(store.FILE):
-                with self.file.open(name) as lines:
-                    yield from (store.from_json(json.loads(x)) for x in lines if x.endswith(b"\n"))
+                with _reading(self.file), self.file.open(name) as lines:
+                    found = [store.from_json(json.loads(x)) for x in lines if x.endswith(b"\n")]
+                yield from found
 
     def extract(self, directory: Path) -> None:
         """Put the run's files into `directory`.
 
         Raises:
-            UserError: the archive holds what no archive holds.
+            UserError: the archive holds what no archive holds, is damaged, or there is no room.
         """
         names = [name for name in self.file.namelist() if name != MANIFEST]
         for name in names:
@@ -83,9 +89,12 @@ class Archive:
                 raise UserError(f"the archive holds {name!r}, which is no file of a run's records")
         for name in names:
             path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self.file.open(name) as source, path.open("wb") as target:
-                shutil.copyfileobj(source, target)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with _reading(self.file), self.file.open(name) as source, path.open("wb") as target:
+                    shutil.copyfileobj(source, target)
+            except OSError as error:
+                raise UserError(f"{path} cannot be written: {error}") from error
         if event_log.identity(directory) != self.manifest["training"]:
             raise UserError("the archive's event log is not there, or is of another training")
 
@@ -98,15 +107,30 @@ def opened(path: Path) -> Iterator[Archive]:
         UserError: it is none, is damaged, or comes from a newer ui-gym.
     """
     try:
-        with zipfile.ZipFile(path) as file:
+        file = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} is no archive of records, or is damaged: {error}") from error
+    with file:
+        with _reading(file):
             manifest = json.loads(file.read(MANIFEST))
             if manifest.get("format") != FORMAT or not isinstance(manifest.get("training"), str):
                 raise UserError(f"{path} is no archive of records: its manifest says otherwise")
             if manifest["version"] > VERSION:
                 raise UserError(f"{path} is of a newer ui-gym; upgrade: pip install -U ui-gym")
-            yield Archive(file, manifest)
-    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path} is no archive of records, or is damaged: {error}") from error
+        yield Archive(file, manifest)
+
+
+@contextmanager
+def _reading(file: zipfile.ZipFile) -> Iterator[None]:
+    """What is wrong with the bytes of an archive, as a UserError."""
+    try:
+        yield
+    except (
+        KeyError, ValueError, TypeError, AttributeError, EOFError, zlib.error, zipfile.BadZipFile
+    ) as error:  # fmt: skip
+        raise UserError(
+            f"{file.filename} is no archive of records, or is damaged: {error}"
+        ) from error
 
 
 @dataclass(frozen=True)

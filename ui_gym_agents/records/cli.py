@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,9 +15,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
-from ui_gym.extras import remedy
 from ui_gym.tools.terminal import ShownColumn, print_table
-from ui_gym_agents.command import INTERRUPTED, complain
+from ui_gym_agents import command
+from ui_gym_agents.files import replacing
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode="rich", no_args_is_help=True,
@@ -138,7 +137,11 @@ def export(
     if write is None:
         raise UserError(f"{out}: the name ends in none of {', '.join(WRITERS)}")
     with _found(run, runs, database) as (connection, training):
-        count = write(connection, training, out)
+        try:
+            with replacing(out) as part:
+                count = write(connection, training, part)
+        except OSError as error:
+            raise UserError(f"{out} cannot be written: {error}") from error
     _say(f"{out}: {count} {'turns' if out.suffix == '.parquet' else 'episodes'}")
 
 
@@ -276,30 +279,7 @@ def upgrade(runs: Runs = RUNS, database: Database = None) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command. Returns the exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
-    try:
-        status = app(args=arguments, standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except UIGymError as error:
-        complain(str(error))
-        return 2 if isinstance(error, UserError) else 1
-    except ModuleNotFoundError as error:
-        missing = remedy(error)
-        if missing is None:
-            raise
-        complain(missing)
-        return 1
-    except (typer.Abort, KeyboardInterrupt):
-        complain("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except Exception as error:
-        # Typer's own errors of usage know their status.
-        if not hasattr(error, "exit_code") or not hasattr(error, "format_message"):
-            raise
-        complain(error.format_message())
-        return int(error.exit_code)
+    return command.run(app, arguments)
 
 
 # -- which database --

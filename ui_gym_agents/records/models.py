@@ -271,6 +271,13 @@ class RolloutRow(Stateful, Base):
     max_turns: Mapped[int | None]
 
 
+SAME = (
+    "seed", "split", "goal", "score", "success", "terminated", "truncated", "failure", "seconds",
+    "blind_rate", "version", "max_turns",
+)  # fmt: skip
+"""The columns of a rollout that are fields of an episode by the same names."""
+
+
 class TurnRow(Base):
     """What the policy computed: its token record (None for other agents) and times in seconds."""
 

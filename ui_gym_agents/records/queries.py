@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, select
+from sqlalchemy import Connection, Row, delete, func, or_, select
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
+from ui_gym_agents.episode import Episode, Purpose, Turn
 from ui_gym_agents.records.models import (
+    SAME,
     ActionRow,
     BaselineRow,
     EvaluationRow,
@@ -22,6 +24,7 @@ from ui_gym_agents.records.models import (
     TurnRow,
     ValidationRow,
 )
+from ui_gym_agents.store import record_of
 
 LOST_SECONDS = 120.0
 """A running training without a sign of life for so long was killed, or its machine was."""
@@ -117,116 +120,89 @@ def details(connection: Connection, training: str) -> dict[str, Any]:
 
 def episodes(connection: Connection, training: str) -> Iterator[Episode]:
     """The episodes of a training as they were recorded, those of each parent in a row."""
-    parents = _parents(connection, training)
     query = (
-        select(RolloutRow.__table__, TaskRow.name.label("task"), ValidationRow.notes)
+        select(
+            RolloutRow.__table__,
+            TaskRow.name.label("task"),
+            ValidationRow.notes,
+            BaselineRow.mode.label("before"),
+            StepRow.number.label("of_step"),
+            EvaluationRow.kind,
+            EvaluationRow.step,
+            EvaluationRow.mode,
+        )
         .join(TaskRow, TaskRow.id == RolloutRow.task_id)
         .outerjoin(ValidationRow, ValidationRow.rollout_id == RolloutRow.id)
+        .outerjoin(BaselineRow, BaselineRow.id == RolloutRow.baseline_id)
+        .outerjoin(StepRow, StepRow.id == RolloutRow.step_id)
+        .outerjoin(EvaluationRow, EvaluationRow.id == RolloutRow.evaluation_id)
+        .where(_of_training(training))
+        .order_by(
+            BaselineRow.mode.is_(None),
+            BaselineRow.created_at,
+            StepRow.number.is_(None),
+            StepRow.number,
+            EvaluationRow.step,
+            EvaluationRow.created_at,
+            RolloutRow.finished_at,
+        )
     )
-    for column, ids in parents.items():
-        for parent, purpose in ids.items():
-            ordered = query.where(getattr(RolloutRow, column) == parent).order_by(
-                RolloutRow.finished_at
-            )
-            found = connection.execute(ordered).all()
-            for start in range(0, len(found), CHUNK):
-                part = found[start : start + CHUNK]
-                inner = _inner(connection, [str(row.id) for row in part])
-                for row in part:
-                    yield _episode(row, purpose, *inner.get(str(row.id), ([], {})))
-
-
-def _parents(connection: Connection, training: str) -> Mapping[str, dict[str, Purpose]]:
-    baselines = select(BaselineRow.id, BaselineRow.mode).where(BaselineRow.training_id == training)
-    steps = (
-        select(StepRow.id, StepRow.number)
-        .where(StepRow.training_id == training)
-        .order_by(StepRow.number)
-    )
-    evaluations = (
-        select(EvaluationRow.id, EvaluationRow.kind, EvaluationRow.step, EvaluationRow.mode)
-        .where(EvaluationRow.training_id == training)
-        .order_by(EvaluationRow.step, EvaluationRow.created_at)
-    )
-    return {
-        "baseline_id": {
-            id: Purpose("baseline", 0, mode) for id, mode in connection.execute(baselines)
-        },
-        "step_id": {id: Purpose("step", number) for id, number in connection.execute(steps)},
-        "evaluation_id": {
-            id: Purpose("final" if kind == "final" else "evaluation", step, mode)
-            for id, kind, step, mode in connection.execute(evaluations)
-        },
-    }
+    for part in connection.execute(query).partitions(CHUNK):
+        turns, seen = _inner(connection, [row.id for row in part])
+        for row in part:
+            yield _episode(row, turns[row.id], seen[row.id])
 
 
 def _inner(
     connection: Connection, rollouts: list[str]
-) -> dict[str, tuple[list[Row[Any]], dict[int, Row[Any]]]]:
+) -> tuple[dict[str, list[Row[Any]]], dict[str, dict[int, Row[Any]]]]:
     """The turns with their actions, and the observations by number, of rollouts by id."""
-    found: dict[str, tuple[list[Row[Any]], dict[int, Row[Any]]]] = {r: ([], {}) for r in rollouts}
-    turns = (
-        select(
-            TurnRow.__table__,
-            ActionRow.action_text,
-            ActionRow.error,
-            ActionRow.feedback,
-            ActionRow.reward,
-        )
+    turns: dict[str, list[Row[Any]]] = defaultdict(list)
+    seen: dict[str, dict[int, Row[Any]]] = defaultdict(dict)
+    said = (ActionRow.action_text, ActionRow.error, ActionRow.feedback, ActionRow.reward)
+    query = (
+        select(TurnRow.__table__, *said)
         .join(ActionRow, ActionRow.turn_id == TurnRow.id)
         .where(TurnRow.rollout_id.in_(rollouts))
         .order_by(TurnRow.number)
     )
-    for row in connection.execute(turns):
-        found[row.rollout_id][0].append(row)
-    seen = select(ObservationRow.__table__).where(ObservationRow.rollout_id.in_(rollouts))
-    for row in connection.execute(seen):
-        found[row.rollout_id][1][row.number] = row
-    return found
+    for row in connection.execute(query):
+        turns[row.rollout_id].append(row)
+    pictures = select(ObservationRow.__table__).where(ObservationRow.rollout_id.in_(rollouts))
+    for row in connection.execute(pictures):
+        seen[row.rollout_id][row.number] = row
+    return turns, seen
 
 
-def _episode(
-    row: Row[Any], purpose: Purpose, turns: list[Row[Any]], seen: dict[int, Row[Any]]
-) -> Episode:
+def _episode(row: Row[Any], turns: list[Row[Any]], seen: dict[int, Row[Any]]) -> Episode:
+    if row.before is not None:
+        purpose = Purpose("baseline", 0, row.before)
+    elif row.of_step is not None:
+        purpose = Purpose("step", row.of_step)
+    else:
+        purpose = Purpose("final" if row.kind == "final" else "evaluation", row.step, row.mode)
     last = seen.get(row.turns)
     return Episode(
+        **{name: row._mapping[name] for name in SAME},
         id=row.episode,
         task=row.task,
-        seed=row.seed,
-        goal=row.goal,
         turns=[_turn(turn, seen.get(turn.number)) for turn in turns],
         group=row.group_name,
-        split=row.split,
         params=row.params,
-        score=row.score,
-        success=row.success,
-        terminated=row.terminated,
-        truncated=row.truncated,
-        failure=row.failure,
         notes=row.notes or "",
         final_screenshot_id=last.screenshot_id if last else "",
-        seconds=row.seconds,
-        blind_rate=row.blind_rate,
-        version=row.version,
-        max_turns=row.max_turns,
         purpose=purpose,
         started_at=row.started_at.isoformat(),
     )
 
 
 def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
-    tokens = None
-    if row.tokens is not None:
-        fields: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in row.tokens.items()
-        }
-        tokens = TokenRecord(**fields)
     return Turn(
         screenshot_id=seen.screenshot_id if seen else "",
         action_text=row.action_text,
         feedback=row.feedback,
         elements=seen.elements if seen else "",
-        tokens=tokens,
+        tokens=record_of(row.tokens),
         caption=row.caption,
         reward=row.reward,
         action_error=row.error,
@@ -236,12 +212,11 @@ def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
 
 def _of_training(training: str) -> Any:
     """Whether a rollout belongs to a training."""
-    return (
-        RolloutRow.step_id.in_(select(StepRow.id).where(StepRow.training_id == training))
-        | RolloutRow.evaluation_id.in_(
-            select(EvaluationRow.id).where(EvaluationRow.training_id == training)
-        )
-        | RolloutRow.baseline_id.in_(
-            select(BaselineRow.id).where(BaselineRow.training_id == training)
-        )
+    parents = (
+        (RolloutRow.step_id, StepRow),
+        (RolloutRow.evaluation_id, EvaluationRow),
+        (RolloutRow.baseline_id, BaselineRow),
+    )
+    return or_(
+        *(column.in_(select(t.id).where(t.training_id == training)) for column, t in parents)
     )

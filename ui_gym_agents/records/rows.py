@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.files import finite
-from ui_gym_agents.records.models import TABLES, Base
+from ui_gym_agents.records.models import SAME, TABLES, Base
 
 Values = Mapping[str, Any]
 
@@ -48,10 +48,10 @@ class RowBatch:
         self.connection = connection
         self._waiting: dict[tuple[str, bool, tuple[str, ...]], list[dict[str, Any]]] = {}
 
-    def put(self, table: str, *rows: Values, keep: bool = False) -> None:
-        """Insert rows, or update the given columns of those that are there, unless `keep`."""
-        for row in rows:
-            self._waiting.setdefault((table, keep, tuple(row)), []).append(dict(row))
+    def put(self, table: str, id: str, *, keep: bool = False, **values: Any) -> None:
+        """Insert a row, or update the given columns of the one that is there, unless `keep`."""
+        row = {"id": id, **values}
+        self._waiting.setdefault((table, keep, tuple(row)), []).append(row)
 
     def change(self, table: str, where: Values, **values: Any) -> None:
         self.execute(update(TABLES[table]).where(*_equal(table, where)).values(**values))
@@ -60,9 +60,9 @@ class RowBatch:
         """Delete rows, with all that belongs to them."""
         self.execute(delete(TABLES[table]).where(*_equal(table, where), *more))
 
-    def execute(self, statement: Any) -> None:
+    def execute(self, statement: Any) -> Any:
         self.flush()
-        self.connection.execute(statement)
+        return self.connection.execute(statement)
 
     def flush(self) -> None:
         # Stable: among equal tables the order of arrival stays.
@@ -78,6 +78,7 @@ class Rows:
     def __init__(self, connection: Connection, training: str, directory: Path) -> None:
         """`training` is the training's id."""
         self.id = training
+        self._mine: dict[str, Any] = {"training_id": training}
         self._directory = directory
         self._batch = RowBatch(connection)
         self._environment = key(training, "environment")
@@ -92,8 +93,8 @@ class Rows:
 
     def mark(self, file: str, position: int) -> None:
         """Say that `file` was read up to `position`."""
-        row = {"id": key(self.id, "bookmark", file), "training_id": self.id, "file": file}
-        self._batch.put("bookmark", row | {"position": position})
+        bookmark = key(self.id, "bookmark", file)
+        self._batch.put("bookmark", bookmark, **self._mine, file=file, position=position)
 
     def finish(self) -> None:
         """Count what belongs to the steps and evaluations that episodes were added to."""
@@ -124,105 +125,88 @@ class Rows:
     def _begun(self, at: str, line: Values) -> None:
         """The training, its env, and away with all that is done again."""
         config, resumed = line["config"], line["resumed"]
+        run, env = config["run"], config["env"]
         done = resumed or 0
-        running = {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
         self._batch.put(
             "training",
-            {
-                "id": self.id,
-                "name": line["name"],
-                "directory": str(self._directory.absolute()),
-                "plugin": config["plugin"],
-                "seed": config["run"]["seed"],
-                "steps": config["run"]["steps"],
-                "step": done,
-                "host": line["host"],
-                "process": line["process"],
-                "config": config,
-                "phase": "starting",
-                "message": f"resumed after step {done}" if resumed else "",
-                "error": "",
-                "finished_at": None,
-                "progress": _share(done, config["run"]["steps"]),
-                **running,
-            },
+            self.id,
+            name=line["name"],
+            directory=str(self._directory.absolute()),
+            plugin=config["plugin"],
+            seed=run["seed"],
+            steps=run["steps"],
+            step=done,
+            host=line["host"],
+            process=line["process"],
+            config=config,
+            phase="starting",
+            message=f"resumed after step {done}" if resumed else "",
+            error="",
+            finished_at=None,
+            progress=min(1.0, done / run["steps"]) if run["steps"] else 0.0,
+            **_running(at),
         )
-        env = config["env"]
         described = {name: env[name] for name in ("device", "dialect", "observation", "num_envs")}
-        row = {"id": self._environment, "training_id": self.id, "settings": env}
-        self._batch.put("environment", row | described | running)
-        mine = {"training_id": self.id}
+        self._batch.put(
+            "environment", self._environment, **self._mine, settings=env, **described,
+            **_running(at),
+        )  # fmt: skip
         evaluations = TABLES["evaluation"].c
-        self._batch.drop("step", TABLES["step"].c.number > done, **mine)
+        self._batch.drop("step", TABLES["step"].c.number > done, **self._mine)
         void = (evaluations.step > done) | (evaluations.status != "finished")
-        self._batch.drop("evaluation", void | (evaluations.kind == "final"), **mine)
+        self._batch.drop("evaluation", void | (evaluations.kind == "final"), **self._mine)
         if resumed is None:
-            self._batch.drop("baseline", **mine)
-            self._batch.drop("evaluation", **mine)
+            self._batch.drop("baseline", **self._mine)
+            self._batch.drop("evaluation", **self._mine)
         self._history(at, "training", self.id, "running", "starting")
 
     def _step_begun(self, at: str, line: Values) -> None:
-        step, number = self._step_id(line["step"]), line["step"]
-        row = {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
-        row |= {"id": step, "training_id": self.id, "number": number}
-        self._batch.put("step", row)
-        news = {"steps": line["steps"], "phase": f"step {number}", "heartbeat_at": at}
-        self._batch.change("training", {"id": self.id}, **news)
+        number = line["step"]
+        step = self._put_step(number, **_running(at))
+        self._news(at, steps=line["steps"], phase=f"step {number}")
         self._history(at, "step", step, "running")
 
     def _step_finished(self, at: str, line: Values) -> None:
-        step, number = self._step_id(line["step"]), line["step"]
-        over = {"status": "finished", "finished_at": at, "heartbeat_at": at, "progress": 1.0}
-        row = {"id": step, "training_id": self.id, "number": number, "created_at": at}
-        self._batch.put("step", row | {"metrics": line["metrics"]} | over)
+        number, over = line["step"], _over(at, "finished", progress=1.0)
+        step = self._put_step(number, created_at=at, metrics=line["metrics"], **over)
         self._batch.change("rollout_group", {"step_id": step}, **over)
         steps = TABLES["training"].c.steps
         share = case((steps > number, number * 1.0 / steps), else_=1.0)
-        news = {"step": number, "seconds": line["elapsed"], "heartbeat_at": at}
-        self._batch.change("training", {"id": self.id}, progress=share, **news)
+        self._news(at, progress=share, step=number, seconds=line["elapsed"])
         self._history(at, "step", step, "finished")
 
     def _checkpoint(self, at: str, line: Values) -> None:
-        step = {"id": self._step_id(line["step"])}
+        step = {"id": key(self.id, "step", line["step"])}
         self._batch.change("step", step, checkpoint=line["name"], heartbeat_at=at)
 
     def _evaluation_begun(self, at: str, line: Values) -> None:
         purpose = Purpose(**line["purpose"])
-        table, parent = self._parent(purpose)
-        row = {"status": "running", "planned": line["episodes"], "started_at": at}
-        self._batch.put(table, self._measurement(at, purpose) | row | {"heartbeat_at": at})
-        phase = f"{purpose.kind}, {purpose.mode}"
-        self._batch.change("training", {"id": self.id}, phase=phase, heartbeat_at=at)
+        table, parent = self._put_parent(purpose, **_running(at), planned=line["episodes"])
+        self._news(at, phase=f"{purpose.kind}, {purpose.mode}")
         self._history(at, table, parent, "running")
 
     def _evaluation_finished(self, at: str, line: Values) -> None:
         purpose = Purpose(**line["purpose"])
-        table, parent = self._parent(purpose)
-        over = {"status": "finished", "progress": 1.0, "finished_at": at, "heartbeat_at": at}
         found = {name: line[name] for name in ("n", "success", "low", "high", "report")}
-        self._batch.put(table, self._measurement(at, purpose) | over | found)
-        self._batch.change("training", {"id": self.id}, phase="", heartbeat_at=at)
+        over = _over(at, "finished", progress=1.0)
+        table, parent = self._put_parent(purpose, created_at=at, **over, **found)
+        self._news(at, phase="")
         training = TABLES["training"]
-        self._batch.flush()
-        config = self._batch.connection.execute(
-            select(training.c.config).where(training.c.id == self.id)
-        ).scalar()
-        measured = (config or {}).get("evaluation", {})
+        config = select(training.c.config).where(training.c.id == self.id)
+        measured = (self._batch.execute(config).scalar() or {}).get("evaluation", {})
         headline = "greedy" if measured.get("both") or measured.get("greedy") else "sampled"
         if purpose.mode == headline:  # Where both are measured, one of them is the headline.
-            self._batch.change("training", {"id": self.id}, success=line["success"])
+            self._news(at, success=line["success"])
         self._history(at, table, parent, "finished")
 
     def _ended(self, at: str, line: Values) -> None:
         """The training's end; what was still running ends with it."""
         status, error = line["status"], line["error"]
-        over = {"status": status, "finished_at": at, "heartbeat_at": at}
-        self._batch.change("training", {"id": self.id}, step=line["step"], phase="", error=error,
-                           **over)  # fmt: skip
+        over = _over(at, status)
+        self._news(at, step=line["step"], phase="", error=error, **over)
         steps, groups = TABLES["step"], TABLES["rollout_group"]
-        left = {"training_id": self.id, "status": "running"}
         for table in ("step", "baseline", "evaluation", "environment"):
-            self._batch.change(table, left, **over)
+            self._batch.change(table, {**self._mine, "status": "running"}, **over)
         mine = select(steps.c.id).where(steps.c.training_id == self.id)
         open_groups = groups.c.step_id.in_(mine) & (groups.c.status == "running")
         self._batch.execute(update(groups).where(open_groups).values(**over))
@@ -233,115 +217,120 @@ class Rows:
     def episode(self, episode: Episode) -> None:
         """A rollout, with all that belongs to it."""
         at = episode.finished_at
-        row: dict[str, Any]
-        table, parent = self._parent(episode.purpose)
-        self._parents.add((table, parent))
         # Collected ahead of its step, or measured without the host.
-        row = {"status": "pending", "created_at": at}
-        if table == "step":
-            row |= {"id": parent, "training_id": self.id, "number": episode.purpose.step}
-        else:
-            row |= self._measurement(at, episode.purpose)
-        self._batch.put(table, row, keep=True)
+        table, parent = self._put_parent(
+            episode.purpose, keep=True, status="pending", created_at=at
+        )
+        self._parents.add((table, parent))
         task, validator = self._task(episode.task)
         group = None
         if table == "step" and episode.group:
             group = key(parent, "group", episode.group)
-            row = {
-                "id": group, "step_id": parent, "task_id": task, "name": episode.group,
-                "seed": episode.seed, "size": 0, "successes": 0, "status": "running",
-                "created_at": at, "heartbeat_at": at,
-            }  # fmt: skip
-            self._batch.put("rollout_group", row)
+            self._batch.put(
+                "rollout_group", group, step_id=parent, task_id=task, name=episode.group,
+                seed=episode.seed, size=0, successes=0, status="running", created_at=at,
+                heartbeat_at=at,
+            )  # fmt: skip
         rollout = key(parent, episode.id)
-        row = {
-            "id": rollout, f"{table}_id": parent, "group_id": group, "task_id": task,
-            "environment_id": self._environment,
-        }  # fmt: skip
-        self._batch.put("rollout", row | _rollout(episode))
+        of_parent: dict[str, Any] = {f"{table}_id": parent}
+        self._batch.put(
+            "rollout", rollout, **of_parent, group_id=group, task_id=task,
+            environment_id=self._environment, **_rollout(episode),
+        )  # fmt: skip
         self._turns(rollout, episode)
-        row = {
-            "id": key(rollout, "validation"), "rollout_id": rollout, "validator_id": validator,
-            "score": episode.score, "success": episode.success, "notes": episode.notes,
-        }  # fmt: skip
-        self._batch.put("validation", row)
+        self._batch.put(
+            "validation", key(rollout, "validation"), rollout_id=rollout, validator_id=validator,
+            score=episode.score, success=episode.success, notes=episode.notes,
+        )  # fmt: skip
 
     def _turns(self, rollout: str, episode: Episode) -> None:
-        row: dict[str, Any]
+        put = self._batch.put
         seen = [(turn.screenshot_id, turn.elements) for turn in episode.turns]
         if episode.final_screenshot_id:
             seen.append((episode.final_screenshot_id, ""))
         for number, (screenshot_id, elements) in enumerate(seen):
-            row = {"id": key(rollout, "observation", number), "rollout_id": rollout}
-            row |= {"number": number, "screenshot_id": screenshot_id, "elements": elements}
-            self._batch.put("observation", row)
+            put(
+                "observation", key(rollout, "observation", number), rollout_id=rollout,
+                number=number, screenshot_id=screenshot_id, elements=elements,
+            )  # fmt: skip
         for number, turn in enumerate(episode.turns):
-            turn_id = key(rollout, "turn", number)
+            id = key(rollout, "turn", number)
             tokens = None if turn.tokens is None else dataclasses.asdict(turn.tokens)
-            row = {"id": turn_id, "rollout_id": rollout, "number": number, "tokens": tokens}
-            self._batch.put("turn", row | {"caption": turn.caption, "times": turn.times})
-            row = {
-                "id": key(turn_id, "action"), "turn_id": turn_id, "action_text": turn.action_text,
-                "error": turn.action_error, "feedback": turn.feedback, "reward": turn.reward,
-            }  # fmt: skip
-            self._batch.put("action", row)
+            put(
+                "turn", id, rollout_id=rollout, number=number, tokens=tokens,
+                caption=turn.caption, times=turn.times,
+            )  # fmt: skip
+            put(
+                "action", key(id, "action"), turn_id=id, action_text=turn.action_text,
+                error=turn.action_error, feedback=turn.feedback, reward=turn.reward,
+            )  # fmt: skip
 
     def _task(self, name: str) -> tuple[str, str]:
         """Ids of a task and its validator, which are there from now on."""
         task, validator = key("task", name), key("validator", name)
         if task not in self._tasks:
             self._tasks.add(task)
-            row: dict[str, Any] = {"id": task, "name": name}
+            described: dict[str, Any] = {}
             judge = "the environment"
             try:
                 from ui_gym.contract.registry import spec
 
                 found = spec(name)
                 judge = found.entry_point
-                described = ("suite", "category", "max_steps", "difficulty", "summary")
-                row |= {name: getattr(found, name) for name in described}
+                told = ("suite", "category", "max_steps", "difficulty", "summary")
+                described = {name: getattr(found, name) for name in told}
             except UserError:
                 pass  # An env of somebody else's: its name is all that is known.
-            self._batch.put("task", row, keep=True)
-            row = {"id": validator, "task_id": task, "name": judge}
-            self._batch.put("validator", row, keep=True)
+            self._batch.put("task", task, keep=True, name=name, **described)
+            self._batch.put("validator", validator, keep=True, task_id=task, name=judge)
         return task, validator
 
-    # -- ids --
+    # -- what they share --
 
-    def _step_id(self, step: int) -> str:
-        return key(self.id, "step", step)
+    def _put_step(self, number: int, *, keep: bool = False, **values: Any) -> str:
+        step = key(self.id, "step", number)
+        self._batch.put("step", step, keep=keep, **self._mine, number=number, **values)
+        return step
 
-    def _parent(self, purpose: Purpose) -> tuple[str, str]:
-        """Table and id of what an episode is played for."""
+    def _put_parent(
+        self, purpose: Purpose, *, keep: bool = False, **values: Any
+    ) -> tuple[str, str]:
+        """Put what an episode is played for; returns its table and id."""
         if purpose.kind == "step":
-            return "step", self._step_id(purpose.step)
+            return "step", self._put_step(purpose.step, keep=keep, **values)
         if purpose.kind not in ("baseline", "evaluation", "final"):
             raise ValueError(f"a training plays no episode for {purpose.kind!r}")
         table = "baseline" if purpose.kind == "baseline" else "evaluation"
-        return table, key(self.id, purpose.kind, purpose.step, purpose.mode)
+        values = {**self._mine, "mode": purpose.mode, **values}
+        if table == "evaluation":
+            values |= {"kind": purpose.kind, "step": purpose.step}
+        parent = key(self.id, purpose.kind, purpose.step, purpose.mode)
+        self._batch.put(table, parent, keep=keep, **values)
+        return table, parent
 
-    def _measurement(self, at: str, purpose: Purpose) -> dict[str, Any]:
-        table, parent = self._parent(purpose)
-        row = {"id": parent, "training_id": self.id, "mode": purpose.mode, "created_at": at}
-        return row if table == "baseline" else row | {"kind": purpose.kind, "step": purpose.step}
+    def _news(self, at: str, **values: Any) -> None:
+        """Change the training itself."""
+        self._batch.change("training", {"id": self.id}, **{"heartbeat_at": at, **values})
 
     def _history(
         self, at: str, entity: str, entity_id: str, status: str, phase: str = "", message: str = ""
     ) -> None:
-        row = {
-            "id": key(entity_id, at, status, phase), "training_id": self.id, "entity": entity,
-            "entity_id": entity_id, "status": status, "phase": phase, "message": message, "at": at,
-        }  # fmt: skip
-        self._batch.put("status_history", row, keep=True)
+        self._batch.put(
+            "status_history", key(entity_id, at, status, phase), keep=True, **self._mine,
+            entity=entity, entity_id=entity_id, status=status, phase=phase, message=message, at=at,
+        )  # fmt: skip
+
+
+def _running(at: str) -> dict[str, Any]:
+    return {"status": "running", "created_at": at, "started_at": at, "heartbeat_at": at}
+
+
+def _over(at: str, status: str, **more: Any) -> dict[str, Any]:
+    return {"status": status, "finished_at": at, "heartbeat_at": at, **more}
 
 
 def _rollout(episode: Episode) -> dict[str, Any]:
-    same = (
-        "seed", "split", "goal", "score", "success", "terminated", "truncated", "failure",
-        "seconds", "blind_rate", "version", "max_turns",
-    )  # fmt: skip
-    return {name: getattr(episode, name) for name in same} | {
+    return {name: getattr(episode, name) for name in SAME} | {
         "status": "failed" if episode.failure else "finished",
         "progress": 1.0,
         "error": episode.failure or "",
@@ -368,7 +357,3 @@ def _statement(dialect: str, table: str, keep: bool, columns: tuple[str, ...]) -
 
 def _equal(table: str, where: Values) -> list[Any]:
     return [TABLES[table].c[name] == value for name, value in where.items()]
-
-
-def _share(part: int, whole: int) -> float:
-    return min(1.0, part / whole) if whole else 0.0

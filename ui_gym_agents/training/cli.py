@@ -18,10 +18,9 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from ui_gym.errors import UIGymError, UserError
-from ui_gym.extras import remedy
+from ui_gym.errors import UserError
 from ui_gym.tools.terminal import ShownColumn, print_table
-from ui_gym_agents.command import complain
+from ui_gym_agents import command
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy.parallel import Processes
@@ -59,26 +58,8 @@ class TrainArguments:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns the exit status."""
-    try:
-        return _run(_options(list(sys.argv[1:] if arguments is None else arguments)))
-    except UIGymError as error:
-        if isinstance(error, UserError) and os.environ.get("RANK", "0") != "0":
-            return 2  # The main process says it.
-        for line in getattr(error, "problems", [str(error)]):
-            complain(line)
-        return 2 if isinstance(error, UserError) else 1
-    except ModuleNotFoundError as error:
-        missing = remedy(error)
-        if missing is None:
-            raise
-        complain(missing)
-        return 1
-    except KeyboardInterrupt:
-        complain("interrupted")
-        return 130
-    except BrokenPipeError:  # The reader went away, as in `ui-gym-train --help | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    return command.finish(lambda: _run(_options(given)))
 
 
 def _options(arguments: list[str]) -> TrainArguments:
