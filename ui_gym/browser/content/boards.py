@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 
 
 @dataclass(frozen=True)
@@ -31,37 +32,7 @@ class Board:
         return [f"{first[int(i) // len(last)]} {last[int(i) % len(last)]}" for i in pairs]
 
 
-BOARDS = (
-    Board(
-        "Web app", ("Backlog", "To do", "In progress", "Review", "Done"),
-        ("Bug", "Feature", "Docs", "Design"),
-        ("Fix", "Redesign", "Speed up", "Test", "Translate", "Simplify"),
-        ("the login page", "the password reset", "the invoice export", "the search results",
-         "the billing history", "the mobile menu", "the welcome tour", "the profile page",
-         "the date picker", "the sign-up form", "the report builder", "the team settings"),
-    ),
-    Board(
-        "Spring campaign", ("Ideas", "Drafting", "In review", "Scheduled", "Published"),
-        ("Blog", "Newsletter", "Video", "Social"),
-        ("Outline", "Write", "Proofread", "Illustrate", "Translate", "Update"),
-        ("the customer story", "the product tour", "the pricing guide", "the founder interview",
-         "the launch teaser", "the buyer's checklist", "the case study", "the press release",
-         "the holiday greeting", "the webinar recap", "the survey results",
-         "the partner spotlight"),
-    ),
-    Board(
-        "Office moves", ("Inbox", "Planned", "This week", "Waiting", "Closed"),
-        ("Travel", "Events", "Supplies", "Building"),
-        ("Book", "Confirm", "Pay for", "Cancel", "Compare", "Arrange"),
-        ("the team lunch", "the flights to Lisbon", "the hotel in Oslo", "the photographer",
-         "the moving van", "the new desks", "the fire drill", "the coffee machine",
-         "the summer party", "the parking spaces", "the first-aid course", "the window cleaning"),
-    ),
-    Board(
-        "Hiring", ("Applied", "Screening", "Interview", "Offer", "Hired"),
-        ("Designer", "Engineer", "Accountant", "Support"),
-    ),
-)  # fmt: skip
+BOARDS = tuple(Board(**written) for written in table("boards")["boards"])
 
 
 def somebody(count: int, rng: np.random.Generator) -> list[str]:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from ui_gym.browser.content.data import table
 
 
 @dataclass(frozen=True)
@@ -147,86 +150,14 @@ def conditions(catalog: Catalog, column: str, offer: Sequence[int]) -> list[Cond
             return [Condition(column, one, value) for one in relations if getattr(measure, one)]
 
 
-CATALOGS = (
-    Catalog(
-        "Circuit", "tag", "Laptops", "laptop", "Reserve",
-        "Reserve {}",
-        ("Aero", "Atlas", "Breeze", "Cirrus", "Comet", "Delta", "Nimbus", "Onyx", "Pico", "Vega"),
-        ("11", "14", "14 Pro", "15", "15 Max", "16", "16 Lite", "17", "Duo", "Flex", "Go", "X"),
-        {
-            "brand": Choice("Brand", ("Halden", "Ishiro", "Lumen", "Norva", "Tarn"), "All brands",
-                            "is made by {}"),
-            "memory": Measure("Memory", "{} GB", steps=(8, 16, 32, 64),
-                              at_least="has at least {} of memory"),
-            "screen": Measure("Screen", "{} in", steps=(13, 14, 15, 16, 17),
-                              at_least="has a screen of at least {}",
-                              at_most="has a screen of at most {}"),
-            "weight": Measure("Weight", "{:.2f} kg", 98, 310, shift=2, least="the lightest {}",
-                              most="the heaviest {}"),
-            "price": Measure("Price", "${:,}", 389, 2990, least="the cheapest {}",
-                             most="the most expensive {}"),
-            "stock": Flag("In stock", "In stock", "is in stock"),
-        },
-    ),
-    Catalog(
-        "Hearthside", "home", "Flats to let", "flat", "Book a viewing",
-        "Book a viewing of {}",
-        ("12", "14", "17", "21", "25", "28", "33", "36", "40", "47"),
-        ("Abbey Road", "Bell Yard", "Church Row", "Elm Grove", "Fore Street", "Hill Rise",
-         "Kiln Lane", "Mill Lane", "Park View", "Quay Street", "Station Road", "West End"),
-        {
-            "district": Choice("District", ("Brook", "Harbour", "Old Town", "Southside", "Uplands"),
-                               "All districts", "lies in {}"),
-            "rooms": Measure("Rooms", "{}", steps=(1, 2, 3, 4, 5), at_least="has at least {} rooms",
-                             at_most="has at most {} rooms"),
-            "floor": Measure("Floor", "{}", steps=(0, 1, 2, 3, 4, 5, 6),
-                             at_most="is on floor {} or lower"),
-            "area": Measure("Area", "{} m²", 27, 168, least="the smallest {}",
-                            most="the largest {}"),
-            "rent": Measure("Rent", "${:,}", 610, 3480, least="the {} with the lowest rent",
-                            most="the {} with the highest rent"),
-            "pets": Flag("Pets", "Pets welcome", "takes pets"),
-        },
-    ),
-    Catalog(
-        "Forecourt", "truck", "Used cars", "car", "Arrange a test drive",
-        "Arrange a test drive of {}",
-        ("Arden", "Brio", "Corsair", "Dune", "Fable", "Kestrel", "Merit", "Sol", "Tempo", "Vale"),
-        ("1.2", "1.4", "1.6", "1.8", "2.0", "Cross", "Estate", "GT", "Plus", "Sport", "Tour",
-         "Van"),
-        {
-            "fuel": Choice("Fuel", ("Diesel", "Electric", "Hybrid", "Petrol"), "All fuels",
-                           "has the fuel {}"),
-            "seats": Measure("Seats", "{}", steps=(2, 4, 5, 7), at_least="has at least {} seats"),
-            "year": Measure("Year", "{}", steps=tuple(range(2013, 2026)),
-                            at_least="was built in {} or later"),
-            "mileage": Measure("Mileage", "{:,} km", 2100, 189000,
-                               least="the {} with the lowest mileage",
-                               most="the {} with the highest mileage"),
-            "price": Measure("Price", "${:,}", 1990, 38900, least="the cheapest {}",
-                             most="the most expensive {}"),
-            "warranty": Flag("Warranty", "With warranty", "has a warranty"),
-        },
-    ),
-    Catalog(
-        "Stopover", "star", "Hotels", "hotel", "Request a room",
-        "Request a room in {}",
-        ("Anchor", "Bellevue", "Crown", "Garden", "Grand", "Lakeside", "Lion", "Park", "Royal",
-         "Swan"),
-        ("Court", "Hotel", "House", "Inn", "Lodge", "Palace", "Plaza", "Rest", "Rooms", "Suites",
-         "Terrace", "Villa"),
-        {
-            "board": Choice("Board", ("Room only", "Breakfast", "Half board", "Full board"),
-                            "Any board", "has the board {}"),
-            "stars": Measure("Stars", "{}", steps=(2, 3, 4, 5), at_least="has at least {} stars"),
-            "rating": Measure("Rating", "{:.1f}", steps=tuple(range(61, 99)), shift=1,
-                              at_least="is rated {} or better"),
-            "distance": Measure("To centre", "{:.2f} km", 15, 920, shift=2,
-                                least="the {} closest to the centre",
-                                most="the {} farthest from the centre"),
-            "price": Measure("Per night", "${:,}", 48, 640, least="the cheapest {}",
-                             most="the most expensive {}"),
-            "parking": Flag("Parking", "With parking", "has parking"),
-        },
-    ),
-)  # fmt: skip
+def _column(written: Mapping[str, Any]) -> Column:
+    if "texts" in written:
+        return Choice(**written)
+    return Flag(**written) if "only" in written else Measure(**written)
+
+
+def _catalog(columns: Mapping[str, Any], **written: Any) -> Catalog:
+    return Catalog(**written, columns={key: _column(one) for key, one in columns.items()})
+
+
+CATALOGS = tuple(_catalog(**written) for written in table("catalogs")["catalogs"])

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.tables import TOWNS
 
 Kind = Literal["bars", "line", "pie", "rows"]
@@ -46,20 +47,7 @@ class Topic:
         return f"{self.what}{of} in {CATEGORIES[self.categories][category][1]}"
 
 
-TOPICS = (
-    Topic("Gridwatch", "chart", "Electricity made", "GWh", "the electricity made", " from {}",
-          ("Wind", "Solar", "Hydro", "Gas"), "months"),
-    Topic("Turnstile", "people", "Museum visitors", "thousands", "the number of visitors",
-          " of the {}", ("City Gallery", "Harbour Museum", "Old Castle", "Science Hall"), "months"),
-    Topic("Rainbook", "globe", "Rainfall", "mm", "the rainfall", " at {} station",
-          ("Airport", "Harbour", "Hilltop", "Valley"), "years"),
-    Topic("Salesroom", "tag", "Bicycle turnover", "thousand dollars", "the turnover",
-          " of the model {}", ("Alto", "Corsa", "Delta", "Viva"), "towns"),
-    Topic("Deskline", "inbox", "Support time", "hours", "the time spent", " by {}",
-          ("Billing", "Delivery", "Repairs", "Sales"), "years"),
-    Topic("Orchardly", "star", "Harvest", "tonnes", "the harvest", " of {}",
-          ("apples", "cherries", "pears", "plums"), "towns"),
-)  # fmt: skip
+TOPICS = tuple(Topic(**written) for written in table("charts")["topics"])
 
 
 @dataclass(frozen=True)
@@ -76,16 +64,7 @@ class Pie:
 ORDERED = tuple(i for i, topic in enumerate(TOPICS) if topic.categories != "towns")
 """The topics that may be drawn as a line: none leads from town to town."""
 
-PIES = (
-    Pie("Gridwatch", "chart", "Electricity by source", "the share of {} in the electricity",
-        ("Biomass", "Gas", "Hydro", "Nuclear", "Solar", "Wind")),
-    Pie("Ledgerly", "table", "Spending by department", "the share of {} in the spending",
-        ("Design", "Legal", "Production", "Research", "Sales", "Support")),
-    Pie("Waybill", "truck", "Parcels by destination", "the share of the parcels to {}",
-        ("Austria", "Denmark", "France", "Italy", "Poland", "Spain")),
-    Pie("Inkwell", "page", "Readers by age", "the share of readers aged {}",
-        ("under 18", "18 to 29", "30 to 44", "45 to 59", "60 to 74", "75 and over")),
-)  # fmt: skip
+PIES = tuple(Pie(**written) for written in table("charts")["pies"])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 
 Kind = Literal["people", "companies", "addresses"]
 KINDS: tuple[Kind, ...] = ("people", "companies", "addresses")
@@ -15,24 +16,11 @@ KINDS: tuple[Kind, ...] = ("people", "companies", "addresses")
 Entry = tuple[str, str]
 """A title (``Ingrid Dalgaard``) and what tells namesakes apart (``Legal, Oslo``)."""
 
-TOWNS = (
-    "Aarhus", "Bergen", "Bristol", "Dundee", "Galway", "Ghent", "Graz", "Leeds", "Lille", "Lund",
-    "Malmö", "Nantes", "Odense", "Oslo", "Porto", "Tampere", "Tartu", "Turin", "Utrecht", "York",
-)  # fmt: skip
-DEPARTMENTS = (
-    "Accounts", "Design", "Facilities", "Legal", "Logistics", "Marketing", "Purchasing", "Sales",
-    "Support", "Training",
-)  # fmt: skip
-STREETS = (
-    "Alder", "Bakers", "Birch", "Bridge", "Castle", "Cedar", "Chapel", "Church", "Copper",
-    "Fountain", "Garden", "Harbour", "Hazel", "Linden", "Maple", "Market", "Meadow", "Mill",
-    "Orchard", "Quarry", "River", "Rowan", "Station", "Willow",
-)  # fmt: skip
-WAYS = ("Street", "Road", "Avenue", "Lane", "Court", "Square", "Terrace", "Close")
-BRANCHES = (
-    "& Sons", "Brothers", "Foods", "Freight", "Holding", "Interiors", "Logistics", "Partners",
-    "Pharma", "Printing", "Textiles", "Timber",
-)  # fmt: skip
+TOWNS: tuple[str, ...] = table("directories")["towns"]
+DEPARTMENTS: tuple[str, ...] = table("directories")["departments"]
+STREETS: tuple[str, ...] = table("directories")["streets"]
+WAYS: tuple[str, ...] = table("directories")["ways"]
+BRANCHES: tuple[str, ...] = table("directories")["branches"]
 
 
 def directory(

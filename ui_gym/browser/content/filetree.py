@@ -12,34 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ui_gym.browser.content.data import table
+
 NEW = ""
 Tree = Mapping[str, str]
 
-TOPS = (
-    "Archive", "Clients", "Finance", "Marketing", "Personal", "Projects", "Research", "Travel",
-)  # fmt: skip
-SUBS = (
-    "2023", "2024", "2025", "Contracts", "Drafts", "Final", "Invoices", "Meetings", "Notes", "Old",
-    "Photos", "Receipts", "Reports", "Reviews", "Slides", "Templates",
-)  # fmt: skip
-LEAVES = (
-    "Approved", "April", "February", "Incoming", "January", "March", "Pending", "Scans", "Signed",
-    "To sort", "Week 1", "Week 2",
-)  # fmt: skip
-NEW_FOLDERS = (
-    "Backup", "Done", "For review", "Handover", "Ideas", "Quarter 1", "Quarter 2", "Shared",
-    "To print", "Urgent", "Workshop", "2026",
-)  # fmt: skip
-STEMS = (
-    ("agenda", "docx"), ("budget", "xlsx"), ("contract", "pdf"), ("invoice", "pdf"),
-    ("itinerary", "pdf"), ("logo", "png"), ("minutes", "docx"), ("notes", "txt"), ("photo", "jpg"),
-    ("poster", "png"), ("proposal", "docx"), ("receipt", "pdf"), ("report", "pdf"),
-    ("schedule", "xlsx"), ("slides", "pptx"), ("survey", "csv"),
-)  # fmt: skip
-ENDINGS = (
-    "2024", "2025", "april", "berlin", "copy", "draft", "final", "march", "may", "old", "oslo",
-    "v2", "v3",
-)  # fmt: skip
+TOPS: tuple[str, ...] = table("filetree")["tops"]
+SUBS: tuple[str, ...] = table("filetree")["subs"]
+LEAVES: tuple[str, ...] = table("filetree")["leaves"]
+NEW_FOLDERS: tuple[str, ...] = table("filetree")["new_folders"]
+STEMS: tuple[tuple[str, str], ...] = table("filetree")["stems"]
+ENDINGS: tuple[str, ...] = table("filetree")["endings"]
 ALIKE_STEMS = 3
 """How many kinds of files there are in a folder whose files look alike."""
 

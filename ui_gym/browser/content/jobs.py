@@ -7,19 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import money
 
 Items = tuple[tuple[str, ...], ...]
 """What there is, the name first; no two have the same name."""
 
-NOTES = (
-    "Call the dentist on {}", "Water the ferns on {}", "Send the draft to Nora on {}",
-    "Return the library books on {}", "Order new filters on {}", "Move the bins out on {}",
-    "Ask Pavel about the lease on {}", "Pick up the bicycle on {}", "Renew the permit on {}",
-)  # fmt: skip
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-FILES = ("Budget", "Floor plan", "Price list", "Minutes", "Timetable", "Contract")
-ENDINGS = ("pdf", "xlsx", "docx")
+NOTES: tuple[str, ...] = table("jobs")["notes"]
+DAYS: tuple[str, ...] = table("jobs")["days"]
+FILES: tuple[str, ...] = table("jobs")["files"]
+ENDINGS: tuple[str, ...] = table("jobs")["endings"]
 
 
 def notes(count: int, rng: np.random.Generator) -> Items:

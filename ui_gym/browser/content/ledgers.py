@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import TODAY, date
 from ui_gym.browser.content.tables import PARTS, TOWNS
 
@@ -58,28 +59,7 @@ class Ledger:
         return f"the {self.noun} of {' '.join([record.person, *more[: facts - 1]])}"
 
 
-LEDGERS = (
-    Ledger(
-        "Parcelwise", "truck", "Orders", "order", "A",
-        ("Order", "Customer", "Date", "Ship to", "Total"), "Tracking code",
-        "placed on {}", "to be shipped to {}",
-    ),
-    Ledger(
-        "Readwell", "page", "Loans", "loan", "L",
-        ("Loan", "Reader", "Lent on", "Library", "Value"), "Inventory number",
-        "made on {}", "at the library {}",
-    ),
-    Ledger(
-        "Umbra", "shield", "Claims", "claim", "C",
-        ("Claim", "Policy holder", "Filed on", "Office", "Amount"), "Policy number",
-        "filed on {}", "with the office {}",
-    ),
-    Ledger(
-        "Clubhouse", "people", "Memberships", "membership", "M",
-        ("Member", "Name", "Joined", "Club", "Yearly fee"), "Card number",
-        "that began on {}", "in the club {}",
-    ),
-)  # fmt: skip
+LEDGERS = tuple(Ledger(**written) for written in table("ledgers")["ledgers"])
 
 
 def records(

@@ -5,45 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.documents import draw_document
 from ui_gym.browser.content.mailtexts import CITIES
 
 LABELLED: dict[str, tuple[tuple[str, str], ...]] = {
-    "Network": (
-        ("Network name", "word"), ("Wi-Fi key", "key"), ("Gateway", "ip"), ("Subnet mask", "mask"),
-        ("First DNS", "ip"), ("Second DNS", "ip"), ("MAC address", "mac"), ("Admin page", "url"),
-    ),
-    "License keys": (
-        ("Editor", "key"), ("Mail server", "key"), ("Backup", "key"), ("Firewall", "key"),
-        ("Scanner", "key"), ("Archive", "key"), ("Drawing board", "key"), ("Phone system", "key"),
-    ),
-    "Bank details": (
-        ("Account holder", "name"), ("IBAN", "iban"), ("BIC", "code"), ("Reference", "code"),
-        ("Amount", "money"), ("Due date", "date"), ("Customer number", "number"), ("City", "city"),
-    ),
-    "Delivery": (
-        ("Recipient", "name"), ("Street", "street"), ("Town", "city"), ("Phone", "phone"),
-        ("Gate code", "number"), ("Order", "code"), ("Parcel", "code"), ("Latest day", "date"),
-    ),
-    "Devices": (
-        ("Model", "code"), ("Serial no.", "key"), ("Asset tag", "number"), ("Bought on", "date"),
-        ("Warranty until", "date"), ("Firmware", "version"), ("Address", "ip"), ("User", "name"),
-    ),
-    "Journey": (
-        ("Traveller", "name"), ("Booking code", "code"), ("Train", "number"), ("From", "city"),
-        ("Departure", "date"), ("Hotel", "street"), ("Hotel phone", "phone"), ("Voucher", "key"),
-    ),
-    "Server": (
-        ("Host", "url"), ("Public address", "ip"), ("Private address", "ip"), ("Token", "key"),
-        ("Release", "version"), ("Owner", "name"), ("Port", "number"), ("Fingerprint", "mac"),
-    ),
-}  # fmt: skip
+    title: tuple(labels.items()) for title, labels in table("notes")["labelled"].items()
+}
 """By title: the labels of lines, and what their values are."""
 
-PROSE = ("Product text", "Press text", "House rules", "Announcement", "Welcome letter", "Report")
+PROSE: tuple[str, ...] = table("notes")["prose"]
 """Titles of notes that are prose."""
 
-STREETS = ("Mill", "Harbour", "Church", "Station", "Garden", "Canal", "Castle", "Orchard")
+STREETS: tuple[str, ...] = table("notes")["streets"]
 _SIGNS = tuple("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")  # none that is taken for another
 
 

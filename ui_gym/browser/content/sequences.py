@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import TODAY, date
 
 Form = Literal["date", "distance", "length", "pages", "price"]
@@ -34,55 +35,7 @@ class Kind:
     falling: str
 
 
-KINDS: dict[str, Kind] = {
-    "songs": Kind(
-        "Wavelength", "star", ("Friday evening", "Long drive", "Kitchen radio"), "song",
-        ("Amber", "Blue", "Distant", "Electric", "Golden", "Hollow", "Midnight", "Paper", "Quiet",
-         "Silver", "Velvet", "Winter"),
-        ("Avenue", "Bridges", "Carousel", "Echoes", "Harbour", "Lanterns", "Mirrors", "Orchard",
-         "Rivers", "Satellites", "Tide", "Windows"),
-        ("Ada Brook", "Ines Valdo", "Low Season", "Marlow & Kin", "North Pier", "Tin Garden"),
-        "length", (95, 425, 1), "from the shortest to the longest",
-        "from the longest to the shortest",
-    ),
-    "goods": Kind(
-        "Shopfront", "bag", ("Front page", "Gift ideas", "New arrivals"), "product",
-        ("Alma", "Birk", "Corin", "Delta", "Fjell", "Hedda", "Juno", "Lund", "Moss", "Oslo",
-         "Sigrid", "Tarn"),
-        ("basket", "bench", "chair", "clock", "lamp", "mirror", "rug", "shelf", "stool", "table",
-         "tray", "vase"),
-        ("Bathroom", "Bedroom", "Hallway", "Kitchen", "Living room", "Office"),
-        "price", (900, 24900, 50), "by price, the cheapest first",
-        "by price, the most expensive first",
-    ),
-    "tasks": Kind(
-        "Daybook", "list", ("Office move", "Garden party", "This quarter"), "task",
-        ("Brief", "Call", "Email", "Invoice", "Remind", "Visit"),
-        ("the architect", "the baker", "the caterer", "the dentist", "the electrician",
-         "the florist", "the landlord", "the notary", "the plumber", "the translator"),
-        ("Finance", "Household", "Planning", "Press", "Travel"),
-        "date", (2, 120, 1), "by due date, the earliest first", "by due date, the latest first",
-    ),
-    "books": Kind(
-        "Bookmark", "page", ("Reading list", "Book club", "Summer shelf"), "book",
-        ("Bridges of", "Lessons from", "Letters from", "Maps of", "Nights in", "North of",
-         "Return to", "Songs of", "Summer in", "Winter in"),
-        ("Alderney", "Bergamo", "Cordoba", "Dunmore", "Elsinore", "Faro", "Galway", "Lisbon",
-         "Odessa", "Tangier", "Uppsala", "Verona"),
-        ("Carla Montes", "Edith Varga", "Hugh Lanyon", "Ngozi Adeyemi", "Pia Sorensen",
-         "Tomas Reyle"),
-        "pages", (120, 640, 1), "from the fewest pages to the most",
-        "from the most pages to the fewest",
-    ),
-    "stops": Kind(
-        "Wayfinder", "pin", ("Saturday tour", "Old town walk", "Day two"), "stop",
-        ("East", "Green", "Lower", "Old", "Royal", "Stone", "Upper", "West"),
-        ("Bridge", "Castle", "Chapel", "Garden", "Library", "Market", "Museum", "Observatory",
-         "Palace", "Theatre"),
-        ("15 minutes", "30 minutes", "45 minutes", "1 hour", "2 hours"),
-        "distance", (3, 98, 1), "by distance, the nearest first", "by distance, the farthest first",
-    ),
-}  # fmt: skip
+KINDS = {key: Kind(**written) for key, written in table("sequences").items()}
 
 Item = tuple[str, str, int]
 """Title, what stands below it, value."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import money, number
 
 
@@ -20,21 +21,9 @@ class Group:
     prices: tuple[int, int]
 
 
-GROUPS: dict[str, Group] = {
-    "mug": Group("mug", "mugs", ("300 ml", "450 ml"), (8, 24)),
-    "kettle": Group("kettle", "kettles", ("1 litre", "1.7 litres"), (28, 90)),
-    "lamp": Group("desk lamp", "desk lamps", ("short arm", "long arm"), (35, 120)),
-    "backpack": Group("backpack", "backpacks", ("18 litres", "26 litres"), (48, 140)),
-    "bottle": Group("bottle", "bottles", ("500 ml", "750 ml"), (12, 38)),
-    "notebook": Group("notebook", "notebooks", ("lined", "dotted"), (6, 19)),
-    "clock": Group("wall clock", "wall clocks", ("25 cm", "32 cm"), (22, 80)),
-    "pot": Group("plant pot", "plant pots", ("14 cm", "19 cm"), (9, 32)),
-}
-LINES = (
-    "Harbour", "Fjell", "Alma", "Tarn", "Linnet", "Juno", "Moss", "Birch", "Pebble", "Solveig",
-    "Otter", "Quay",
-)  # fmt: skip
-COLOURS = ("blue", "green", "red", "sand", "grey", "black")
+GROUPS = {key: Group(**written) for key, written in table("shop")["groups"].items()}
+LINES: tuple[str, ...] = table("shop")["lines"]
+COLOURS: tuple[str, ...] = table("shop")["colours"]
 MOST_COUNT = 4
 """Of one thing to buy."""
 

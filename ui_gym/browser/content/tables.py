@@ -13,20 +13,13 @@ from typing import Literal
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 
-TOWNS = (
-    "Alderby", "Brackwell", "Carnforth", "Dunmere", "Eastleigh", "Farnham", "Glenrock", "Harwick",
-    "Inverlea", "Kelsey", "Langport", "Marlow", "Norfield", "Oakham", "Pendle", "Ravensby",
-    "Selby", "Thornbury", "Upwell", "Wexcombe",
-)  # fmt: skip
-PARTS = ("North", "South", "East", "West", "Central", "Harbour", "Station", "Market")
+TOWNS: tuple[str, ...] = table("tables")["towns"]
+PARTS: tuple[str, ...] = table("tables")["parts"]
 
-GOODS = (
-    "armchair", "bench", "bookcase", "bowl", "cabinet", "candle holder", "clock", "coat rack",
-    "cutting board", "desk", "desk lamp", "floor lamp", "footstool", "mirror", "night stand",
-    "picture frame", "shelf", "side table", "stool", "tray", "wardrobe", "wine rack",
-)  # fmt: skip
-WOODS = ("Ash", "Beech", "Birch", "Cherry", "Elm", "Larch", "Maple", "Oak", "Pine", "Walnut")
+GOODS: tuple[str, ...] = table("tables")["goods"]
+WOODS: tuple[str, ...] = table("tables")["woods"]
 
 RowKind = Literal["codes", "goods", "people", "towns"]
 ROW_KINDS: tuple[RowKind, ...] = ("codes", "goods", "people", "towns")
