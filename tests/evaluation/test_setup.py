@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from html.parser import HTMLParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import numpy as np
 import paint
 import pytest
 
+from tests.evaluation.conftest import Chat
 from ui_gym.contract import registry
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
@@ -159,37 +158,8 @@ def test_failures_of_the_device_are_told_apart_and_played_again(
     assert (report.n, report.total.failures, report.success) == (3, 0, 0.0)
 
 
-@pytest.fixture
-def server() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """A chat server that always clicks the same spot: its address, and what it was asked."""
-    asked: list[dict[str, Any]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            answer = {"choices": [{"message": {"content": "click(3, 3)"}}]}
-            body = json.dumps(answer).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *given: Any) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    thread = threading.Thread(target=http.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{http.server_address[1]}/v1", asked
-    http.shutdown()
-    http.server_close()
-    thread.join()
-
-
-def test_a_served_model_is_evaluated(server: tuple[str, list[dict[str, Any]]]) -> None:
-    url, asked = server
+def test_a_served_model_is_evaluated(chat: Chat) -> None:
+    url, asked = chat("click(3, 3)")
     report = evaluate(settings("PaintClick", agent=f"openai:some-model@{url}")).report
     assert (report.n, report.total.failures, report.total.valid_actions) == (3, 0, 1.0)
     assert {question["model"] for question in asked} == {"some-model"}

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ui_gym.desktop.osworld.cli import app as osworld
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.extras import remedy
+from ui_gym.tools.osworld import app as osworld
 from ui_gym.tools.terminal import ShownColumn, print_table
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import hashlib
 import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from serving import QuietHandler, serving
 
 from ui_gym.desktop.osworld import cache as caches
 from ui_gym.desktop.osworld.cache import FileCache, TaskFiles
@@ -21,12 +21,12 @@ from ui_gym.errors import UserError
 BODY = bytes(range(256)) * 512
 
 
-class Web(BaseHTTPRequestHandler):
+class Web(QuietHandler):
     """Serves `BODY`; how badly, its path says."""
 
     asked: list[tuple[str, str | None]] = []
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         wanted = self.headers.get("Range")
         Web.asked.append((self.path, wanted))
         tries = sum(path == self.path for path, _ in Web.asked)
@@ -49,20 +49,12 @@ class Web(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.fixture
 def web() -> Iterator[str]:
     Web.asked = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Web)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Web) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 @pytest.fixture

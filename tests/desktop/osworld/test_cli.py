@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake import FakeDesktop
+from serving import serving
 from typer.testing import CliRunner
 
 from ui_gym.desktop.osworld.task import OSWorld
@@ -88,17 +88,8 @@ def web(tmp_path: Path) -> Iterator[str]:
     served.mkdir()
     (served / "seed.txt").write_text("a seed")
 
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(served)))
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(partial(SimpleHTTPRequestHandler, directory=str(served))) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 def needing(folder: Path, *urls: str) -> Path:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
 from fake import FakeDesktop
+from serving import QuietHandler, serving
 
 from ui_gym.contract.action import Click, Press, Type
 from ui_gym.contract.device import Frame
@@ -322,19 +324,10 @@ def test_a_file_that_was_not_fetched_is_named_with_the_remedy(context: Evaluatio
 # -- the browser --
 
 
-class Browser(BaseHTTPRequestHandler):
+class Browser(QuietHandler):
     """The part of DevTools that lists, opens and closes tabs."""
 
-    def do_GET(self) -> None:
-        self._answer()
-
-    def do_PUT(self) -> None:
-        self._answer()
-
-    def _answer(self) -> None:
-        import json
-        from urllib.parse import unquote
-
+    def answer(self) -> None:
         tabs: list[dict[str, str]] = self.server.tabs  # type: ignore[attr-defined]
         route, _, rest = self.path.removeprefix("/json/").replace("?", "/", 1).partition("/")
         told: Any = tabs
@@ -346,14 +339,7 @@ class Browser(BaseHTTPRequestHandler):
         elif route == "close":
             tabs[:] = [one for one in tabs if one["id"] != rest]
             told = "Target is closing"
-        body = json.dumps(told).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.say(json.dumps(told).encode())
 
 
 def tab(url: str, name: str) -> dict[str, str]:
@@ -362,15 +348,10 @@ def tab(url: str, name: str) -> dict[str, str]:
 
 @pytest.fixture
 def browser(desktop: FakeDesktop) -> Iterator[list[dict[str, str]]]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Browser)
-    server.tabs = [tab("about:blank", "t1")]  # type: ignore[attr-defined]
-    desktop.ports[9222] = server.server_address[:2]  # type: ignore[assignment]
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield server.tabs  # type: ignore[attr-defined]
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Browser) as server:
+        server.tabs = [tab("about:blank", "t1")]  # type: ignore[attr-defined]
+        desktop.ports[9222] = ("127.0.0.1", server.server_port)
+        yield server.tabs  # type: ignore[attr-defined]
 
 
 def test_tabs_are_opened_in_place_of_the_first_and_closed(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.evaluation.conftest import Chat
 from tests.evaluation.osworld import world
 from tests.evaluation.osworld.world import HELLO, SIZE, Desk, Typist, options, run, write_tasks
 from ui_gym.contract.action import Press
@@ -58,37 +57,18 @@ def test_each_observation_type_shows_its_parts(
         assert (picture[29, 20:50] != 128).any() == marks
 
 
+Served = tuple[str, list[dict[str, Any]]]
+
+
 @pytest.fixture
-def server() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """A model behind an OpenAI-compatible server that is always done, and what it was asked."""
-    asked: list[dict[str, Any]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            said = {"choices": [{"message": {"content": "Thought: so\nAction: finished()"}}]}
-            body = json.dumps(said).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=listening.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{listening.server_address[1]}/v1", asked
-    listening.shutdown()
-    listening.server_close()
-    thread.join()
+def server(chat: Chat) -> Served:
+    """A served model that is always done, and what it was asked."""
+    return chat("Thought: so\nAction: finished()")
 
 
 @pytest.mark.parametrize(("kind", "pictures"), [("screenshot", 1), ("a11y_tree", 0), ("som", 1)])
 def test_a_served_model_is_asked_by_the_options(
-    tmp_path: Path, server: tuple[str, list[dict[str, Any]]], kind: str, pictures: int
+    tmp_path: Path, server: Served, kind: str, pictures: int
 ) -> None:
     url, questions = server
     meta = write_tasks(tmp_path, os={"a": HELLO})
@@ -109,7 +89,7 @@ def test_a_served_model_is_asked_by_the_options(
 
 
 def test_a_served_model_of_somebody_s_own_is_asked_by_the_options_too(
-    tmp_path: Path, server: tuple[str, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, questions = server
     monkeypatch.setattr(
@@ -122,9 +102,7 @@ def test_a_served_model_of_somebody_s_own_is_asked_by_the_options_too(
     assert "start_box" in json.dumps(questions[0]["messages"])
 
 
-def test_ui_tars_is_asked_as_it_was_trained(
-    tmp_path: Path, server: tuple[str, list[dict[str, Any]]]
-) -> None:
+def test_ui_tars_is_asked_as_it_was_trained(tmp_path: Path, server: Served) -> None:
     url, questions = server
     meta = write_tasks(tmp_path, os={"a": HELLO})
     script = {"agent": f"openai:m@{url}", "action_space": "uitars15"}
@@ -169,9 +147,7 @@ def test_a_short_pause_changes_nothing(tmp_path: Path) -> None:
     assert scores.total.success == 1.0
 
 
-def test_the_trajectory_length_is_the_most_pictures(
-    tmp_path: Path, server: tuple[str, list[dict[str, Any]]]
-) -> None:
+def test_the_trajectory_length_is_the_most_pictures(tmp_path: Path, server: Served) -> None:
     url, questions = server
 
     def pictures(question: dict[str, Any]) -> int:

@@ -8,18 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake import FakeDesktop
-from getter_case import Case, Cloud
+from getter_case import Case
 from getter_cases import CASES, ELSEWHERE
 
 from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
-
-
-@pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
-    folder = tmp_path / "episode"
-    folder.mkdir()
-    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import os
 import shutil
 import signal
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from fake import FakeDesktop
 from getter_case import Cloud, address_bar
+from serving import QuietHandler, serving
 from waiting import eventually
 
 from ui_gym.desktop.osworld import devtools
@@ -42,24 +42,13 @@ RANK = "<!doctype html><title>Rank</title><p id=rank data-x=7>372</p>"
 def site() -> Iterator[str]:
     """The address of a web site of two pages."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(QuietHandler):
+        def answer(self) -> None:
             page = RANK if self.path == "/rank" else SHOP
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(page.encode())
+            self.say(page.encode(), kind="text/html; charset=utf-8")
 
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Handler) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 @pytest.fixture(scope="module")

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import http.server
 import io
-import threading
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from fake import FakeDesktop
-from getter_case import Cloud, deck
+from getter_case import deck
+from serving import QuietHandler, serving
 
 from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
 
 SLIDE = {"ppt_file_path": "deck.pptx", "slide_index": 0, "dest": "sound.wav"}
 RELATIONS = "ppt/slides/_rels/slide1.xml.rels"
-
-
-@pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
-    folder = tmp_path / "episode"
-    folder.mkdir()
-    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
 
 
 def with_relations(data: bytes) -> bytes:
@@ -62,32 +53,20 @@ def test_settings_nested_without_end_are_none(context: EvaluationContext) -> Non
     assert GETTERS["default_search_engine"](context, {}) == "Google"
 
 
-class Posing(http.server.BaseHTTPRequestHandler):
+class Posing(QuietHandler):
     """Says that it is Chrome, and `said` for its tabs."""
 
     said = b""
 
-    def do_GET(self) -> None:
-        body = b'{"Browser": "Chrome"}' if self.path == "/json/version" else self.said
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+    def answer(self) -> None:
+        self.say(b'{"Browser": "Chrome"}' if self.path == "/json/version" else self.said)
 
 
 @pytest.fixture
 def posing() -> Iterator[int]:
     """The port of a program that is not Chrome."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Posing)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Posing) as server:
+        yield server.server_port
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import base64
-import http.server
-import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
-from fake import FakeDesktop
-from getter_case import Cloud
+from serving import QuietHandler, serving
 
 from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.osworld.getters.dates import named_day, written
@@ -21,34 +17,17 @@ from ui_gym.errors import UserError
 
 
 @pytest.fixture
-def context(desktop: FakeDesktop, tmp_path: Path) -> EvaluationContext:
-    folder = tmp_path / "episode"
-    folder.mkdir()
-    return EvaluationContext(desktop, Cloud(tmp_path / "cloud"), folder, (1920, 1080))
-
-
-@pytest.fixture
 def vlc() -> Iterator[int]:
     """The port of a web interface as VLC's."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(QuietHandler):
+        def answer(self) -> None:
             wanted = "Basic " + base64.b64encode(b":password").decode()
             allowed = self.headers["Authorization"] == wanted
-            self.send_response(200 if allowed else 401)
-            self.end_headers()
-            self.wfile.write(f"<root>{self.path}</root>".encode())
+            self.say(f"<root>{self.path}</root>".encode(), 200 if allowed else 401)
 
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Handler) as server:
+        yield server.server_port
 
 
 def test_vlc_says_what_it_plays(context: EvaluationContext, vlc: int) -> None:

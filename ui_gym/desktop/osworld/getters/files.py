@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.reading import Broken, library, opened
+from ui_gym.desktop.osworld.metrics.reading import Broken, library, opens
 from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import UserError
 
@@ -29,7 +29,7 @@ def vm_file(context: EvaluationContext, config: Config) -> Any:
     if config.get("time_suffix") and not _several(config):
         suffix = datetime.now().strftime(config.get("time_format", "%Y%m%d_%H%M%S"))
         names = [_with_suffix(name, suffix) for name in names]
-    return _given(config, [_copied(context, *pair) for pair in zip(paths, names, strict=True)])
+    return _given(config, [fetch(context, *pair) for pair in zip(paths, names, strict=True)])
 
 
 @getter("cloud_file")
@@ -64,19 +64,18 @@ def content_from_vm_file(context: EvaluationContext, config: Config) -> list[str
     return _last_row(path) if path is not None else None
 
 
-def fetch(context: EvaluationContext, path: str, name: str) -> Path | None:
-    """A file of the machine, copied into the episode's folder; None where there is none."""
+def fetch(context: EvaluationContext, path: str, name: str) -> str | None:
+    """The path of a copy, in the episode's folder, of a file of the machine; None where there is
+    none."""
     data = context.device.read(on_machine(context, path))
-    if data is None:
-        return None
-    return keep(context, name, data)
+    return None if data is None else keep(context, name, data)
 
 
-def keep(context: EvaluationContext, name: str, data: bytes) -> Path:
-    """Bytes as a file in the episode's folder."""
+def keep(context: EvaluationContext, name: str, data: bytes) -> str:
+    """The path of a file in the episode's folder that holds these bytes."""
     copy = inside(context.folder, name)
     copy.write_bytes(data)
-    return copy
+    return str(copy)
 
 
 def on_machine(context: EvaluationContext, path: str) -> str:
@@ -91,11 +90,6 @@ def inside(folder: Path, name: str) -> Path:
         raise UserError(f"the file name {name!r} in the task file leads out of its folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
-
-
-def _copied(context: EvaluationContext, path: str, name: str) -> str | None:
-    copy = fetch(context, path, name)
-    return str(copy) if copy is not None else None
 
 
 def _several(config: Config) -> bool:
@@ -122,13 +116,15 @@ def _with_suffix(name: str, suffix: str) -> str:
     return str(path.with_name(f"{path.stem}_{suffix}{path.suffix}"))
 
 
-def _last_row(path: Path) -> list[str] | None:
-    def load(name: str) -> list[list[Any]]:
-        sheet = library("openpyxl").load_workbook(name, data_only=True).worksheets[0]
-        return [list(row) for row in sheet.iter_rows(values_only=True)]
+@opens
+def _rows(path: str) -> list[list[Any]]:
+    sheet = library("openpyxl").load_workbook(path, data_only=True).worksheets[0]
+    return [list(row) for row in sheet.iter_rows(values_only=True)]
 
+
+def _last_row(path: str) -> list[str] | None:
     try:
-        _header, *rows = opened(str(path), load)
+        _header, *rows = _rows(path)
     except (Broken, ValueError):  # not a workbook, or one without a row
         return None
     if not rows:

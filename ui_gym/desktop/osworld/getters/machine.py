@@ -93,14 +93,14 @@ def vm_wallpaper(context: EvaluationContext, config: Config) -> str | None:
     own = getattr(context.device, "wallpaper", None)
     if own is not None:
         data: bytes | None = own()
-        return str(keep(context, config["dest"], data)) if data else None
+        return keep(context, config["dest"], data) if data else None
     for key in PICTURE_KEYS:
         command = ["gsettings", "get", "org.gnome.desktop.background", key]
         found = context.device.run(command, timeout=COMMAND_TIMEOUT)
         path = found.text.strip().strip("'").removeprefix("file://")
         copy = fetch(context, path, config["dest"]) if found.code == 0 and path else None
         if copy is not None:
-            return str(copy)
+            return copy
     return None
 
 

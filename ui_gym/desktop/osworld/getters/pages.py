@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ui_gym.desktop.osworld import devtools
@@ -11,6 +11,8 @@ from ui_gym.desktop.osworld.getters.files import keep
 from ui_gym.desktop.osworld.getters.tabs import active_tab
 from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 from ui_gym.errors import DeviceError, DeviceLost, UserError
+
+Reader = Callable[[DevToolsPage, Config], dict[str, Any]]
 
 OTHERS = "is_other_exist"
 APPEARING = 5.0
@@ -60,8 +62,7 @@ def active_tab_html_parse(context: EvaluationContext, config: Config) -> dict[st
         raise UserError(f"no category is called {category!r} (known: {', '.join(READERS)})")
     with browser.page(tab) as page:
         page.wait_loaded()
-        found: dict[str, Any] = READERS[category](page, config)
-        return found
+        return READERS[category](page, config)
 
 
 @getter("pdf_from_url")
@@ -71,7 +72,7 @@ def pdf_from_url(context: EvaluationContext, config: Config) -> str | None:
     if browser is None:
         return None
     with browser.visit(config["path"]) as page:
-        return str(keep(context, config["dest"], page.pdf()))
+        return keep(context, config["dest"], page.pdf())
 
 
 @getter("info_from_website")
@@ -135,19 +136,14 @@ def _by_class(page: DevToolsPage, config: Config) -> dict[str, Any]:
     return found
 
 
-def _by_path(page: DevToolsPage, config: Config) -> dict[str, Any]:
-    wanted = config.get("xpathObject", {})
-    return {key: _first(_texts(page, AT_PATH, p, "textContent")) for p, key in wanted.items()}
+def _first_of(option: str, script: str, *arguments: str) -> Reader:
+    """Reads the first text that a script finds for each place that `option` names."""
 
+    def read(page: DevToolsPage, config: Config) -> dict[str, Any]:
+        wanted = config.get(option, {})
+        return {key: _first(_texts(page, script, at, *arguments)) for at, key in wanted.items()}
 
-def _by_input(page: DevToolsPage, config: Config) -> dict[str, Any]:
-    wanted = config.get("inputObject", {})
-    return {key: _first(_texts(page, AT_PATH, path, "value")) for path, key in wanted.items()}
-
-
-def _by_label(page: DevToolsPage, config: Config) -> dict[str, Any]:
-    wanted = config.get("labelObject", {})
-    return {key: _first(_texts(page, WITH_LABEL, label)) for label, key in wanted.items()}
+    return read
 
 
 def _by_class_and_url(page: DevToolsPage, config: Config) -> dict[str, Any]:
@@ -160,20 +156,18 @@ def _by_class_and_url(page: DevToolsPage, config: Config) -> dict[str, Any]:
             others = any(all(text not in item for item in known) for text in texts)
             found[OTHERS] = found.get(OTHERS, False) or others
     address = str(page.evaluate("() => location.href") or "").lower()
-    choices = {text: text for text in config.get("url_include_expected", ())}
-    for text, name in [
-        *choices.items(),
-        *config.get("url_include_expected_multichoice", {}).items(),
-    ]:
+    choices = [(text, text) for text in config.get("url_include_expected", ())]
+    choices += config.get("url_include_expected_multichoice", {}).items()
+    for text, name in choices:
         found.setdefault(name.lower(), text.lower() in address)
     return found
 
 
-READERS = {
+READERS: Mapping[str, Reader] = {
     "class": _by_class,
-    "xpath": _by_path,
-    "input": _by_input,
-    "label": _by_label,
+    "xpath": _first_of("xpathObject", AT_PATH, "textContent"),
+    "input": _first_of("inputObject", AT_PATH, "value"),
+    "label": _first_of("labelObject", WITH_LABEL),
     "class&url": _by_class_and_url,
 }
 

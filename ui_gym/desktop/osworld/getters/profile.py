@@ -7,108 +7,120 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ui_gym.desktop.osworld.getters.files import keep
 from ui_gym.desktop.osworld.getters.machine import directory_tree
 from ui_gym.desktop.osworld.registry import Config, EvaluationContext, getter
 
-FOLDERS = (
-    ".config/google-chrome",
-    ".config/chromium",
-    "snap/chromium/common/chromium",
-)
+Settings = dict[str, Any]
+
+FOLDERS = (".config/google-chrome", ".config/chromium", "snap/chromium/common/chromium")
 """Where a profile may be, under the home folder; the first that has the file is meant."""
 FONT_SIZES = {"default_fixed_font_size": 13, "default_font_size": 16, "minimum_font_size": 13}
-CONTINUE, NEW_TAB = 1, 5
-"""What Chrome's start may be: the tabs of the last time, a new tab."""
+PREFERENCES, LOCAL_STATE = "Default/Preferences", "Local State"
+EXTENSIONS = ("Default/Secure Preferences", PREFERENCES)
+"""Where extensions are told of: by newer versions in a file of its own."""
+NEW_TAB = 5
+"""Chrome starts with a new tab."""
 
 
-@getter("default_search_engine")
-def default_search_engine(context: EvaluationContext, config: Config) -> str:
+def _of(name: str, *files: str) -> Callable[[Callable[..., Any]], object]:
+    """A decorator: registers a getter of what JSON files of the profile say, each a mapping that is
+    empty where there is no such file."""
+
+    def keep(read: Callable[..., Any]) -> object:
+        def bring(context: EvaluationContext, config: Config) -> Any:
+            return read(*(_profile_json(context, file) for file in files))
+
+        return getter(name)(bring)
+
+    return keep
+
+
+@_of("default_search_engine", PREFERENCES)
+def default_search_engine(preferences: Settings) -> str:
     """The short name of the search engine."""
-    found = _under(_preferences(context), "default_search_provider_data", "template_url_data")
+    found = _under(preferences, "default_search_provider_data", "template_url_data")
     return str(found.get("short_name", "Google"))
 
 
-@getter("profile_name")
-def profile_name(context: EvaluationContext, config: Config) -> str | None:
+@_of("profile_name", PREFERENCES)
+def profile_name(preferences: Settings) -> str | None:
     """The name of the profile."""
-    name = _under(_preferences(context), "profile").get("name")
+    name = _under(preferences, "profile").get("name")
     return name if isinstance(name, str) else None
 
 
-@getter("chrome_language")
-def chrome_language(context: EvaluationContext, config: Config) -> str:
+@_of("chrome_language", LOCAL_STATE)
+def chrome_language(state: Settings) -> str:
     """The language of Chrome's own texts ("en-US")."""
-    return str(_under(_local_state(context), "intl").get("app_locale", "en-US"))
+    return str(_under(state, "intl").get("app_locale", "en-US"))
 
 
-@getter("chrome_font_size")
-def chrome_font_size(context: EvaluationContext, config: Config) -> dict[str, Any]:
+@_of("chrome_font_size", PREFERENCES)
+def chrome_font_size(preferences: Settings) -> Settings:
     """The font sizes, in pixels, by name."""
-    return dict(_under(_preferences(context), "webkit", "webprefs") or FONT_SIZES)
+    return _under(preferences, "webkit", "webprefs") or dict(FONT_SIZES)
 
 
-@getter("bookmarks")
-def bookmarks(context: EvaluationContext, config: Config) -> dict[str, Any]:
+@_of("bookmarks", "Default/Bookmarks")
+def bookmarks(data: Settings) -> Settings:
     """The trees of bookmarks by root (``bookmark_bar``, ``other``, ``synced``)."""
-    return dict(_under(_profile_json(context, "Default/Bookmarks"), "roots"))
+    return _under(data, "roots")
 
 
-@getter("enabled_experiments")
-def enabled_experiments(context: EvaluationContext, config: Config) -> list[Any]:
+@_of("enabled_experiments", LOCAL_STATE)
+def enabled_experiments(state: Settings) -> list[Any]:
     """The flags of chrome://flags that are set ("name@choice")."""
-    found = _under(_local_state(context), "browser").get("enabled_labs_experiments", [])
+    found = _under(state, "browser").get("enabled_labs_experiments", [])
     return found if isinstance(found, list) else []
 
 
-@getter("enable_do_not_track")
-def enable_do_not_track(context: EvaluationContext, config: Config) -> str:
+@_of("enable_do_not_track", PREFERENCES)
+def enable_do_not_track(preferences: Settings) -> str:
     """Whether "Do Not Track" is sent: "true" or "false"."""
-    return _flag(_preferences(context).get("enable_do_not_track"))
+    return _flag(preferences.get("enable_do_not_track"))
 
 
-@getter("enable_enhanced_safety_browsing")
-def enable_enhanced_safety_browsing(context: EvaluationContext, config: Config) -> str:
+@_of("enable_enhanced_safety_browsing", PREFERENCES)
+def enable_enhanced_safety_browsing(preferences: Settings) -> str:
     """Whether the enhanced protection is on: "true" or "false"."""
-    return _flag(_under(_preferences(context), "safebrowsing").get("enhanced"))
+    return _flag(_under(preferences, "safebrowsing").get("enhanced"))
 
 
-@getter("enable_safe_browsing")
-def enable_safe_browsing(context: EvaluationContext, config: Config) -> str:
+@_of("enable_safe_browsing", PREFERENCES)
+def enable_safe_browsing(preferences: Settings) -> str:
     """Whether the standard or the enhanced protection is on: "true" or "false"."""
-    found = _under(_preferences(context), "safebrowsing")
+    found = _under(preferences, "safebrowsing")
     return _flag(found.get("enhanced") or found.get("enabled"))
 
 
-@getter("new_startup_page")
-def new_startup_page(context: EvaluationContext, config: Config) -> str:
+@_of("new_startup_page", PREFERENCES)
+def new_startup_page(preferences: Settings) -> str:
     """Whether Chrome starts with a new tab: "true" or "false". "false" without a profile."""
-    preferences = _preferences(context)
-    if not preferences:
-        return "false"
-    start = _under(preferences, "session")
-    return _flag("session" not in preferences or start.get("restore_on_startup") == NEW_TAB)
+    start = _under(preferences, "session").get("restore_on_startup")
+    return _flag(preferences and ("session" not in preferences or start == NEW_TAB))
 
 
-@getter("data_delete_automacally")
-def data_delete_automacally(context: EvaluationContext, config: Config) -> str:
+@_of("data_delete_automacally", PREFERENCES)
+def data_delete_automacally(preferences: Settings) -> str:
     """Whether sites' data are deleted when Chrome ends: "true" or "false"."""
-    return _flag("default_content_setting_values" in _under(_preferences(context), "profile"))
+    return _flag("default_content_setting_values" in _under(preferences, "profile"))
 
 
-@getter("find_unpacked_extension_path")
-def find_unpacked_extension_path(context: EvaluationContext, config: Config) -> list[str]:
+@_of("find_unpacked_extension_path", *EXTENSIONS)
+def find_unpacked_extension_path(*files: Settings) -> list[str]:
     """The folders of the installed extensions."""
-    return [entry["path"] for entry in _extensions(context) if isinstance(entry.get("path"), str)]
+    return [entry["path"] for entry in _extensions(*files) if isinstance(entry.get("path"), str)]
 
 
-@getter("find_installed_extension_name")
-def find_installed_extension_name(context: EvaluationContext, config: Config) -> list[str]:
+@_of("find_installed_extension_name", *EXTENSIONS)
+def find_installed_extension_name(*files: Settings) -> list[str]:
     """The names of the installed extensions."""
-    names = [_under(entry, "manifest").get("name") for entry in _extensions(context)]
+    names = [_under(entry, "manifest").get("name") for entry in _extensions(*files)]
     return [name for name in names if isinstance(name, str)]
 
 
@@ -153,23 +165,14 @@ def _profile_json(context: EvaluationContext, name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _preferences(context: EvaluationContext) -> dict[str, Any]:
-    return _profile_json(context, "Default/Preferences")
-
-
-def _local_state(context: EvaluationContext) -> dict[str, Any]:
-    return _profile_json(context, "Local State")
-
-
-def _extensions(context: EvaluationContext) -> list[dict[str, Any]]:
-    """What is known of each extension, by newer versions in a file of its own."""
-    entries: dict[str, Any] = {}
-    for data in (_profile_json(context, "Default/Secure Preferences"), _preferences(context)):
+def _extensions(*files: Settings) -> list[Settings]:
+    entries: Settings = {}
+    for data in files:
         entries |= _under(data, "extensions", "settings")
     return [entry for entry in entries.values() if isinstance(entry, dict)]
 
 
-def _under(data: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+def _under(data: Settings, *keys: str) -> Settings:
     """The mapping under these keys, empty where there is none."""
     for key in keys:
         inner = data.get(key)
@@ -189,7 +192,7 @@ def _rows(
         return None
     copy = keep(context, dest, data)
     # Opened as it is, without its journal, which stays on the machine.
-    connection = sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    connection = sqlite3.connect(f"{Path(copy).resolve().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         return connection.execute(query).fetchall()
     except sqlite3.DatabaseError:

@@ -20,7 +20,7 @@ TIMEOUT = 10.0
 @getter("vlc_config")
 def vlc_config(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of VLC's ``vlcrc``."""
-    return _copy(context, ".config/vlc/vlcrc", config["dest"])
+    return fetch(context, ".config/vlc/vlcrc", config["dest"])
 
 
 @getter("vlc_playing_info")
@@ -40,18 +40,16 @@ def vlc_playing_info(context: EvaluationContext, config: Config) -> str | None:
         raise
     except DeviceError:
         return None
-    return str(keep(context, config["dest"], body)) if status == 200 else None
+    return keep(context, config["dest"], body) if status == 200 else None
 
 
 @getter("gimp_config_file")
 def gimp_config_file(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of a file of GIMP's settings: of 2.10, or of a later GIMP where it has
     written none for 2.10."""
-    for folder in GIMP_FOLDERS:
-        copy = _copy(context, f"{folder}/{config['file_name']}", config["dest"])
-        if copy is not None:
-            return copy
-    return None
+    paths = (f"{folder}/{config['file_name']}" for folder in GIMP_FOLDERS)
+    copies = (fetch(context, path, config["dest"]) for path in paths)
+    return next(filter(None, copies), None)
 
 
 @getter("vscode_config")
@@ -59,17 +57,8 @@ def vscode_config(context: EvaluationContext, config: Config) -> str | None:
     """The local copy of the file ``path`` that VS Code's command ``vscode_extension_command``
     writes; the command is given by the keyboard."""
     device = context.device
-    for action in (
-        Press("ctrl+shift+p"),
-        Type(config["vscode_extension_command"]),
-        Press("Enter"),
-    ):
+    command = Type(config["vscode_extension_command"])
+    for action in (Press("ctrl+shift+p"), command, Press("Enter")):
         device.perform(action)
         device.settle()
-    copy = fetch(context, config["path"], config["dest"])
-    return str(copy) if copy is not None else None
-
-
-def _copy(context: EvaluationContext, path: str, name: str) -> str | None:
-    copy = fetch(context, path, name)
-    return str(copy) if copy is not None else None
+    return fetch(context, config["path"], config["dest"])

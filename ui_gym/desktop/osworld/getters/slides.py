@@ -52,12 +52,11 @@ def _part(context: EvaluationContext, config: Config, kind: str) -> str | None:
     if data is not None:
         # Its own name keeps the kind of file, which `dest` may have another of.
         name = PurePosixPath(target).name[-_LONGEST_NAME:]
-        return str(keep(context, f"{Path(config['dest']).stem}_{name}", data))
+        return keep(context, f"{Path(config['dest']).stem}_{name}", data)
     linked = unquote(target.removeprefix(_LINK))
     if not target or "\0" in linked:
         return None
-    copy = fetch(context, linked, config["dest"])
-    return str(copy) if copy is not None else None
+    return fetch(context, linked, config["dest"])
 
 
 def _found(deck: str, number: int, kind: str) -> tuple[str, bytes | None]:

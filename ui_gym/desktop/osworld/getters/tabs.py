@@ -8,6 +8,7 @@ loaded and nothing that was filled in is lost.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
@@ -55,16 +56,26 @@ def active_tab_info(context: EvaluationContext, config: Config) -> dict[str, str
     return tab_info(browser, tab)
 
 
-@getter("active_tab_url_parse")
-def active_tab_url_parse(context: EvaluationContext, config: Config) -> dict[str, Any] | None:
+def _of_address(*names: str) -> Callable[[Callable[[str, Config], Any]], object]:
+    """A decorator: registers a getter of what the active tab's address says; None without one."""
+
+    def keep(read: Callable[[str, Config], Any]) -> object:
+        def bring(context: EvaluationContext, config: Config) -> Any:
+            url = active_url_from_access_tree(context, config)
+            return None if url is None else read(url, config)
+
+        return getter(*names)(bring)
+
+    return keep
+
+
+@_of_address("active_tab_url_parse")
+def active_tab_url_parse(url: str, config: Config) -> dict[str, Any]:
     """The first value of each of ``parse_keys`` in the active tab's query, "" where there is none.
 
     ``replace`` gives keys other names; ``split_list`` splits the values at commas.
     """
-    url = active_url_from_access_tree(context, config)
-    if url is None:
-        return None
-    query = parse_qs(_query(url))
+    query = parse_qs(_split(url)[1])
     names = config.get("replace", {})
     values = {names.get(k, k): query.get(k, [""])[0] for k in config["parse_keys"]}
     if config.get("split_list"):
@@ -72,16 +83,13 @@ def active_tab_url_parse(context: EvaluationContext, config: Config) -> dict[str
     return values
 
 
-@getter("url_dashPart")
-def url_dash_part(context: EvaluationContext, config: Config) -> Any:
+@_of_address("url_dashPart")
+def url_dash_part(url: str, config: Config) -> Any:
     """The part number ``partIndex`` of the active tab's address, split at slashes.
 
     ``needDeleteId`` cuts it at its question mark; ``returnType`` is "string", or "json" for an
     object with the part under ``key``.
     """
-    url = active_url_from_access_tree(context, config)
-    if url is None:
-        return None
     try:
         part = url.split("/")[int(config["partIndex"])]
     except IndexError:
@@ -94,16 +102,13 @@ def url_dash_part(context: EvaluationContext, config: Config) -> Any:
     return part if kind == "string" else {config["key"]: part}
 
 
-@getter("url_path_parse", "macys_product_url_parse")
-def url_path_parse(context: EvaluationContext, config: Config) -> dict[str, Any] | None:
+@_of_address("url_path_parse", "macys_product_url_parse")
+def url_path_parse(url: str, config: Config) -> dict[str, Any]:
     """What a shop's address of the form ``.../Key,Key/value,value`` filters by.
 
     ``mens_clothing``, ``shirts`` and ``short_sleeve`` are True or None; the ``parse_keys`` that the
     path has are added, of ``Price_discount_range`` whether it is the largest discount alone.
     """
-    url = active_url_from_access_tree(context, config)
-    if url is None:
-        return None
     path = unquote(_split(url)[0])
     filters = _filters(path)
     department = filters.get("Product_department", "").lower()
@@ -196,10 +201,6 @@ def _split(url: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return parts.path, parts.query
-
-
-def _query(url: str) -> str:
-    return _split(url)[1]
 
 
 def _filters(path: str) -> dict[str, str]:

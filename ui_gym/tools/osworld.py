@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from ui_gym.contract.action import Finish
 from ui_gym.desktop.http.cli import serve
 from ui_gym.errors import UserError
+from ui_gym.tools.terminal import ShownColumn, print_table
 
 if TYPE_CHECKING:
     from ui_gym.desktop.osworld.cache import FileCache
@@ -153,7 +154,7 @@ def _play(env: UIEnv, lines: Sequence[str], console: Console) -> dict[str, Any]:
     console.print(Text(observation["goal"], style="bold"))
     for noted in info["ground_truth"].hidden["setup_notes"]:
         console.print(Text(f"setup: {noted}", style="dim"))
-    ending = env.dialect.render(_done(), env.size, "")
+    ending = env.dialect.render([Finish()], env.size, "")
     for line in [*lines, ending]:
         observation, _, terminated, truncated, info = env.step(line)
         console.print(Text(f"{info['step']:3}  {line}"))
@@ -164,12 +165,6 @@ def _play(env: UIEnv, lines: Sequence[str], console: Console) -> dict[str, Any]:
         if terminated or truncated:
             break
     return info
-
-
-def _done() -> list[Any]:
-    from ui_gym.contract.action import Finish
-
-    return [Finish()]
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
@@ -196,15 +191,13 @@ def _size(text: str) -> tuple[int, int]:
 def _print_coverage(found: Coverage, console: Console) -> None:
     from ui_gym.desktop.osworld.coverage import STATES
 
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("domain", no_wrap=True)
-    table.add_column("files", justify="right")
-    for state in STATES:
-        table.add_column(state, justify="right")
-    for name, counts in sorted(found.domains().items()):
-        shown = [str(counts[state] or "") for state in STATES]
-        table.add_row(name, str(counts.total()), *shown)
-    console.print(table)
+    columns = [ShownColumn("domain"), ShownColumn("files", right=True)]
+    columns += [ShownColumn(name, rank, right=True) for rank, name in enumerate(STATES, start=1)]
+    rows = [
+        [name, str(counts.total()), *(str(counts[state] or "") for state in STATES)]
+        for name, counts in sorted(found.domains().items())
+    ]
+    print_table(console, columns, rows)
     tasks = found.tasks
     loads = sum(task.loads for task in tasks)
     ready = sum(task.state == "ready" for task in tasks)
@@ -212,13 +205,14 @@ def _print_coverage(found: Coverage, console: Console) -> None:
     absent = sum(len(task.missing) for task in tasks)
     console.print(
         f"{loads} of {len(tasks)} load, {ready} are ready; {files - absent} of {files} files are "
-        f"there; {sum(task.infeasible for task in tasks)} are infeasible"
+        f"there; {sum(task.infeasible for task in tasks)} are infeasible",
+        soft_wrap=True,
     )
     lacking = found.lacking()
     for name, count in lacking[:SHOWN]:
-        console.print(f"{count:4} lack {name}", highlight=False)
+        console.print(f"{count:4} lack {name}", highlight=False, soft_wrap=True)
     if len(lacking) > SHOWN:
-        console.print(f"     and {len(lacking) - SHOWN} more things; --json has them all")
+        console.print(f"     and {len(lacking) - SHOWN} more; --json has them all", soft_wrap=True)
     for task in tasks:
         if task.problem:
             console.print(Text(task.problem, style="red"), soft_wrap=True)
