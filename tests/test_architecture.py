@@ -6,7 +6,9 @@ Imports are read from the source, those inside functions and those for type chec
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
+import graphlib
 import shutil
 import subprocess
 import sys
@@ -130,38 +132,18 @@ def violations(root: Path) -> list[str]:
     ]
 
 
-def circles(root: Path) -> list[frozenset[str]]:
-    """The groups of modules that import each other, at run time or for types (Tarjan's)."""
+def circle(root: Path) -> set[str]:
+    """Modules that import each other, at run time or for types; none where all is well."""
     modules = sources(root)
     arrows = {
         importer: {imported for imported in imports(path, modules) if imported in modules}
         for importer, path in modules.items()
     }
-    number: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[frozenset[str]] = []
-
-    def visit(module: str) -> None:
-        number[module] = lowest[module] = len(number)
-        stack.append(module)
-        for other in arrows[module]:
-            if other not in number:
-                visit(other)
-                lowest[module] = min(lowest[module], lowest[other])
-            elif other in stack:
-                lowest[module] = min(lowest[module], number[other])
-        if lowest[module] == number[module]:
-            place = stack.index(module)
-            group = frozenset(stack[place:])
-            del stack[place:]
-            if len(group) > 1:
-                found.append(group)
-
-    for module in arrows:
-        if module not in number:
-            visit(module)
-    return found
+    try:
+        graphlib.TopologicalSorter(arrows).prepare()
+    except graphlib.CycleError as error:
+        return set(error.args[1])
+    return set()
 
 
 def named_twice(root: Path) -> dict[str, list[str]]:
@@ -249,62 +231,43 @@ def test_every_import_follows_the_arrows() -> None:
     assert violations(ROOT) == []
 
 
+@contextlib.contextmanager
+def appended(source: Path, text: str) -> Iterator[None]:
+    """A module with something at its end, for a while."""
+    before = source.read_text()
+    source.write_text(f"{before}\n\n{text}")
+    yield
+    source.write_text(before)
+
+
+CONTENT = "import ui_gym.browser.content.words"
+COLLECTOR = "ui_gym_agents/collecting/collector.py"
+
+
 @pytest.mark.parametrize(
     ("file", "line", "rule"),
     [
-        (
-            "ui_gym/contract/task.py",
-            "from ui_gym.playing.env import UIEnv",
-            "playing lies above contract",
-        ),
-        (
-            "ui_gym/contract/device.py",
-            "from ui_gym.playing import vector",
-            "playing lies above contract",
-        ),
+        ("ui_gym/contract/task.py", "from ui_gym.playing.env import UIEnv",
+         "playing lies above contract"),
+        ("ui_gym/contract/device.py", "from ui_gym.playing import vector",
+         "playing lies above contract"),
         ("ui_gym/playing/env.py", "import ui_gym.browser.task", "browser lies above playing"),
         ("ui_gym/playing/env.py", "import ui_gym_agents.agents.agent", "know nothing of agents"),
         ("ui_gym/playing/vector.py", "import torch", "no learning library"),
         ("ui_gym/browser/task.py", "from torch import nn", "no learning library"),
         ("ui_gym/tools/film.py", "import cv2", "only a suite"),
         ("ui_gym/__init__.py", "import ui_gym.browser.chromium", "no more than the registry"),
-        ("ui_gym_agents/collecting/collector.py", "import ui_gym_grpo", "never imported"),
-        (
-            "ui_gym_agents/collecting/collector.py",
-            "import ui_gym.browser.content.words",
-            "know no suite",
-        ),
-        (
-            "plugins/ui-gym-sft/src/ui_gym_sft/trainer.py",
-            "from ui_gym_grpo import update",
-            "no other plugin",
-        ),
-        (
-            "plugins/ui-gym-grpo/src/ui_gym_grpo/trainer.py",
-            "import ui_gym.browser.content.words",
-            "know no suite",
-        ),
+        (COLLECTOR, "import ui_gym_grpo", "never imported"),
+        (COLLECTOR, CONTENT, "know no suite"),
+        ("plugins/ui-gym-sft/src/ui_gym_sft/trainer.py", "from ui_gym_grpo import update",
+         "no other plugin"),
+        ("plugins/ui-gym-grpo/src/ui_gym_grpo/trainer.py", CONTENT, "know no suite"),
     ],
-)
+)  # fmt: skip
 def test_an_import_against_an_arrow_is_found(copy: Path, file: str, line: str, rule: str) -> None:
-    source = copy / file
-    before = source.read_text()
-    source.write_text(f"{before}\ndef late() -> None:\n    {line}\n")
-    try:
+    with appended(copy / file, f"def late() -> None:\n    {line}\n"):
         (found,) = violations(copy)
-    finally:
-        source.write_text(before)
     assert rule in found
-
-
-def test_the_public_names_of_the_agents_are_imported_when_they_are_used() -> None:
-    code = (
-        "import sys, ui_gym_agents as agents\n"
-        "agents.Collector, agents.EpisodeRequest, agents.OracleAgent, agents.evaluate\n"
-        "assert 'torch' not in sys.modules\n"
-        "assert all(getattr(agents, name).__name__ == name for name in agents.__all__)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=100)
 
 
 def test_suites_do_not_import_each_other() -> None:
@@ -348,19 +311,13 @@ def test_what_only_a_type_checker_sees_is_seen(tmp_path: Path) -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    assert [sorted(circle) for circle in circles(ROOT)] == []
+    assert circle(ROOT) == set()
 
 
 def test_a_circle_of_types_is_found(copy: Path) -> None:
-    source = copy / "ui_gym/contract/spec.py"
-    before = source.read_text()
     line = "if TYPE_CHECKING:\n    from ui_gym.contract.task import Task\n"
-    source.write_text(f"{before}\n{line}")
-    try:
-        found = circles(copy)
-    finally:
-        source.write_text(before)
-    assert any({"ui_gym.contract.spec", "ui_gym.contract.task"} <= circle for circle in found)
+    with appended(copy / "ui_gym/contract/spec.py", line):
+        assert circle(copy) >= {"ui_gym.contract.spec", "ui_gym.contract.task"}
 
 
 def test_the_name_of_a_class_stands_once() -> None:
@@ -368,39 +325,49 @@ def test_the_name_of_a_class_stands_once() -> None:
 
 
 def test_a_class_of_a_name_that_is_taken_is_found(copy: Path) -> None:
-    source = copy / "ui_gym/tools/film.py"
-    before = source.read_text()
-    source.write_text(f"{before}\n\nclass Verdict:\n    pass\n")
-    try:
+    with appended(copy / "ui_gym/tools/film.py", "class Verdict:\n    pass\n"):
         assert named_twice(copy)["Verdict"] == ["ui_gym.contract.task", "ui_gym.tools.film"]
-    finally:
-        source.write_text(before)
 
 
 def test_few_modules_lie_in_no_room() -> None:
     assert len(list((ROOT / "ui_gym").glob("*.py"))) <= MOST_LOOSE
 
 
+HEAVY = {
+    *LEARNING,
+    *ONLY_IN_SUITES,
+    "matplotlib",
+    "ui_gym_agents",
+    "ui_gym.browser.chromium.device",
+}
+
+
 @pytest.mark.parametrize(
-    "statement",
-    ["import ui_gym", "from ui_gym.tools import cli; from ui_gym.playing import env, vector"],
-)
-def test_importing_the_environments_pulls_in_nothing_heavy(statement: str) -> None:
-    heavy = {*LEARNING, *ONLY_IN_SUITES, "matplotlib", "ui_gym_agents"}
-    heavy.add("ui_gym.browser.chromium.device")
-    code = f"import sys\n{statement}\nprint(*sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert heavy & set(run.stdout.split()) == set()
+    ("statement", "kept_out"),
+    [
+        ("import ui_gym", HEAVY),
+        ("from ui_gym.tools import cli; from ui_gym.playing import env, vector", HEAVY),
+        ("from ui_gym_agents.training.cli import main; main(['--list-plugins'])",
+         {*LEARNING, *PLUGINS}),
+        ("import ui_gym_agents as agents; agents.Collector, agents.EpisodeRequest; "
+         "agents.OracleAgent, agents.evaluate", {"torch"}),
+    ],
+    ids=["all", "envs and the command", "looking for trainers", "public names of agents"],
+)  # fmt: skip
+def test_what_is_imported_pulls_in_nothing_heavy(statement: str, kept_out: set[str]) -> None:
+    assert not kept_out & set(python(f"import sys\n{statement}\nprint(*sys.modules)").split())
 
 
-def test_looking_for_trainers_imports_none() -> None:
-    code = (
-        "import sys; from ui_gym_agents.training.cli import main\n"
-        "main(['--list-plugins'])\nprint(*sys.modules)"
+def test_the_public_names_of_the_agents_are_there() -> None:
+    python(
+        "import ui_gym_agents as agents\n"
+        "assert all(getattr(agents, name).__name__ == name for name in agents.__all__)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert {*LEARNING, *PLUGINS} & set(run.stdout.split()) == set()
+
+
+def python(code: str) -> str:
+    """What an interpreter of its own prints."""
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,
+        timeout=100,
+    ).stdout  # fmt: skip

@@ -139,19 +139,16 @@ def test_a_bare_machine_gets_all_that_is_missing_and_torch_first(machine: Machin
     assert "installed in" in run.stderr
 
 
-def test_a_second_run_installs_nothing(machine: Machine) -> None:
+def test_a_second_run_installs_nothing_and_hands_its_arguments_on(machine: Machine) -> None:
     machine.run("setup")
-    run = machine.run("train")
-    assert machine.did("apt-get", "pip", "python", "train") == ["train --plugin grpo"]
-    assert run.stderr == ""
-
-
-def test_another_trainer_and_a_resumed_run_are_left_as_they_are(machine: Machine) -> None:
-    machine.run("setup")
-    machine.run("train", "--plugin=sft")
-    assert machine.did("train") == ["train --plugin=sft"]
-    machine.run("train", "--resume", "runs/a")
-    assert machine.did("train") == ["train --resume runs/a"]
+    for given, handed in (
+        ([], "--plugin grpo"),
+        (["--plugin=sft"], "--plugin=sft"),
+        (["--resume", "runs/a"], "--resume runs/a"),
+    ):
+        run = machine.run("train", *given)
+        assert machine.did("apt-get", "pip", "python", "train") == [f"train {handed}"]
+        assert run.stderr == ""
 
 
 def test_the_tests_get_all_browsers_and_their_arguments(machine: Machine) -> None:
@@ -165,9 +162,6 @@ def test_the_tests_get_all_browsers_and_their_arguments(machine: Machine) -> Non
     assert " -m not nightly " in tests
     assert tests.endswith(" -k two words")
     assert run.returncode == 5
-
-
-def test_all_tests_run_where_the_nightly_ones_are_asked_for(machine: Machine) -> None:
     machine.run("test", "--nightly", "-x")
     (tests,) = machine.did("pytest")
     assert "not nightly" not in tests
@@ -196,11 +190,7 @@ def test_a_changed_requirement_updates_in_place(machine: Machine) -> None:
     assert "updating .venv" in run.stderr
     assert machine.did("pip") == ["pip torch", "pip ui-gym"]
     assert not any("-m venv" in call for call in machine.did("python"))
-
-
-def test_a_hand_made_environment_is_used(machine: Machine) -> None:
-    machine.run("setup")
-    (machine.clone / ".venv" / "bootstrap-stamp").unlink()
+    (machine.clone / ".venv" / "bootstrap-stamp").unlink()  # as one that was made by hand
     assert "updating .venv" in machine.run("setup").stderr
 
 
@@ -240,19 +230,6 @@ def test_sudo_is_used_by_others_than_root_only(machine: Machine) -> None:
     assert machine.did("sudo") == []
 
 
-def test_without_root_the_command_for_root_is_told(machine: Machine) -> None:
-    run = machine.run("setup", USER_ID="1000")
-    assert run.returncode == 1
-    assert "as root: apt-get install chromium-headless-shell" in run.stderr
-
-
-def test_without_a_network_the_words_of_apt_are_shown(machine: Machine) -> None:
-    run = machine.run("setup", NO_NETWORK="1")
-    assert run.returncode == 1
-    assert "Could not resolve" in run.stderr
-    assert "apt-get failed, see above; is there a network?" in run.stderr
-
-
 def test_another_chromium_is_good_enough_where_none_can_be_installed(machine: Machine) -> None:
     machine.stub("google-chrome", "exit 0")
     (machine.stubs / "apt-get").unlink()
@@ -266,13 +243,6 @@ def test_a_chosen_browser_needs_none(machine: Machine) -> None:
     assert machine.did("apt-get") == []
 
 
-def test_an_old_python_is_refused(machine: Machine) -> None:
-    machine.has_browser()
-    run = machine.run("setup", VERSION="3.9.1")
-    assert run.returncode == 1
-    assert "needs Python 3.11 or newer, and python3 is Python 3.9.1" in run.stderr
-
-
 def test_a_newer_python_is_found_beside_an_old_one(machine: Machine) -> None:
     machine.has_browser()
     machine.stub("python3.12", f"VERSION=3.12.1\n{PYTHON}")
@@ -281,11 +251,26 @@ def test_a_newer_python_is_found_beside_an_old_one(machine: Machine) -> None:
     assert run.returncode == 0
 
 
-def test_a_named_python_is_taken_or_refused(machine: Machine) -> None:
-    machine.has_browser()
-    run = machine.run("setup", PYTHON="/no/such/python")
+@pytest.mark.parametrize(
+    ("environment", "has_browser", "told"),
+    [
+        ({"USER_ID": "1000"}, False, ["as root: apt-get install chromium-headless-shell"]),
+        ({"NO_NETWORK": "1"}, False,
+         ["Could not resolve", "apt-get failed, see above; is there a network?"]),
+        ({"VERSION": "3.9.1"}, True,
+         ["needs Python 3.11 or newer, and python3 is Python 3.9.1"]),
+        ({"PYTHON": "/no/such/python"}, True, ["/no/such/python is no interpreter"]),
+    ],
+    ids=["no root", "no network", "old Python", "no such Python"],
+)  # fmt: skip
+def test_what_is_missing_is_told(
+    machine: Machine, environment: dict[str, str], has_browser: bool, told: list[str]
+) -> None:
+    if has_browser:
+        machine.has_browser()
+    run = machine.run("setup", **environment)
     assert run.returncode == 1
-    assert "/no/such/python is no interpreter" in run.stderr
+    assert [text for text in told if text not in run.stderr] == []
 
 
 def test_wrong_commands_and_help_touch_nothing(machine: Machine) -> None:
