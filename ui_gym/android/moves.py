@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterator
 
 from ui_gym.android.device import AndroidDevice
@@ -10,6 +11,7 @@ from ui_gym.contract.device import Element
 from ui_gym.errors import TaskError
 
 MOST_SCROLLS = 12
+MOST_MONTHS = 24
 
 Wanted = Callable[[Element], bool]
 
@@ -75,6 +77,36 @@ def launch(device: AndroidDevice, app: str) -> Iterator[Action]:
 def back() -> Iterator[Action]:
     """Press back."""
     yield Press("back")
+
+
+def pick_time(device: AndroidDevice, hour: int, minute: int) -> Iterator[Action]:
+    """Pick a time of day in the dialog that is open, on the dial or in fields; `hour` is of 24."""
+    halves = find(device, "AM") is not None
+    shown = (hour - 1) % 12 + 1 if halves else hour
+    if minute % 5 == 0:
+        yield from tap(device, f"{shown} o'clock" if halves else f"{shown} hours")
+        yield from tap(device, f"{minute} minutes")
+    else:
+        yield from tap(device, "Switch to text input")
+        yield from fill(device, "Hour", f"{shown:02}")
+        yield from fill(device, "Minute", f"{minute:02}")
+    if halves:
+        yield from tap(device, "AM" if hour < 12 else "PM")
+    yield from tap(device, "OK")
+
+
+def pick_date(device: AndroidDevice, day: datetime.date, shown: datetime.date) -> Iterator[Action]:
+    """Pick a day in the dialog that is open and shows the month of `shown`."""
+    months = (day.year - shown.year) * 12 + day.month - shown.month
+    for _ in range(min(abs(months), MOST_MONTHS)):
+        yield from tap(device, "Next month" if months > 0 else "Previous month")
+    yield from tap(device, spoken(day))
+    yield from tap(device, "OK")
+
+
+def spoken(day: datetime.date) -> str:
+    """A day as a page of a calendar has it: ``19 October 2023``."""
+    return f"{day.day} {day:%B} {day.year}"
 
 
 def _found(device: AndroidDevice, name: str, role: str, exact: bool) -> Element:

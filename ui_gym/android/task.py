@@ -14,16 +14,26 @@ from ui_gym.errors import DeviceError
 
 P = TypeVar("P")
 
+Steps = Iterator[Action | Demo]
+
 
 class AndroidTask(Task[P, AndroidDevice]):
     """A task on a phone: prepared and judged by lines for its shell.
 
-    A subclass gives `sample`, `goal`, `prepare`, `checks` and `oracle`.
+    A subclass gives `sample`, `goals` (or `goal`), `prepare`, `checks` and `oracle`; its params
+    hold all that varies between episodes.
     """
 
     viewport = (540, 1200)
     apps: ClassVar[tuple[str, ...]] = ("com.android.settings",)
     """The packages that the task is about: on a real phone they are stopped before it begins."""
+
+    goals: ClassVar[tuple[str, ...]] = ()
+    """What the goal may say, of which `params.phrasing` is one; fields of the params in braces."""
+
+    def goal(self, params: P) -> str:
+        fields = vars(params)
+        return str(self.goals[fields["phrasing"]].format(**fields))
 
     def prepare(self, params: P) -> Sequence[str]:
         """Shell lines that bring about the starting state, on any phone."""
@@ -42,7 +52,7 @@ class AndroidTask(Task[P, AndroidDevice]):
     def judge(self, device: AndroidDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judged(device, self.checks(params))
 
-    def oracle(self, device: AndroidDevice, params: P) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: P) -> Steps:
         raise NotImplementedError
 
     @classmethod

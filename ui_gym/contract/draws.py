@@ -9,22 +9,24 @@ import numpy as np
 
 T = TypeVar("T")
 
+Rng = np.random.Generator
 
-def pick(rng: np.random.Generator, pool: Sequence[T]) -> T:
+
+def pick(rng: Rng, pool: Sequence[T]) -> T:
     """One of a pool."""
     return pool[int(rng.integers(len(pool)))]
 
 
-def some(rng: np.random.Generator, pool: Sequence[T], number: int) -> tuple[T, ...]:
+def some(rng: Rng, pool: Sequence[T], number: int) -> tuple[T, ...]:
     """`number` different ones of a pool, in any order."""
     return tuple(pool[int(i)] for i in rng.permutation(len(pool))[:number])
 
 
-def between(rng: np.random.Generator, low: int, high: int) -> int:
+def between(rng: Rng, low: int, high: int) -> int:
     """A whole number from `low` to `high`."""
     return int(rng.integers(low, high + 1))
 
 
-def other(rng: np.random.Generator, pool: Sequence[T], *taken: T) -> T:
+def other(rng: Rng, pool: Sequence[T], *taken: T) -> T:
     """One of a pool that is not taken."""
     return pick(rng, [one for one in pool if one not in taken])

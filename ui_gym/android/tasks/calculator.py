@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ui_gym.android import answers, moves
 from ui_gym.android.content import scenes
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
-from ui_gym.android.task import AndroidTask
-from ui_gym.contract import draws as drawing
+from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Answer
+from ui_gym.contract.draws import Rng, between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
 
-GOALS = (
-    "What is {sum}? Use the calculator.",
-    "Work out {sum} in the Calculator app and tell me the result.",
-    "Calculate {sum}.",
-    "How much is {sum}? Answer with the number.",
-)
 SIGNS = "+−×"
 
 
 @dataclass(frozen=True)
 class CalculatorParams:
-    """All that varies between episodes."""
-
     numbers: tuple[int, ...]
     signs: str
     """What stands between the numbers."""
@@ -79,18 +69,24 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
 
     apps = ("com.android.calculator2",)
     mistakes = ("digit", "sign")
+    goals = (
+        "What is {sum}? Use the calculator.",
+        "Work out {sum} in the Calculator app and tell me the result.",
+        "Calculate {sum}.",
+        "How much is {sum}? Answer with the number.",
+    )
 
-    def sample(self, rng: np.random.Generator) -> CalculatorParams:
-        count = drawing.between(rng, 2, 3)
+    def sample(self, rng: Rng) -> CalculatorParams:
+        count = between(rng, 2, 3)
         return CalculatorParams(
-            numbers=tuple(drawing.between(rng, 11, 999) for _ in range(count)),
-            signs="".join(drawing.pick(rng, SIGNS) for _ in range(count - 1)),
+            numbers=tuple(between(rng, 11, 999) for _ in range(count)),
+            signs="".join(pick(rng, SIGNS) for _ in range(count - 1)),
             scene=scenes.draw(rng),
-            phrasing=drawing.between(rng, 0, len(GOALS) - 1),
+            phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
     def goal(self, params: CalculatorParams) -> str:
-        return GOALS[params.phrasing].format(sum=params.sum)
+        return self.goals[params.phrasing].format(sum=params.sum)
 
     def prepare(self, params: CalculatorParams) -> Sequence[str]:
         return params.scene.lines()
@@ -105,7 +101,7 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
 
         return answers.answered(history, right, str(result))
 
-    def oracle(self, device: AndroidDevice, params: CalculatorParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: CalculatorParams) -> Steps:
         yield from moves.launch(device, "Calculator")
         for sign in params.sum.replace(" ", "") + "=":
             yield from moves.tap(device, NAMES.get(sign, sign), role="button")
@@ -115,15 +111,13 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
             raise TaskError(f"the calculator does not show {shown}")
         yield Demo(Answer(found[0]), "The calculator shows the result.")
 
-    def misread(
-        self, params: CalculatorParams, mistake: str, rng: np.random.Generator
-    ) -> CalculatorParams:
+    def misread(self, params: CalculatorParams, mistake: str, rng: Rng) -> CalculatorParams:
         """``digit``: the first number is wrong. ``sign``: the first sign is."""
         if mistake == "digit":
-            first = params.numbers[0] + drawing.pick(rng, (-10, -1, 1, 10))
+            first = params.numbers[0] + pick(rng, (-10, -1, 1, 10))
             wrong = dataclasses.replace(params, numbers=(first, *params.numbers[1:]))
         else:
-            sign = drawing.other(rng, SIGNS, params.signs[0])
+            sign = other(rng, SIGNS, params.signs[0])
             wrong = dataclasses.replace(params, signs=sign + params.signs[1:])
         return wrong if wrong.result != params.result else params
 

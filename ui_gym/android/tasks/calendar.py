@@ -1,4 +1,4 @@
-"""What the tasks with the calendar share: events, and a phone whose clock is set."""
+"""Events of the calendar, on a phone whose clock is set: adding, deleting, asking."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from ui_gym.android import checks
+from ui_gym.android import answers, checks, moves
+from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
-from ui_gym.android.task import AndroidTask
-from ui_gym.contract import draws as drawing
+from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.contract.action import Action, Answer
+from ui_gym.contract.draws import Rng, between, other, pick, some
+from ui_gym.contract.registry import register
+from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import TaskError
 
 APPS = ("com.android.calendar",)
 
@@ -37,8 +41,6 @@ class PlannedEvent:
 
 @dataclass(frozen=True)
 class CalendarParams:
-    """All that varies between episodes."""
-
     today: str
     """The phone's day, as in ``2023-10-15``."""
     minute: int
@@ -74,22 +76,21 @@ class CalendarTask(AndroidTask[CalendarParams]):
     """What the tasks of the calendar share."""
 
     apps = APPS
-    goals: tuple[str, ...] = ()
 
-    def sample(self, rng: np.random.Generator) -> CalendarParams:
-        today = FIRST_DAY + datetime.timedelta(days=drawing.between(rng, 0, DAYS - 1))
-        minute = drawing.between(rng, 9 * 60, 15 * 60)
+    def sample(self, rng: Rng) -> CalendarParams:
+        today = FIRST_DAY + datetime.timedelta(days=between(rng, 0, DAYS - 1))
+        minute = between(rng, 9 * 60, 15 * 60)
         events = self.draw_events(rng, minute)
         return CalendarParams(
             today=today.isoformat(),
             minute=minute,
-            events=drawing.some(rng, events[1:], len(events) - 1),
+            events=some(rng, events[1:], len(events) - 1),
             asked=events[0],
             scene=scenes.draw(rng),
-            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+            phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
-    def draw_events(self, rng: np.random.Generator, minute: int) -> list[PlannedEvent]:
+    def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
         """What the goal is about, and then all that is in the calendar."""
         raise NotImplementedError
 
@@ -109,11 +110,11 @@ class CalendarTask(AndroidTask[CalendarParams]):
         return [*lines, *params.scene.lines()]
 
 
-def draw_event(rng: np.random.Generator, title: str, day: int, place: str = "") -> PlannedEvent:
+def draw_event(rng: Rng, title: str, day: int, place: str = "") -> PlannedEvent:
     """An event of a half hour to two hours."""
-    start = 15 * drawing.between(rng, 32, 76)
-    place = place or (drawing.pick(rng, texts.PLACES) if rng.random() < 0.5 else "")
-    return PlannedEvent(title, day, start, start + 30 * drawing.between(rng, 1, 4), place)
+    start = 15 * between(rng, 32, 76)
+    place = place or (pick(rng, texts.PLACES) if rng.random() < 0.5 else "")
+    return PlannedEvent(title, day, start, start + 30 * between(rng, 1, 4), place)
 
 
 def apart(events: Sequence[PlannedEvent]) -> list[PlannedEvent]:
@@ -134,3 +135,237 @@ def clock(minute: int) -> str:
 def long_day(day: datetime.date) -> str:
     """``Thursday, 19 October 2023``."""
     return f"{day:%A}, {day.day} {day:%B} {day.year}"
+
+
+@register(
+    "AndroidEventAdd", suite="android", category="input", difficulty="hard", max_steps=30,
+    tags=("calendar",),
+)  # fmt: skip
+class AndroidEventAdd(CalendarTask):
+    """Write an event into the calendar.
+
+    ## Description
+    The goal gives a title, a day of the next weeks, and when it begins and ends. The calendar holds
+    other events.
+
+    ## Rewards
+    1 if ``content query --uri content://com.android.calendar/events`` tells an event of this title
+    with this start and end.
+
+    ## Starting state
+    The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
+    a real phone must allow that.
+    """
+
+    mistakes = ("day", "hour", "title")
+    goals = (
+        'Add an event called "{title}" on {day} from {start} to {end}.',
+        'Put "{title}" into my calendar: {day}, {start} to {end}.',
+        'I have "{title}" on {day} at {start}, until {end}. Please create the event.',
+    )
+
+    def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
+        titles = some(rng, texts.EVENTS, between(rng, 2, 4))
+        made = [draw_event(rng, title, between(rng, 1, 20)) for title in titles]
+        return [dataclasses.replace(made[0], place=""), *made[1:]]
+
+    def checks(self, params: CalendarParams) -> Sequence[ShellCheck]:
+        event = params.asked
+        times = [str(records.ms(params.at(event.day, m))) for m in (event.start, event.end)]
+
+        def added(result: ShellResult) -> bool:
+            return any(
+                row.get("title", "").strip() == event.title
+                and [row.get("dtstart"), row.get("dtend")] == times
+                for row in checks.rows(result)
+            )
+
+        return [ShellCheck("event", EVENTS, added)]
+
+    def oracle(self, device: AndroidDevice, params: CalendarParams) -> Steps:
+        event = params.asked
+        yield from moves.launch(device, "Calendar")
+        yield from moves.tap(device, "New event")
+        yield from moves.fill(device, "Add title", event.title)
+        yield from moves.tap(device, "Start date", exact=False)
+        yield from moves.pick_date(device, params.date(event.day), params.date(0))
+        yield from moves.tap(device, "Start time", exact=False)
+        yield from moves.pick_time(device, *divmod(event.start, 60))
+        yield from moves.tap(device, "End time", exact=False)
+        yield from moves.pick_time(device, *divmod(event.end, 60))
+        yield from moves.tap(device, "Save", role="button")
+
+    def misread(self, params: CalendarParams, mistake: str, rng: Rng) -> CalendarParams:
+        """``day``: a day or a week off. ``hour``: an hour late. ``title``: another title."""
+        event = params.asked
+        if mistake == "day":
+            wrong = dataclasses.replace(event, day=event.day + pick(rng, (1, 7)))
+        elif mistake == "hour":
+            wrong = dataclasses.replace(event, start=event.start + 60, end=event.end + 60)
+        else:
+            title = other(rng, texts.EVENTS, event.title)
+            wrong = dataclasses.replace(event, title=title)
+        return dataclasses.replace(params, asked=wrong)
+
+
+@register(
+    "AndroidEventDeleteOnDay", suite="android", category="app", difficulty="hard", max_steps=30,
+    tags=("calendar", "heldout-template"),
+)  # fmt: skip
+class AndroidEventDeleteOnDay(CalendarTask):
+    """Delete all events of one day, and no others.
+
+    ## Description
+    The calendar holds one or two events of the named day, and others of the days beside it.
+
+    ## Rewards
+    1 if ``content query --uri content://com.android.calendar/events`` tells none of that day's
+    events, and all others.
+
+    ## Starting state
+    The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
+    a real phone must allow that.
+    """
+
+    mistakes = ("day",)
+    goals = (
+        "Delete all my events on {day}.",
+        "I am away on {day}: remove everything that is in my calendar for that day.",
+        "Clear my calendar for {day}, and leave the other days alone.",
+    )
+
+    def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
+        day = between(rng, 2, 6)
+        days = [day] * between(rng, 1, 2) + [day - 1, day + 1]
+        if rng.random() < 0.5:
+            days.append(day + 7)
+        titles = some(rng, texts.EVENTS, len(days))
+        made = [draw_event(rng, *each) for each in zip(titles, days, strict=True)]
+        made = apart(made)
+        return [made[0], *made]
+
+    def checks(self, params: CalendarParams) -> Sequence[ShellCheck]:
+        gone = {params.key(e) for e in params.events if e.day == params.asked.day}
+        kept = {params.key(e) for e in params.events} - gone
+
+        def cleared(result: ShellResult) -> bool:
+            rows = checks.rows(result)
+            told = {(row.get("title", ""), row.get("dtstart", "")) for row in rows}
+            return kept <= told and not gone & told
+
+        return [ShellCheck("that day alone", EVENTS, cleared)]
+
+    def oracle(self, device: AndroidDevice, params: CalendarParams) -> Steps:
+        yield from moves.launch(device, "Calendar")
+        for event in params.events:
+            if event.day == params.asked.day:
+                yield from moves.tap(device, event.title)
+                yield from moves.tap(device, "Delete")
+                yield from moves.tap(device, "Delete", role="button")
+
+    def misread(self, params: CalendarParams, mistake: str, rng: Rng) -> CalendarParams:
+        """``day``: the events of another day are deleted."""
+        others = [event for event in params.events if event.day != params.asked.day]
+        return dataclasses.replace(params, asked=pick(rng, others))
+
+
+@register(
+    "AndroidEventQuery", suite="android", category="app", difficulty="medium", max_steps=12,
+    tags=("calendar", "answer"),
+)  # fmt: skip
+class AndroidEventQuery(CalendarTask):
+    """Tell which event is the next, when one begins, or where it is.
+
+    ## Description
+    The calendar holds events of today, some of them over, and of the days to come. The goal asks
+    for the next one's title, or for the time or place of one that it names.
+
+    ## Action space
+    ``answer`` gives the answer.
+
+    ## Rewards
+    1 if the answer names the title or the place, without regard to letter case, and no other one;
+    or the time, in any usual form, and no other.
+
+    ## Starting state
+    The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
+    a real phone must allow that.
+    """
+
+    mistakes = ("event",)
+    goals = (
+        "What is my next event?",
+        "What is the next thing in my calendar? Answer with its title.",
+        "Look into my calendar: which event comes next?",
+        'At what time does "{title}" begin on {day}?',
+        'When does "{title}" on {day} start?',
+        'Where does "{title}" take place on {day}?',
+        'In my calendar, what is the location of "{title}" on {day}?',
+    )
+    kinds = ("title",) * 3 + ("time",) * 2 + ("place",) * 2
+
+    def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
+        titles = some(rng, texts.EVENTS, 5)
+        places = some(rng, texts.PLACES, 5)
+        days = [0, between(rng, 0, 1), *(between(rng, 1, 5) for _ in range(3))]
+        made = []
+        for i, (title, place, day) in enumerate(zip(titles, places, days, strict=True)):
+            event = draw_event(rng, title, day, place)
+            if i == 0:  # it is over
+                start = 15 * between(rng, 28, minute // 15 - 5)
+                event = dataclasses.replace(event, start=start, end=start + 60)
+            elif day == 0:
+                start = 15 * between(rng, minute // 15 + 2, 84)
+                event = dataclasses.replace(event, start=start, end=start + 60)
+            made.append(event)
+        made = apart(made)
+        coming = sorted(made[1:], key=lambda event: (event.day, event.start))
+        return [coming[0], *made]
+
+    def sample(self, rng: Rng) -> CalendarParams:
+        params = super().sample(rng)
+        if self.kinds[params.phrasing] == "title":
+            return params
+        coming = [event for event in params.events if not params.is_over(event)]
+        return dataclasses.replace(params, asked=pick(rng, coming))
+
+    def judge(
+        self, device: AndroidDevice, params: CalendarParams, history: Sequence[Action]
+    ) -> Verdict:
+        wanted = self._wanted(params)
+        return answers.answered(history, lambda told: self._is_right(params, told), wanted)
+
+    def _wanted(self, params: CalendarParams) -> str:
+        event = params.asked
+        kind = self.kinds[params.phrasing]
+        return {"title": event.title, "time": clock(event.start), "place": event.place}[kind]
+
+    def _is_right(self, params: CalendarParams, told: str) -> bool:
+        event, others = params.asked, [e for e in params.events if e != params.asked]
+        kind = self.kinds[params.phrasing]
+        if kind == "time":
+            times = answers.times(told)
+            # It may say when the event ends, too.
+            return times[:1] == [divmod(event.start, 60)] and set(times[1:]) <= {
+                divmod(event.end, 60)
+            }
+        wrong = [e.title if kind == "title" else e.place for e in others]
+        return answers.names(told, self._wanted(params)) and not any(
+            answers.names(told, name) for name in wrong
+        )
+
+    def oracle(self, device: AndroidDevice, params: CalendarParams) -> Steps:
+        yield from moves.launch(device, "Calendar")
+        yield from moves.scroll_to(device, params.asked.title)
+        if moves.find(device, params.asked.title) is None:
+            raise TaskError(f"the calendar does not show {params.asked.title!r}")
+        if self.kinds[params.phrasing] == "place":
+            yield from moves.tap(device, params.asked.title)
+        yield Demo(Answer(self._wanted(params)), "The calendar says so.")
+
+    def misread(self, params: CalendarParams, mistake: str, rng: Rng) -> CalendarParams:
+        """``event``: another event is taken."""
+        others = [e for e in params.events if e != params.asked and not params.is_over(e)]
+        if self.kinds[params.phrasing] == "time":
+            others = [event for event in others if event.start != params.asked.start]
+        return dataclasses.replace(params, asked=pick(rng, others)) if others else params

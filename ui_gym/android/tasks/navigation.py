@@ -1,4 +1,4 @@
-"""Getting about: to a page of Settings, and home again."""
+"""Getting about: to an app, to a page of Settings, and home again."""
 
 from __future__ import annotations
 
@@ -7,41 +7,136 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content.apps import PAGES
+from ui_gym.android.content.apps import BUILT_IN, PAGES, THIRD_PARTY, packages_of
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.task import AndroidTask
-from ui_gym.android.tasks.open_app import FOCUS, open_by_icon
-from ui_gym.contract.action import Action, Press
-from ui_gym.contract.draws import other, pick
+from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.contract.action import Action, Drag, Press
+from ui_gym.contract.draws import Rng, other, pick
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError, nearest
+
+FOCUS = "dumpsys window | grep mCurrentFocus"
+
+
+@dataclass(frozen=True)
+class OpenAppParams:
+    app: str
+    """The app's name, as it stands below its icon."""
+    start: str
+    """The app that is open at the start; empty on the home screen."""
+    phrasing: int
+    scenery: Scenery
+
+
+def open_by_icon(device: AndroidDevice, app: str) -> Iterator[Action]:
+    """Touch an app's icon on the home screen, or in the drawer where it is not there."""
+    if moves.find(device, app) is None:
+        width, height = device.size
+        yield Drag(width // 2, height * 2 // 5, width // 2, height // 8)
+    yield from moves.tap(device, app)
+
+
+@register("AndroidOpenApp", suite="android", category="app", difficulty="easy", max_steps=8)
+class AndroidOpenApp(AndroidTask[OpenAppParams]):
+    """Open an app.
+
+    ## Description
+    Any of the phone's apps but Settings. Some have an icon on the home screen, all have one in the
+    drawer, which opens by a swipe up.
+
+    ## Rewards
+    1 if ``dumpsys window | grep mCurrentFocus`` names the app's package.
+
+    ## Starting state
+    The home screen, or another app; some notifications may be posted.
+
+    ## Arguments
+    | `app` | any | the name of the app that is asked for |
+    """
+
+    apps = ("com.android.calculator2", "com.android.contacts")
+    mistakes = ("another",)
+    goals = (
+        "Open {app}.",
+        "Please start the app {app}.",
+        "Go to the {app} app.",
+        "Find {app} among the apps and open it.",
+    )
+    choices: tuple[str, ...] = (*BUILT_IN, *THIRD_PARTY)
+    """The apps that are asked for."""
+
+    def __init__(self, *, app: str | None = None) -> None:
+        if app is not None and app not in self.choices:
+            raise UserError(f"{self.spec.name}: no app {app!r}. {nearest(app, self.choices)}")
+        self.app = app
+
+    def sample(self, rng: Rng) -> OpenAppParams:
+        drawn = pick(rng, self.choices)
+        app = self.app or drawn
+        start = pick(rng, ("", "", "Calculator", "Contacts"))
+        return OpenAppParams(
+            app=app,
+            start="" if start == app else start,
+            phrasing=int(rng.integers(len(self.goals))),
+            scenery=scenery.draw(rng),
+        )
+
+    def prepare(self, params: OpenAppParams) -> Sequence[str]:
+        opened = [launch(packages_of(params.start)[0])] if params.start else []
+        return [*params.scenery.lines(), *opened]
+
+    def checks(self, params: OpenAppParams) -> Sequence[ShellCheck]:
+        wanted = [f" {package}/" for package in packages_of(params.app)]
+        return [ShellCheck("focus", FOCUS, lambda r: any(part in r.text for part in wanted))]
+
+    def oracle(self, device: AndroidDevice, params: OpenAppParams) -> Steps:
+        if params.start:
+            yield Press("home")
+        yield from open_by_icon(device, params.app)
+
+    def misread(self, params: OpenAppParams, mistake: str, rng: Rng) -> OpenAppParams:
+        """``another``: another app is opened."""
+        return dataclasses.replace(params, app=other(rng, list(BUILT_IN), params.app))
+
+
+@register("AndroidOpenSettings", suite="android", category="app", difficulty="easy", max_steps=6)
+class AndroidOpenSettings(AndroidOpenApp):
+    """Open the Settings app.
+
+    ## Description
+    As AndroidOpenApp, always of Settings.
+
+    ## Rewards
+    1 if ``dumpsys window | grep mCurrentFocus`` names ``com.android.settings``.
+
+    ## Starting state
+    The home screen, or another app; some notifications may be posted.
+    """
+
+    goals = (
+        "Open the Settings app.",
+        "Open Settings.",
+        "Please go to the phone's settings.",
+        "Start the Settings app.",
+    )
+    choices = ("Settings",)
+
+    def __init__(self) -> None:
+        super().__init__()
 
 
 @dataclass(frozen=True)
 class OpenPageParams:
-    """All that varies between episodes."""
-
     page: str
     """The page, of `content.apps.PAGES`."""
     open_before: bool
     """Whether Settings are open at the start."""
     phrasing: int
     scenery: Scenery
-
-
-PAGE_GOALS = (
-    "Open the {page} page of Settings.",
-    "In Settings, go to {page}.",
-    "Show me the {page} settings.",
-    "Please bring up the page {page} in the Settings app.",
-)
 
 
 @register(
@@ -66,23 +161,26 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
     """
 
     mistakes = ("sibling",)
+    goals = (
+        "Open the {page} page of Settings.",
+        "In Settings, go to {page}.",
+        "Show me the {page} settings.",
+        "Please bring up the page {page} in the Settings app.",
+    )
 
     def __init__(self, *, page: str | None = None) -> None:
         if page is not None and page not in PAGES:
             raise UserError(f"{self.spec.name}: no page {page!r}. {nearest(page, PAGES)}")
         self.page = page
 
-    def sample(self, rng: np.random.Generator) -> OpenPageParams:
+    def sample(self, rng: Rng) -> OpenPageParams:
         drawn = pick(rng, list(PAGES))
         return OpenPageParams(
             page=self.page or drawn,
             open_before=bool(rng.random() < 0.3),
-            phrasing=int(rng.integers(len(PAGE_GOALS))),
+            phrasing=int(rng.integers(len(self.goals))),
             scenery=scenery.draw(rng),
         )
-
-    def goal(self, params: OpenPageParams) -> str:
-        return PAGE_GOALS[params.phrasing].format(page=params.page)
 
     def prepare(self, params: OpenPageParams) -> Sequence[str]:
         opened = [launch("com.android.settings")] if params.open_before else []
@@ -98,23 +196,19 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
         )
         return [ShellCheck("page", line, "yes")]
 
-    def oracle(self, device: AndroidDevice, params: OpenPageParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: OpenPageParams) -> Steps:
         if not params.open_before:
             yield from open_by_icon(device, "Settings")
         *path, _ = PAGES[params.page]
         yield from moves.path(device, *path)
 
-    def misread(
-        self, params: OpenPageParams, mistake: str, rng: np.random.Generator
-    ) -> OpenPageParams:
+    def misread(self, params: OpenPageParams, mistake: str, rng: Rng) -> OpenPageParams:
         """``sibling``: another page is opened."""
         return dataclasses.replace(params, page=other(rng, list(PAGES), params.page))
 
 
 @dataclass(frozen=True)
 class GoHomeParams:
-    """All that varies between episodes."""
-
     action: str
     """The page of Settings that is open, as the last part of its action."""
     key: str
@@ -123,12 +217,6 @@ class GoHomeParams:
     scenery: Scenery
 
 
-HOME_GOALS = (
-    "Go to the home screen.",
-    "Please return to the home screen.",
-    "Leave this app and show the home screen.",
-    "Take me back to the launcher.",
-)
 PLACES = (
     "WIFI_SETTINGS", "BLUETOOTH_SETTINGS", "DISPLAY_SETTINGS", "SOUND_SETTINGS",
     "DATE_SETTINGS", "LOCATION_SOURCE_SETTINGS", "ACCESSIBILITY_SETTINGS",
@@ -152,17 +240,20 @@ class AndroidGoHome(AndroidTask[GoHomeParams]):
     """
 
     mistakes = ("back_once",)
+    goals = (
+        "Go to the home screen.",
+        "Please return to the home screen.",
+        "Leave this app and show the home screen.",
+        "Take me back to the launcher.",
+    )
 
-    def sample(self, rng: np.random.Generator) -> GoHomeParams:
+    def sample(self, rng: Rng) -> GoHomeParams:
         return GoHomeParams(
             action=pick(rng, PLACES),
             key="home",
-            phrasing=int(rng.integers(len(HOME_GOALS))),
+            phrasing=int(rng.integers(len(self.goals))),
             scenery=scenery.draw(rng),
         )
-
-    def goal(self, params: GoHomeParams) -> str:
-        return HOME_GOALS[params.phrasing]
 
     def prepare(self, params: GoHomeParams) -> Sequence[str]:
         page = f"am start -a android.settings.{params.action}"
@@ -177,9 +268,9 @@ class AndroidGoHome(AndroidTask[GoHomeParams]):
 
         return [ShellCheck("home", line, at_home)]
 
-    def oracle(self, device: AndroidDevice, params: GoHomeParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: GoHomeParams) -> Steps:
         yield Press(params.key)
 
-    def misread(self, params: GoHomeParams, mistake: str, rng: np.random.Generator) -> GoHomeParams:
+    def misread(self, params: GoHomeParams, mistake: str, rng: Rng) -> GoHomeParams:
         """``back_once``: the back key is pressed, once."""
         return dataclasses.replace(params, key="back")

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck, focus
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import NOTES, Scenery, note_line
-from ui_gym.android.task import AndroidTask
+from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.toggles import pull_shade
-from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.action import Drag
+from ui_gym.contract.draws import Rng
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo
 from ui_gym.errors import TaskError
 
 STARTS = ("", "com.android.settings", "com.android.calculator2", "com.android.contacts")
 """What is open at the start: the home screen, or an app."""
 
-SHADE_GOALS = (
-    "Open the notification shade.",
-    "Pull down the notifications.",
-    "Show me the list of notifications.",
-    "Swipe down from the top to open the notification shade.",
-)
-
 
 @dataclass(frozen=True)
 class ShadeParams:
-    """All that varies between episodes."""
-
     start: str
     """The package that is open; empty on the home screen."""
     from_top: bool
@@ -62,17 +51,20 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
 
     apps = ("com.android.settings", "com.android.calculator2", "com.android.contacts")
     mistakes = ("too_low",)
+    goals = (
+        "Open the notification shade.",
+        "Pull down the notifications.",
+        "Show me the list of notifications.",
+        "Swipe down from the top to open the notification shade.",
+    )
 
-    def sample(self, rng: np.random.Generator) -> ShadeParams:
+    def sample(self, rng: Rng) -> ShadeParams:
         return ShadeParams(
             start=STARTS[int(rng.integers(len(STARTS)))],
             from_top=True,
-            phrasing=int(rng.integers(len(SHADE_GOALS))),
+            phrasing=int(rng.integers(len(self.goals))),
             scenery=scenery.draw(rng),
         )
-
-    def goal(self, params: ShadeParams) -> str:
-        return SHADE_GOALS[params.phrasing]
 
     def prepare(self, params: ShadeParams) -> Sequence[str]:
         return [*params.scenery.lines(), *([launch(params.start)] if params.start else [])]
@@ -80,30 +72,20 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
     def checks(self, params: ShadeParams) -> Sequence[ShellCheck]:
         return [focus("NotificationShade")]
 
-    def oracle(self, device: AndroidDevice, params: ShadeParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: ShadeParams) -> Steps:
         if params.from_top:
             yield from pull_shade(device)
         else:
             width, height = device.size
             yield Drag(width // 2, height // 8, width // 2, height // 2)
 
-    def misread(self, params: ShadeParams, mistake: str, rng: np.random.Generator) -> ShadeParams:
+    def misread(self, params: ShadeParams, mistake: str, rng: Rng) -> ShadeParams:
         """``too_low``: the swipe begins below the status bar."""
         return dataclasses.replace(params, from_top=False)
 
 
-CLEAR_GOALS = (
-    "Clear all notifications.",
-    "Please dismiss every notification.",
-    "Open the notification shade and clear it.",
-    "Get rid of all the notifications.",
-)
-
-
 @dataclass(frozen=True)
 class ClearParams:
-    """All that varies between episodes."""
-
     notes: tuple[int, ...]
     """The notifications that are posted, of `scenery.NOTES`, the oldest first."""
     dismissed: tuple[int, ...]
@@ -130,20 +112,23 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
     """
 
     mistakes = ("one_left",)
+    goals = (
+        "Clear all notifications.",
+        "Please dismiss every notification.",
+        "Open the notification shade and clear it.",
+        "Get rid of all the notifications.",
+    )
 
-    def sample(self, rng: np.random.Generator) -> ClearParams:
+    def sample(self, rng: Rng) -> ClearParams:
         count = int(rng.integers(2, 6))
         notes = tuple(int(i) for i in rng.choice(len(NOTES), size=count, replace=False))
         one_by_one = count == 2 and rng.random() < 0.5
         return ClearParams(
             notes=notes,
             dismissed=notes if one_by_one else (),
-            phrasing=int(rng.integers(len(CLEAR_GOALS))),
+            phrasing=int(rng.integers(len(self.goals))),
             scenery=scenery.draw(rng, most_notes=0),
         )
-
-    def goal(self, params: ClearParams) -> str:
-        return CLEAR_GOALS[params.phrasing]
 
     def prepare(self, params: ClearParams) -> Sequence[str]:
         return [*params.scenery.lines(), *(note_line(i) for i in params.notes)]
@@ -153,7 +138,7 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
             ShellCheck("no notification", "dumpsys notification | grep -c NotificationRecord", "0")
         ]
 
-    def oracle(self, device: AndroidDevice, params: ClearParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: ClearParams) -> Steps:
         yield from pull_shade(device)
         if not params.dismissed:
             yield from moves.tap(device, "Clear all")
@@ -165,7 +150,7 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
             x, y = found.center
             yield Drag(x, y, x + device.size[0] // 3, y)
 
-    def misread(self, params: ClearParams, mistake: str, rng: np.random.Generator) -> ClearParams:
+    def misread(self, params: ClearParams, mistake: str, rng: Rng) -> ClearParams:
         """``one_left``: the others are swiped away one by one."""
         left = int(rng.integers(len(params.notes)))
         return dataclasses.replace(params, dismissed=params.notes[:left] + params.notes[left + 1 :])

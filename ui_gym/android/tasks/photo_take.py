@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
-from ui_gym.android.task import AndroidTask
-from ui_gym.contract import draws as drawing
-from ui_gym.contract.action import Action
+from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.contract.draws import Rng, between
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo
 
 CAMERA = "/sdcard/DCIM/Camera"
 BEFORE = "/data/local/tmp/ui-gym-photos"
@@ -25,19 +21,11 @@ BEFORE = "/data/local/tmp/ui-gym-photos"
 
 PHOTOS = f"ls {CAMERA} | grep '[.]jpg$' | wc -l"
 
-GOALS = (
-    "Take {photos} with the camera.",
-    "Open the Camera and take {photos}.",
-    "Please take {photos}.",
-    "Use the phone's camera to shoot {photos}.",
-)
 NUMBERS = ("one photo", "two photos", "three photos")
 
 
 @dataclass(frozen=True)
 class PhotoTakeParams:
-    """All that varies between episodes."""
-
     count: int
     """How many photos are asked for."""
     video: bool
@@ -70,18 +58,24 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
 
     apps = ("com.android.camera2",)
     mistakes = ("video", "fewer")
+    goals = (
+        "Take {photos} with the camera.",
+        "Open the Camera and take {photos}.",
+        "Please take {photos}.",
+        "Use the phone's camera to shoot {photos}.",
+    )
 
-    def sample(self, rng: np.random.Generator) -> PhotoTakeParams:
+    def sample(self, rng: Rng) -> PhotoTakeParams:
         return PhotoTakeParams(
-            count=drawing.between(rng, 1, len(NUMBERS)),
+            count=between(rng, 1, len(NUMBERS)),
             video=False,
-            others=drawing.between(rng, 0, 4),
+            others=between(rng, 0, 4),
             scene=scenes.draw(rng),
-            phrasing=drawing.between(rng, 0, len(GOALS) - 1),
+            phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
     def goal(self, params: PhotoTakeParams) -> str:
-        return GOALS[params.phrasing].format(photos=NUMBERS[params.count - 1])
+        return self.goals[params.phrasing].format(photos=NUMBERS[params.count - 1])
 
     def prepare(self, params: PhotoTakeParams) -> Sequence[str]:
         names = [f"{CAMERA}/IMG_20230{i + 4}12_10{i}500.jpg" for i in range(params.others)]
@@ -92,7 +86,7 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
         line = f"echo $(( $({PHOTOS}) - $(cat {BEFORE}) ))"
         return [ShellCheck("photos", line, str(params.count))]
 
-    def oracle(self, device: AndroidDevice, params: PhotoTakeParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: PhotoTakeParams) -> Steps:
         yield from moves.launch(device, "Camera")
         if params.video:
             yield from moves.tap(device, "Video")
@@ -102,9 +96,7 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
         for _ in range(params.count):
             yield from moves.tap(device, "Shutter")
 
-    def misread(
-        self, params: PhotoTakeParams, mistake: str, rng: np.random.Generator
-    ) -> PhotoTakeParams:
+    def misread(self, params: PhotoTakeParams, mistake: str, rng: Rng) -> PhotoTakeParams:
         """``video``: a video is taken. ``fewer``: a photo is missing."""
         if mistake == "video":
             return dataclasses.replace(params, video=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.device import AndroidDevice
-from ui_gym.android.task import AndroidTask
+from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Click
+from ui_gym.contract.draws import Rng
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError, UserError
@@ -36,8 +35,6 @@ MOST_CHANGES = 4
 
 @dataclass(frozen=True)
 class QuickSettingsParams:
-    """All that varies between episodes."""
-
     tiles: tuple[str, ...]
     """All tiles, in their order on the screen."""
     on: tuple[str, ...]
@@ -94,7 +91,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
         if not isinstance(compact, bool):
             raise UserError(f"AndroidQuickSettings: compact is True or False, not {compact!r}")
 
-    def sample(self, rng: np.random.Generator) -> QuickSettingsParams:
+    def sample(self, rng: Rng) -> QuickSettingsParams:
         names = list(TILES)
         tiles = tuple(names[i] for i in rng.permutation(len(names)))
         on = tuple(name for name in names if rng.random() < self.on)
@@ -124,7 +121,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
         score = len(turned) / len(params.asked)
         return Verdict(score, done=score == 1, notes=f"{len(turned)} of {len(params.asked)}")
 
-    def oracle(self, device: AndroidDevice, params: QuickSettingsParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: QuickSettingsParams) -> Steps:
         for name, touched in zip(params.asked, params.touched, strict=True):
             label = TILES[touched][0]
             found = moves.find(device, label)
@@ -133,9 +130,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
             thought = self._search(params, name)
             yield Demo(Click(*found.center), thought, self._caption(device, params))
 
-    def misread(
-        self, params: QuickSettingsParams, mistake: str, rng: np.random.Generator
-    ) -> QuickSettingsParams:
+    def misread(self, params: QuickSettingsParams, mistake: str, rng: Rng) -> QuickSettingsParams:
         """``neighbour``: at the first asked tile, the finger slips to the one above (in the first
         row: below)."""
         place = params.tiles.index(params.asked[0])

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import brightness_lines
 from ui_gym.android.switching import SwitchVerifyTask, verified
-from ui_gym.android.tasks.brightness import AndroidBrightness, BrightnessParams
-from ui_gym.android.tasks.modes import AndroidDarkTheme
+from ui_gym.android.tasks.sliders import AndroidBrightness, BrightnessParams
+from ui_gym.android.tasks.switches import AndroidDarkTheme
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict

@@ -1,23 +1,20 @@
-"""Wi-Fi, Bluetooth, airplane mode: the phone's radios."""
+"""Switches: Wi-Fi, Bluetooth, airplane mode, Do Not Disturb, Battery Saver, the dark theme, ..."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ui_gym.android import scenery
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
-from ui_gym.android.switching import SwitchTask
-from ui_gym.android.task import AndroidTask
+from ui_gym.android.switching import SwitchParams, SwitchTask
+from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.toggles import TOGGLES, switch_to, touch
-from ui_gym.contract.action import Action
+from ui_gym.contract.draws import Rng
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo
 
 
 @register("AndroidWifi", suite="android", category="settings", difficulty="easy", max_steps=12)
@@ -90,8 +87,6 @@ class AndroidAirplane(SwitchTask):
 
 @dataclass(frozen=True)
 class TwoRadiosParams:
-    """All that varies between episodes."""
-
     parts: tuple[tuple[str, bool], ...]
     """(switch, whether it is to be on), in the order of the goal."""
     phrasing: int
@@ -127,7 +122,7 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
 
     mistakes = ("forgotten", "opposite")
 
-    def sample(self, rng: np.random.Generator) -> TwoRadiosParams:
+    def sample(self, rng: Rng) -> TwoRadiosParams:
         return TwoRadiosParams(
             parts=(("wifi", False), ("bluetooth", True)),
             phrasing=int(rng.integers(len(TWO_GOALS))),
@@ -151,7 +146,7 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
     def checks(self, params: TwoRadiosParams) -> Sequence[ShellCheck]:
         return [TOGGLES["wifi"].check(False), TOGGLES["bluetooth"].check(True)]
 
-    def oracle(self, device: AndroidDevice, params: TwoRadiosParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: TwoRadiosParams) -> Steps:
         for i, (name, on) in enumerate(params.parts):
             # The shade is still open when the second tile is touched.
             if i and params.by_tile:
@@ -159,12 +154,153 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
             else:
                 yield from switch_to(device, TOGGLES[name], on, by_tile=params.by_tile)
 
-    def misread(
-        self, params: TwoRadiosParams, mistake: str, rng: np.random.Generator
-    ) -> TwoRadiosParams:
+    def misread(self, params: TwoRadiosParams, mistake: str, rng: Rng) -> TwoRadiosParams:
         """``forgotten``: only one of the two is done. ``opposite``: the second is mistaken."""
         if mistake == "forgotten":
             kept = int(rng.integers(2))
             return dataclasses.replace(params, parts=(params.parts[kept],))
         first, (name, on) = params.parts
         return dataclasses.replace(params, parts=(first, (name, not on)))
+
+
+@register(
+    "AndroidDoNotDisturb", suite="android", category="settings", difficulty="medium", max_steps=12
+)
+class AndroidDoNotDisturb(SwitchTask):
+    """Turn on Do Not Disturb.
+
+    ## Description
+    The switch is in Settings, on a page of its own under Notifications and under Sound &
+    vibration, and in the quick settings.
+
+    ## Rewards
+    1 if ``settings get global zen_mode`` is 1, 2 or 3, whatever may interrupt it (0, where it is to
+    be off).
+
+    ## Starting state
+    The home screen; Do Not Disturb is not as asked.
+
+    ## Arguments
+    | `to` | "on" | "on" or "off": what is asked for; None draws it |
+    """
+
+    switch = "dnd"
+    neighbour = "saver"
+
+    def __init__(self, *, to: str | None = "on") -> None:
+        super().__init__(to=to)
+
+
+@register(
+    "AndroidBatterySaver", suite="android", category="settings", difficulty="medium", max_steps=12
+)
+class AndroidBatterySaver(SwitchTask):
+    """Turn on Battery Saver.
+
+    ## Description
+    The switch is in Settings, on a page of its own under Battery, and in the quick settings.
+
+    ## Rewards
+    1 if ``settings get global low_power`` is 1 (0, where it is to be off).
+
+    ## Starting state
+    The home screen; the battery is in use, and Battery Saver is not as asked.
+
+    ## Arguments
+    | `to` | "on" | "on" or "off": what is asked for; None draws it |
+    """
+
+    switch = "saver"
+    neighbour = "dnd"
+
+    def __init__(self, *, to: str | None = "on") -> None:
+        super().__init__(to=to)
+
+    def prepare(self, params: SwitchParams) -> Sequence[str]:
+        # A phone that is charged over its USB cable would refuse it.
+        return ["dumpsys battery unplug", *super().prepare(params)]
+
+
+@register(
+    "AndroidDarkTheme", suite="android", category="settings", difficulty="medium", max_steps=12
+)
+class AndroidDarkTheme(SwitchTask):
+    """Use the dark theme, or the light one.
+
+    ## Description
+    The switch is in Settings, under Display, and in the quick settings.
+
+    ## Rewards
+    1 if ``settings get secure ui_night_mode`` is 2 (1, which is light, where it is to be off).
+
+    ## Starting state
+    The home screen, in the other theme.
+
+    ## Arguments
+    | `to` | either | "on" or "off": what is asked for |
+    """
+
+    switch = "dark"
+    neighbour = "rotate"
+    states = ("light", "dark")
+    goals = (
+        "Use the {state} theme.",
+        "Please switch the phone to the {state} theme.",
+        "In the display settings, choose the {state} theme.",
+        "Make the screen use {state} colours.",
+    )
+
+
+@register(
+    "AndroidAutoRotate", suite="android", category="settings", difficulty="easy", max_steps=12
+)
+class AndroidAutoRotate(SwitchTask):
+    """Turn auto-rotate on or off.
+
+    ## Description
+    The switch is in Settings, under Display, and in the quick settings.
+
+    ## Rewards
+    1 if ``settings get system accelerometer_rotation`` is 1, or 0 where it is to be off.
+
+    ## Starting state
+    The home screen; auto-rotate is not as asked.
+
+    ## Arguments
+    | `to` | either | "on" or "off": what is asked for |
+    """
+
+    switch = "rotate"
+    neighbour = "dark"
+
+
+@register(
+    "AndroidAutoTimeOff", suite="android", category="settings", difficulty="medium", max_steps=12
+)
+class AndroidAutoTimeOff(SwitchTask):
+    """Turn off automatic date and time.
+
+    ## Description
+    The switch is in Settings, under System and Date & time, beside one for the time zone.
+
+    ## Rewards
+    1 if ``settings get global auto_time`` is 0 (1, where it is to be on).
+
+    ## Starting state
+    The home screen; the switch is not as asked.
+
+    ## Arguments
+    | `to` | "off" | "on" or "off": what is asked for; None draws it |
+    """
+
+    switch = "auto_time"
+    neighbour = "auto_zone"
+    goals = (
+        "Turn {state} automatic date and time.",
+        "In the date and time settings, turn {state} setting the time automatically.",
+        "The phone should {not_}set its time automatically. Change that.",
+        "Please turn {label} {state}.",
+    )
+
+    def __init__(self, *, to: str | None = "off") -> None:
+        super().__init__(to=to)

@@ -1,4 +1,4 @@
-"""Rename, move or delete one file among others like it."""
+"""Files: renaming, moving or deleting one among others like it; making a folder."""
 
 from __future__ import annotations
 
@@ -7,28 +7,40 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ui_gym.android import moves
-from ui_gym.android.checks import ShellCheck
+from ui_gym.android.checks import ShellCheck, exists
 from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
-from ui_gym.android.task import AndroidTask
-from ui_gym.android.tasks import filing
-from ui_gym.contract import draws as drawing
+from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract import words
 from ui_gym.contract.action import Action
+from ui_gym.contract.draws import Rng, between, other, pick, some
 from ui_gym.contract.registry import register
-from ui_gym.contract.task import Demo
+
+
+def show(device: AndroidDevice, folder: str) -> Iterator[Action]:
+    """Open a folder of the shared storage (``Documents/Taxes``) from the list of places."""
+    yield from moves.path(device, *folder.split("/"))
+
+
+def choose(device: AndroidDevice, folder: str, name: str) -> Iterator[Action]:
+    """Select a file."""
+    yield from moves.launch(device, "Files")
+    yield from show(device, folder)
+    yield from moves.hold(device, name)
+
+
+def menu(device: AndroidDevice, item: str) -> Iterator[Action]:
+    """Take an item of the menu."""
+    yield from moves.path(device, "More options", item)
+
 
 APPS = ("com.android.documentsui",)
 
 
 @dataclass(frozen=True)
 class FileChangeParams:
-    """All that varies between episodes."""
-
     folder: str
     """The folder of the shared storage in which the files lie."""
     files: tuple[tuple[str, str], ...]
@@ -59,12 +71,11 @@ class FileChangeTask(AndroidTask[FileChangeParams]):
     """What tasks with one file share."""
 
     apps = APPS
-    goals: tuple[str, ...] = ()
 
-    def sample(self, rng: np.random.Generator) -> FileChangeParams:
-        names = texts.files(rng, drawing.between(rng, 3, 6))
-        folder, twin = drawing.some(rng, texts.FOLDERS, 2)
-        order = drawing.some(rng, names, len(names))
+    def sample(self, rng: Rng) -> FileChangeParams:
+        names = texts.files(rng, between(rng, 3, 6))
+        folder, twin = some(rng, texts.FOLDERS, 2)
+        order = some(rng, names, len(names))
         params = FileChangeParams(
             folder=folder,
             files=tuple((name, f"{texts.note(rng)}. {texts.note(rng)}.") for name in order),
@@ -72,11 +83,11 @@ class FileChangeTask(AndroidTask[FileChangeParams]):
             twin=twin,
             value="",
             scene=scenes.draw(rng),
-            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+            phrasing=between(rng, 0, len(self.goals) - 1),
         )
         return dataclasses.replace(params, value=self.draw_value(rng, params))
 
-    def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
+    def draw_value(self, rng: Rng, params: FileChangeParams) -> str:
         """The new name, or the folder where it is to go."""
         return ""
 
@@ -92,12 +103,10 @@ class FileChangeTask(AndroidTask[FileChangeParams]):
         lines += records.write(f"/sdcard/{params.twin}/{params.target}", "another one")
         return [*lines, *params.scene.lines()]
 
-    def misread(
-        self, params: FileChangeParams, mistake: str, rng: np.random.Generator
-    ) -> FileChangeParams:
+    def misread(self, params: FileChangeParams, mistake: str, rng: Rng) -> FileChangeParams:
         """``sibling``: a file like it is taken. ``twin``: the one of its name elsewhere."""
         if mistake == "sibling":
-            sibling = drawing.pick(rng, params.siblings)
+            sibling = pick(rng, params.siblings)
             return dataclasses.replace(params, target=sibling)
         return dataclasses.replace(params, folder=params.twin)
 
@@ -130,7 +139,7 @@ class AndroidRenameFile(FileChangeTask):
         'Open the Files app and rename {folder} > "{name}" to "{value}".',
     )
 
-    def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
+    def draw_value(self, rng: Rng, params: FileChangeParams) -> str:
         return words.new_name(rng, *(name for name, _ in params.files))
 
     def prepare(self, params: FileChangeParams) -> Sequence[str]:
@@ -140,15 +149,13 @@ class AndroidRenameFile(FileChangeTask):
     def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         return [moved("renamed", params, f"/sdcard/{params.folder}/{params.value}")]
 
-    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Iterator[Action | Demo]:
-        yield from filing.choose(device, params.folder, params.target)
-        yield from filing.menu(device, "Rename")
+    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Steps:
+        yield from choose(device, params.folder, params.target)
+        yield from menu(device, "Rename")
         yield from moves.fill(device, "Name", params.value)
         yield from moves.tap(device, "OK")
 
-    def misread(
-        self, params: FileChangeParams, mistake: str, rng: np.random.Generator
-    ) -> FileChangeParams:
+    def misread(self, params: FileChangeParams, mistake: str, rng: Rng) -> FileChangeParams:
         """As all; ``name``: it gets another name."""
         if mistake != "name":
             return super().misread(params, mistake, rng)
@@ -182,8 +189,8 @@ class AndroidMoveFile(FileChangeTask):
         'Use the Files app to move {folder} > "{name}" into {value}.',
     )
 
-    def draw_value(self, rng: np.random.Generator, params: FileChangeParams) -> str:
-        place = drawing.other(rng, texts.FOLDERS, params.folder, params.twin)
+    def draw_value(self, rng: Rng, params: FileChangeParams) -> str:
+        place = other(rng, texts.FOLDERS, params.folder, params.twin)
         return f"{place}/{words.folder_names(rng, 1)[0]}" if rng.random() < 0.4 else place
 
     def prepare(self, params: FileChangeParams) -> Sequence[str]:
@@ -194,21 +201,19 @@ class AndroidMoveFile(FileChangeTask):
     def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         return [moved("moved", params, f"/sdcard/{params.value}/{params.target}")]
 
-    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Iterator[Action | Demo]:
-        yield from filing.choose(device, params.folder, params.target)
-        yield from filing.menu(device, "Move to…")
-        yield from filing.show(device, params.value)
+    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Steps:
+        yield from choose(device, params.folder, params.target)
+        yield from menu(device, "Move to…")
+        yield from show(device, params.value)
         yield from moves.tap(device, "Move here", role="button")
 
-    def misread(
-        self, params: FileChangeParams, mistake: str, rng: np.random.Generator
-    ) -> FileChangeParams:
+    def misread(self, params: FileChangeParams, mistake: str, rng: Rng) -> FileChangeParams:
         """As all; ``place``: it goes into another folder."""
         if mistake != "place":
             return super().misread(params, mistake, rng)
         top = params.value.partition("/")[0]
         taken = (params.folder, params.twin, top)
-        return dataclasses.replace(params, value=drawing.other(rng, texts.FOLDERS, *taken))
+        return dataclasses.replace(params, value=other(rng, texts.FOLDERS, *taken))
 
 
 @register(
@@ -244,8 +249,8 @@ class AndroidDeleteFile(FileChangeTask):
         tests += [f"test -e {shlex.quote(path)}" for path in kept]
         return [ShellCheck("deleted alone", " && ".join(tests), lambda r: r.code == 0)]
 
-    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Iterator[Action | Demo]:
-        yield from filing.choose(device, params.folder, params.target)
+    def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Steps:
+        yield from choose(device, params.folder, params.target)
         yield from moves.tap(device, "Delete")
         yield from moves.tap(device, "Delete")
 
@@ -259,3 +264,80 @@ def moved(name: str, params: FileChangeParams, path: str) -> ShellCheck:
 
     old, new = shlex.quote(params.path), shlex.quote(path)
     return ShellCheck(name, f"! test -e {old} && cat {new} 2>/dev/null", right)
+
+
+@dataclass(frozen=True)
+class MkdirParams:
+    folder: str
+    """The folder of the shared storage in which the new one is to be."""
+    name: str
+    folders: tuple[str, ...]
+    """Folders that are there at the start, in each of the places."""
+    files: tuple[str, ...]
+    scene: StartScene
+    phrasing: int
+
+
+@register(
+    "AndroidMkdir", suite="android", category="system", difficulty="medium", max_steps=20,
+    tags=("files",),
+)  # fmt: skip
+class AndroidMkdir(AndroidTask[MkdirParams]):
+    """Create a folder of a given name in one of the folders of the shared storage.
+
+    ## Description
+    The goal names a new folder and where it is to be: in Download, Documents, Music or Pictures.
+    Some folders and files are there already.
+
+    ## Rewards
+    1 if ``test -d`` finds the folder.
+
+    ## Starting state
+    The home screen or a page of the Settings; there is no such folder.
+    """
+
+    apps = ("com.android.documentsui",)
+    mistakes = ("place", "name")
+    goals = (
+        'Create a folder called "{name}" in {folder}.',
+        'In the Files app, make a new folder named "{name}" inside {folder}.',
+        'I need a folder "{name}" in {folder}. Please create it.',
+    )
+
+    def sample(self, rng: Rng) -> MkdirParams:
+        name, *there = words.folder_names(rng, between(rng, 2, 4))
+        return MkdirParams(
+            folder=pick(rng, texts.FOLDERS),
+            name=name,
+            folders=tuple(there),
+            files=texts.files(rng, between(rng, 0, 3)),
+            scene=scenes.draw(rng),
+            phrasing=between(rng, 0, len(self.goals) - 1),
+        )
+
+    def prepare(self, params: MkdirParams) -> Sequence[str]:
+        places = [f"/sdcard/{folder}" for folder in texts.FOLDERS]
+        lines = [records.remove(*(f"{place}/{params.name}" for place in places))]
+        lines += [f"mkdir -p '{place}/{name}'" for place in places for name in params.folders]
+        for name in params.files:
+            lines += records.write(f"/sdcard/{params.folder}/{name}", f"{name}\n")
+        return [*lines, *params.scene.lines()]
+
+    def checks(self, params: MkdirParams) -> Sequence[ShellCheck]:
+        return [exists(f"/sdcard/{params.folder}/{params.name}", kind="d")]
+
+    def oracle(self, device: AndroidDevice, params: MkdirParams) -> Steps:
+        yield from moves.launch(device, "Files")
+        yield from show(device, params.folder)
+        yield from menu(device, "New folder")
+        yield from moves.fill(device, "Name", params.name)
+        yield from moves.tap(device, "Create", role="button")
+
+    def misread(self, params: MkdirParams, mistake: str, rng: Rng) -> MkdirParams:
+        """``place``: the folder is made elsewhere. ``name``: it gets another name."""
+        if mistake == "place":
+            place = other(rng, texts.FOLDERS, params.folder)
+            return dataclasses.replace(params, folder=place)
+        taken = (params.name, *params.folders)
+        names = [name for name in words.folder_names(rng, 6) if name not in taken]
+        return dataclasses.replace(params, name=names[0])

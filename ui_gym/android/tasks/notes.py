@@ -1,13 +1,11 @@
-"""Send on by text message what is found elsewhere: in the clipboard, or in a note."""
+"""Notes, and sending on by text message what is found elsewhere."""
 
 from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
@@ -15,10 +13,10 @@ from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
-from ui_gym.android.task import AndroidTask
-from ui_gym.android.tasks import messaging
-from ui_gym.contract import draws as drawing
-from ui_gym.contract.action import Action
+from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.android.tasks import messages
+from ui_gym.contract import words
+from ui_gym.contract.draws import Rng, between, other, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 
@@ -26,9 +24,79 @@ NOTES = "/sdcard/Documents/Notes"
 
 
 @dataclass(frozen=True)
-class ClipboardParams:
-    """All that varies between episodes."""
+class NoteCreateParams:
+    file: str
+    text: str
+    others: tuple[tuple[str, str], ...]
+    """(file, text) of notes that are there already."""
+    scene: StartScene
+    phrasing: int
 
+
+@register(
+    "AndroidNoteCreate", suite="android", category="input", difficulty="medium", max_steps=15,
+    tags=("notes",),
+)  # fmt: skip
+class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
+    """Write a note with a file name and a text.
+
+    ## Description
+    The goal gives the name of a file and its text. Other notes are there, one named alike.
+
+    ## Rewards
+    1 if ``cat`` reads the text in the file of that name in ``/sdcard/Documents/Notes``.
+
+    ## Starting state
+    The home screen or a page of the Settings; there is no such file. A real phone needs an app that
+    keeps its notes there.
+    """
+
+    apps = ("org.uigym.notes",)
+    mistakes = ("name", "text")
+    goals = (
+        'In Notes, create {file} with the text "{text}"',
+        'Write a note named {file} that says "{text}"',
+        'I need a new note. Its file name is {file} and its text "{text}"',
+    )
+
+    def sample(self, rng: Rng) -> NoteCreateParams:
+        file, *others = texts.files(rng, between(rng, 2, 5))
+        return NoteCreateParams(
+            file=file,
+            text=texts.note(rng),
+            others=tuple((name, texts.note(rng)) for name in others),
+            scene=scenes.draw(rng),
+            phrasing=between(rng, 0, len(self.goals) - 1),
+        )
+
+    def prepare(self, params: NoteCreateParams) -> Sequence[str]:
+        lines = [records.remove(f"{NOTES}/{params.file}")]
+        for name, text in params.others:
+            lines += records.write(f"{NOTES}/{name}", text)
+        return [*lines, *params.scene.lines()]
+
+    def checks(self, params: NoteCreateParams) -> Sequence[ShellCheck]:
+        line = f"cat {shlex.quote(f'{NOTES}/{params.file}')} 2>/dev/null"
+        return [ShellCheck("note", line, lambda r: r.text.strip() == params.text)]
+
+    def oracle(self, device: AndroidDevice, params: NoteCreateParams) -> Steps:
+        yield from moves.launch(device, "Notes")
+        yield from moves.tap(device, "New note")
+        yield from moves.fill(device, "File name", params.file)
+        yield from moves.fill(device, "Text", params.text)
+        yield from moves.tap(device, "Save", role="button")
+
+    def misread(self, params: NoteCreateParams, mistake: str, rng: Rng) -> NoteCreateParams:
+        """``name``: another file name. ``text``: another text."""
+        if mistake == "name":
+            taken = (params.file, *(name for name, _ in params.others))
+            return dataclasses.replace(params, file=words.new_name(rng, *taken))
+        text = texts.note(rng)
+        return params if text == params.text else dataclasses.replace(params, text=text)
+
+
+@dataclass(frozen=True)
+class ClipboardParams:
     text: str
     people: tuple[Person, ...]
     """The one who is written to, and others."""
@@ -38,8 +106,6 @@ class ClipboardParams:
 
 @dataclass(frozen=True)
 class NoteToSmsParams:
-    """All that varies between episodes."""
-
     notes: tuple[tuple[str, str], ...]
     """(file, text) of the notes."""
     note: str
@@ -71,7 +137,7 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
     Termination: the text was sent.
     """
 
-    apps = (messaging.MESSAGES,)
+    apps = (messages.MESSAGES,)
     mistakes = ("recipient",)
     goals = (
         "Send the text in the clipboard to {number} by SMS.",
@@ -79,12 +145,12 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
         "Paste what is in the clipboard into a text message to {number}, and send it.",
     )
 
-    def sample(self, rng: np.random.Generator) -> ClipboardParams:
+    def sample(self, rng: Rng) -> ClipboardParams:
         return ClipboardParams(
             text=texts.note(rng),
             people=people.people(rng, 2),
             scene=scenes.draw(rng),
-            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+            phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
     def goal(self, params: ClipboardParams) -> str:
@@ -96,15 +162,13 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
         return [*forget, copy, *params.scene.lines()]
 
     def checks(self, params: ClipboardParams) -> Sequence[ShellCheck]:
-        return [messaging.sent(params.people[0].digits, params.text)]
+        return [messages.sent(params.people[0].digits, params.text)]
 
-    def oracle(self, device: AndroidDevice, params: ClipboardParams) -> Iterator[Action | Demo]:
-        yield from messaging.start(device, params.people[0].digits)
-        yield from messaging.paste(device)
+    def oracle(self, device: AndroidDevice, params: ClipboardParams) -> Steps:
+        yield from messages.start(device, params.people[0].digits)
+        yield from messages.paste(device)
 
-    def misread(
-        self, params: ClipboardParams, mistake: str, rng: np.random.Generator
-    ) -> ClipboardParams:
+    def misread(self, params: ClipboardParams, mistake: str, rng: Rng) -> ClipboardParams:
         """``recipient``: it goes to another number."""
         first, *rest = params.people
         wrong = dataclasses.replace(first, digits=people.neighbour(rng, first.digits))
@@ -132,7 +196,7 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
     Termination: the text was sent.
     """
 
-    apps = ("org.uigym.notes", messaging.MESSAGES)
+    apps = ("org.uigym.notes", messages.MESSAGES)
     mistakes = ("note", "recipient")
     goals = (
         'Send the text of the note "{note}" to {name} by SMS.',
@@ -140,15 +204,15 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
         'What does my note "{note}" say? Write just that to {name} in Messages.',
     )
 
-    def sample(self, rng: np.random.Generator) -> NoteToSmsParams:
+    def sample(self, rng: Rng) -> NoteToSmsParams:
         files = [f"{name.rpartition('.')[0]}.txt" for name in texts.files(rng, 4)]
         notes = tuple((name, texts.note(rng)) for name in dict.fromkeys(files))
         return NoteToSmsParams(
-            notes=drawing.some(rng, notes, len(notes)),
+            notes=some(rng, notes, len(notes)),
             note=files[0],
             people=people.people(rng, 3),
             scene=scenes.draw(rng),
-            phrasing=drawing.between(rng, 0, len(self.goals) - 1),
+            phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
     def goal(self, params: NoteToSmsParams) -> str:
@@ -166,22 +230,20 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
 
     def checks(self, params: NoteToSmsParams) -> Sequence[ShellCheck]:
         text = dict(params.notes)[params.note]
-        return [messaging.sent(params.people[0].digits, text)]
+        return [messages.sent(params.people[0].digits, text)]
 
-    def oracle(self, device: AndroidDevice, params: NoteToSmsParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: AndroidDevice, params: NoteToSmsParams) -> Steps:
         text = dict(params.notes)[params.note]
         yield from moves.launch(device, "Notes")
         yield from moves.tap(device, params.note)
-        yield from messaging.start(device, params.people[0].name)
-        for action in messaging.write(device, text):
+        yield from messages.start(device, params.people[0].name)
+        for action in messages.write(device, text):
             yield Demo(action, f"The note says: {text}")
 
-    def misread(
-        self, params: NoteToSmsParams, mistake: str, rng: np.random.Generator
-    ) -> NoteToSmsParams:
+    def misread(self, params: NoteToSmsParams, mistake: str, rng: Rng) -> NoteToSmsParams:
         """``note``: another note is sent. ``recipient``: it goes to the one of the same name."""
         if mistake == "note":
-            other = drawing.other(rng, [name for name, _ in params.notes], params.note)
-            return dataclasses.replace(params, note=other)
+            names = [name for name, _ in params.notes]
+            return dataclasses.replace(params, note=other(rng, names, params.note))
         first, other_person, *rest = params.people
         return dataclasses.replace(params, people=(other_person, first, *rest))

@@ -1,0 +1,223 @@
+"""The Clock: an alarm, a timer."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ui_gym.android import moves
+from ui_gym.android.checks import ShellCheck
+from ui_gym.android.content import scenes, texts
+from ui_gym.android.content.scenes import StartScene
+from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.contract.draws import Rng, between, other, some
+from ui_gym.contract.registry import register
+
+DATABASE = "/data/user_de/0/com.google.android.deskclock/databases/alarms.db"
+
+ALARMS = f"su 0 sqlite3 {DATABASE} 'SELECT hour, minutes, enabled, label FROM alarm_templates'"
+
+Alarm = tuple[int, int, str]
+"""(hour of 24, minute, label)"""
+
+
+@dataclass(frozen=True)
+class AlarmAddParams:
+    alarm: Alarm
+    others: tuple[Alarm, ...]
+    """Alarms that are set already."""
+    twelve: bool
+    """Whether the phone and the goal count hours to twelve, with AM and PM."""
+    scene: StartScene
+    phrasing: int
+
+
+@register(
+    "AndroidAlarmAdd", suite="android", category="app", difficulty="medium", max_steps=25,
+    tags=("clock",),
+)  # fmt: skip
+class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
+    """Set an alarm with a label.
+
+    ## Description
+    The goal gives a time of day and a label. Other alarms are set. The phone counts hours to
+    twelve, or to 24.
+
+    ## Rewards
+    1 if the table ``alarm_templates`` of the Clock's database has an alarm of that time and label
+    that is on. ``sqlite3`` reads it by ``su``, which a real phone must allow.
+
+    ## Starting state
+    The home screen or a page of the Settings.
+    """
+
+    apps = ("com.google.android.deskclock",)
+    mistakes = ("hour", "half", "label")
+    goals = (
+        'Set an alarm for {time} labelled "{label}".',
+        'I have to be reminded at {time}: set an alarm with the label "{label}".',
+        'In the Clock app, add an alarm at {time} and label it "{label}".',
+    )
+
+    def sample(self, rng: Rng) -> AlarmAddParams:
+        labels = some(rng, texts.ALARMS, between(rng, 1, 4))
+        times = [(between(rng, 0, 23), self._minute(rng)) for _ in labels]
+        alarm, *others = [(*at, label) for at, label in zip(times, labels, strict=True)]
+        return AlarmAddParams(
+            alarm=alarm,
+            others=tuple(others),
+            twelve=bool(rng.random() < 0.4),
+            scene=scenes.draw(rng),
+            phrasing=between(rng, 0, len(self.goals) - 1),
+        )
+
+    def _minute(self, rng: Rng) -> int:
+        return 5 * between(rng, 0, 11) if rng.random() < 0.6 else between(rng, 0, 59)
+
+    def goal(self, params: AlarmAddParams) -> str:
+        hour, minute, label = params.alarm
+        time = f"{hour:02}:{minute:02}"
+        if params.twelve:
+            time = f"{(hour - 1) % 12 + 1}:{minute:02} {'am' if hour < 12 else 'pm'}"
+        return self.goals[params.phrasing].format(time=time, label=label)
+
+    def prepare(self, params: AlarmAddParams) -> Sequence[str]:
+        hour, minute, _ = params.alarm
+        where = shlex.quote(f"DELETE FROM alarm_templates WHERE hour={hour} AND minutes={minute}")
+        lines = [
+            f"settings put system time_12_24 {12 if params.twelve else 24}",
+            f"su 0 sqlite3 {DATABASE} {where}",
+        ]
+        for hour, minute, label in params.others:
+            extra = "android.intent.extra.alarm"
+            lines.append(
+                f"am start -a android.intent.action.SET_ALARM --ei {extra}.HOUR {hour}"
+                f" --ei {extra}.MINUTES {minute} --es {extra}.MESSAGE {shlex.quote(label)}"
+                f" --ez {extra}.SKIP_UI true >/dev/null"
+            )
+        return [*lines, *params.scene.lines()]
+
+    def checks(self, params: AlarmAddParams) -> Sequence[ShellCheck]:
+        hour, minute, label = params.alarm
+
+        def is_set(result: ShellResult) -> bool:
+            rows = [row.split("|", 3) for row in result.text.splitlines()]
+            return [str(hour), str(minute), "1", label] in rows
+
+        return [ShellCheck("alarm", ALARMS, is_set)]
+
+    def oracle(self, device: AndroidDevice, params: AlarmAddParams) -> Steps:
+        hour, minute, label = params.alarm
+        yield from moves.launch(device, "Clock")
+        if moves.find(device, "Add alarm") is None:
+            yield from moves.tap(device, "Alarm")
+        yield from moves.tap(device, "Add alarm")
+        yield from moves.pick_time(device, hour, minute)
+        yield from moves.tap(device, "Label")
+        yield from moves.fill(device, "Label", label)
+        yield from moves.tap(device, "OK")
+
+    def misread(self, params: AlarmAddParams, mistake: str, rng: Rng) -> AlarmAddParams:
+        """``hour``: an hour too late. ``half``: twelve hours off. ``label``: another label."""
+        hour, minute, label = params.alarm
+        if mistake == "label":
+            label = other(rng, texts.ALARMS, label)
+        else:
+            hour = (hour + (1 if mistake == "hour" else 12)) % 24
+        return dataclasses.replace(params, alarm=(hour, minute, label))
+
+
+UNITS = ("hour", "minute", "second")
+
+
+@dataclass(frozen=True)
+class TimerSetParams:
+    hours: int
+    minutes: int
+    seconds: int
+    scene: StartScene
+    phrasing: int
+
+    @property
+    def digits(self) -> str:
+        """What is typed."""
+        return f"{self.hours:02}{self.minutes:02}{self.seconds:02}".lstrip("0")
+
+    @property
+    def shown(self) -> str:
+        """What the Clock then shows."""
+        return f"{self.hours:02}h {self.minutes:02}m {self.seconds:02}s"
+
+
+@register(
+    "AndroidTimerSet", suite="android", category="app", difficulty="easy", max_steps=15,
+    tags=("clock",),
+)  # fmt: skip
+class AndroidTimerSet(AndroidTask[TimerSetParams]):
+    """Enter the time of a timer, and do not start it.
+
+    ## Description
+    The goal gives hours, minutes and seconds, of which some may be none.
+
+    ## Rewards
+    1 if ``uiautomator dump`` tells the text of the time, as in ``00h 05m 30s``.
+
+    ## Starting state
+    The home screen or a page of the Settings; no timer is set.
+    """
+
+    apps = ("com.google.android.deskclock",)
+    mistakes = ("units", "digit")
+    goals = (
+        "Set a timer for {time}, but do not start it.",
+        "Enter {time} as a timer in the Clock app. Do not start it.",
+        "Prepare a timer of {time} without starting it.",
+    )
+
+    def sample(self, rng: Rng) -> TimerSetParams:
+        hours = between(rng, 1, 12) if rng.random() < 0.4 else 0
+        minutes = between(rng, 1, 59)
+        seconds = between(rng, 1, 59) if rng.random() < 0.6 else 0
+        return TimerSetParams(
+            hours, minutes, seconds, scenes.draw(rng), between(rng, 0, len(self.goals) - 1)
+        )
+
+    def goal(self, params: TimerSetParams) -> str:
+        values = (params.hours, params.minutes, params.seconds)
+        parts = [
+            f"{value} {unit}{'' if value == 1 else 's'}"
+            for value, unit in zip(values, UNITS, strict=True)
+            if value
+        ]
+        *most, last = parts
+        time = f"{', '.join(most)} and {last}" if most else last
+        return self.goals[params.phrasing].format(time=time)
+
+    def prepare(self, params: TimerSetParams) -> Sequence[str]:
+        return params.scene.lines()
+
+    def checks(self, params: TimerSetParams) -> Sequence[ShellCheck]:
+        line = f"uiautomator dump /dev/tty | grep -c 'text=\"{params.shown}\"'"
+        return [ShellCheck("timer", line, "1")]
+
+    def oracle(self, device: AndroidDevice, params: TimerSetParams) -> Steps:
+        yield from moves.launch(device, "Clock")
+        yield from moves.tap(device, "Timer")
+        for digit in params.digits:
+            yield from moves.tap(device, digit, role="button")
+
+    def misread(self, params: TimerSetParams, mistake: str, rng: Rng) -> TimerSetParams:
+        """``units``: minutes for seconds, or for hours. ``digit``: one digit is wrong."""
+        hours, minutes, seconds = params.hours, params.minutes, params.seconds
+        if mistake == "units":
+            wrong = dataclasses.replace(params, hours=0, minutes=hours, seconds=minutes)
+            if not hours and minutes != seconds and seconds:
+                wrong = dataclasses.replace(params, minutes=seconds, seconds=minutes)
+        else:
+            wrong = dataclasses.replace(params, minutes=(minutes + between(rng, 1, 58)) % 60)
+        # Who types it comes by what was typed before: that must not be the time that is asked for.
+        passes = wrong.digits.startswith(params.digits)
+        return params if passes or not wrong.digits else wrong
