@@ -8,7 +8,7 @@ from gallery_settings import EXTRAS, SCENES
 
 from ui_gym_phone import data
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.index import ENTRIES, search
+from ui_gym_phone.apps.settings.home import ENTRIES, search
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state.intents import SETTINGS_PAGES

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 from ui_gym_phone.apps.faces import name_of
 from ui_gym_phone.state import calls, switches
 from ui_gym_phone.state.activities import Notification
+from ui_gym_phone.state.calls import INCOMING, MISSED, OUTGOING, REJECTED, PhoneCall
+from ui_gym_phone.ui.layout import Expand, HStack, Widget
+from ui_gym_phone.ui.widgets import Icon, Text
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.phone import Phone
+    from ui_gym_phone.ui.app import Ui
 
 DIALER = "com.android.dialer"
 IN_CALL = ".InCallActivity"
@@ -38,6 +42,11 @@ def place_call(phone: Phone, number: str) -> None:
     phone.start(DIALER, IN_CALL, extras)
 
 
+def write_to(ui: Ui, number: str) -> None:
+    """Open the conversation with a number."""
+    ui.start("com.android.messaging", ".ConversationActivity", number=number)
+
+
 def current_call(phone: Phone) -> int:
     """The id in the call log of the call that goes on; 0 if none does."""
     posted = _posted(phone)
@@ -60,3 +69,31 @@ def end_call(phone: Phone) -> None:
 
 def _posted(phone: Phone) -> Notification | None:
     return next((n for n in phone.notifications if n.package == DIALER and n.id == CALL), None)
+
+
+# -- calls as lists tell of them --
+
+_KINDS = {
+    INCOMING: ("phone-incoming", "Incoming", "dim"),
+    OUTGOING: ("phone-outgoing", "Outgoing", "dim"),
+    MISSED: ("phone-missed", "Missed", "error"),
+    REJECTED: ("phone-missed", "Declined", "dim"),
+}
+
+
+def history(phone: Phone) -> list[PhoneCall]:
+    """The call log, the newest first. A call's name may be out of date: ask `name_of`."""
+    return phone.databases.derived("calllog.db", "history", lambda: calls.all(phone))
+
+
+def kind_name(call: PhoneCall) -> str:
+    """``Incoming``, ``Outgoing``, ``Missed``."""
+    return _KINDS.get(call.kind, _KINDS[INCOMING])[1]
+
+
+def kind_line(call: PhoneCall, when: str, count: int = 1) -> Widget:
+    """A small arrow, how many calls it stands for, what it was, and when."""
+    icon, name, ink = _KINDS.get(call.kind, _KINDS[INCOMING])
+    several = f"({count}) " if count > 1 else ""
+    told = Text(f"{several}{name} · {when}", "small", "dim", lines=1)
+    return HStack(Icon(icon, 16, ink), Expand(told), gap=6)

@@ -10,7 +10,16 @@ from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm, fab
+from ui_gym_phone.ui.page import (
+    AppPage,
+    Dialog,
+    ScrollView,
+    confirm,
+    discard,
+    fab,
+    more_menu,
+    search_bar,
+)
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import MOST_CHARACTERS, TextField
 from ui_gym_phone.ui.widgets import Button, Empty, IconButton, Text
@@ -58,11 +67,9 @@ def note_list(ui: Ui) -> AppPage:
     wanted = ui.text("search").strip().lower()
     if ui.state.get("overlay") == "search":
         found = [n for n in found if wanted in n.lower() or wanted in _content(ui.phone, n).lower()]
-        back = IconButton("arrow-left", "Stop searching", partial(_stop_searching, ui))
-        bar = HStack(back, VStack(TextField(ui, "search", "Search notes"), weight=1), gap=4,
-                     pad=(4, 6, 12, 6))  # fmt: skip
+        bar = search_bar(ui, "Search notes")
     else:
-        find = IconButton("magnify", "Search", partial(_search, ui))
+        find = IconButton("magnify", "Search", ui.search)
         bar = HStack(Expand(Text("Notes", "title", lines=1)), find, pad=(16, 8, 4, 8))
     if found:
         cards: list[Widget] = [_card(ui, name) for name in found[:MOST_SHOWN]]
@@ -75,17 +82,6 @@ def note_list(ui: Ui) -> AppPage:
         dialog = _delete_dialog(ui, str(ui.state["name"]), partial(ui.say, "Note deleted"))
     new = fab("plus", "New note", partial(ui.open, ".EditActivity"))
     return AppPage(body, bar=bar, fab=new, dialog=dialog)
-
-
-def _search(ui: Ui) -> None:
-    ui.state["overlay"] = "search"
-    ui.fill("search", "")
-    ui.focus("search")
-
-
-def _stop_searching(ui: Ui) -> None:
-    ui.unfocus()
-    ui.state.pop("overlay", None)
 
 
 def _card(ui: Ui, name: str) -> Widget:
@@ -120,17 +116,10 @@ def _delete_dialog(ui: Ui, name: str, after: Handler) -> Dialog:
 @APP.screen(".NoteActivity")
 def note(ui: Ui) -> AppPage:
     """A note to read."""
-    name = str(ui.extras.get("name", ""))
+    name = ui.extra("name")
     text = _content(ui.phone, name)
-
-    def menu(item: Handler) -> Handler:
-        def handle() -> None:
-            ui.dismiss()
-            item()
-
-        return handle
-
-    copy = IconButton("content-copy", "Copy text", partial(_copy, ui, text))
+    copying = partial(ui.copy, text, "Copied to clipboard")
+    copy = IconButton("content-copy", "Copy text", copying)
     edit = IconButton("pencil", "Edit", partial(ui.open, ".EditActivity", name=name))
     more = IconButton("dots-vertical", "More options", partial(ui.ask, "menu"))
     shown = text[:MOST_READ] or "This note is empty"
@@ -142,13 +131,8 @@ def note(ui: Ui) -> AppPage:
     page = AppPage(
         ScrollView(ui, "note", body), title=name, back=ui.close, actions=[copy, edit, more]
     )
-    if ui.dialog == "menu":
-        items: list[tuple[str, Handler]] = [
-            ("Copy text", menu(partial(_copy, ui, text))),
-            ("Delete", partial(ui.ask, "delete")),
-        ]
-        page.menu = Menu(items, ui.dismiss)
-    elif ui.dialog == "delete":
+    page.menu = more_menu(ui, [("Copy text", copying), ("Delete", partial(ui.ask, "delete"))])
+    if ui.dialog == "delete":
         page.dialog = _delete_dialog(ui, name, ui.close)
     return page
 
@@ -161,15 +145,10 @@ def _told(phone: Phone, name: str) -> str:
     return f"Edited {day_text(phone, about.mtime)} · {size_text(about.size)}"
 
 
-def _copy(ui: Ui, text: str) -> None:
-    ui.phone.clipboard = text
-    ui.say("Copied to clipboard")
-
-
 @APP.screen(".EditActivity")
 def edit(ui: Ui) -> AppPage:
     """A note to write, new or an old one."""
-    old = str(ui.extras.get("name", ""))
+    old = ui.extra("name")
     if old:
         ui.once("file_name", old)
         ui.once("text", _content(ui.phone, old))
@@ -189,8 +168,7 @@ def edit(ui: Ui) -> AppPage:
         actions=[action for action in (paste, save) if action is not None],
     )
     if ui.dialog == "discard":
-        page.dialog = confirm(ui, "Discard changes?", "What you wrote is not saved.", "Discard",
-                              ui.close, no="Keep editing")  # fmt: skip
+        page.dialog = discard(ui, "What you wrote is not saved.")
     return page
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from ui_gym_phone.state import databases
 from ui_gym_phone.state.databases import text, whole
 
 if TYPE_CHECKING:
@@ -42,14 +43,10 @@ def add(
     vibrate: bool = True,
 ) -> int:
     """Set an alarm; returns its id."""
-    made = _db(phone).execute(
-        "INSERT INTO alarm_templates (hour, minutes, daysofweek, enabled, vibrate, label, ringtone)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [hour, minute, days, int(enabled), int(vibrate), label, _RINGTONE],
-    )
-    assert made.lastrowid is not None
-    _schedule(phone, Alarm(made.lastrowid, hour, minute, label, days, enabled, vibrate))
-    return made.lastrowid
+    alarm = Alarm(0, hour, minute, label, days, enabled, vibrate)
+    id = databases.insert(_db(phone), "alarm_templates", ringtone=_RINGTONE, **_cells(alarm))
+    _schedule(phone, replace(alarm, id=id))
+    return id
 
 
 def all(phone: Phone) -> list[Alarm]:
@@ -74,14 +71,7 @@ def get(phone: Phone, id: int) -> Alarm | None:
 
 def update(phone: Phone, alarm: Alarm) -> None:
     """Write all of an alarm that is there: take it from `get`, and `dataclasses.replace` it."""
-    _db(phone).execute(
-        "UPDATE alarm_templates SET hour = ?, minutes = ?, daysofweek = ?, enabled = ?,"
-        " vibrate = ?, label = ? WHERE _id = ?",
-        [
-            alarm.hour, alarm.minute, alarm.days, int(alarm.enabled), int(alarm.vibrate),
-            alarm.label, alarm.id,
-        ],
-    )  # fmt: skip
+    databases.update(_db(phone), "alarm_templates", alarm.id, **_cells(alarm))
     _schedule(phone, alarm)
 
 
@@ -111,14 +101,19 @@ def _schedule(phone: Phone, alarm: Alarm) -> None:
     if when is None:
         return
     at = phone.clock.of(when)
-    db.execute(
-        "INSERT INTO alarm_instances (year, month, day, hour, minutes, vibrate, label, ringtone,"
-        " alarm_state, alarm_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
-        [
-            at.year, at.month - 1, at.day, alarm.hour, alarm.minute, int(alarm.vibrate),
-            alarm.label, _RINGTONE, alarm.id,
-        ],
+    databases.insert(
+        db, "alarm_instances", year=at.year, month=at.month - 1, day=at.day, hour=alarm.hour,
+        minutes=alarm.minute, vibrate=int(alarm.vibrate), label=alarm.label, ringtone=_RINGTONE,
+        alarm_state=0, alarm_id=alarm.id,
     )  # fmt: skip
+
+
+def _cells(alarm: Alarm) -> dict[str, object]:
+    """What its row holds."""
+    return {
+        "hour": alarm.hour, "minutes": alarm.minute, "daysofweek": alarm.days,
+        "enabled": int(alarm.enabled), "vibrate": int(alarm.vibrate), "label": alarm.label,
+    }  # fmt: skip
 
 
 def _db(phone: Phone) -> sqlite3.Connection:

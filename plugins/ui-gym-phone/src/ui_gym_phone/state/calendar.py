@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ui_gym_phone.state import databases
 from ui_gym_phone.state.databases import text, whole
 
 if TYPE_CHECKING:
@@ -43,24 +44,12 @@ def add_event(
     reminders: Sequence[int] = (),
 ) -> int:
     """Write an event; returns its id."""
-    made = _db(phone).execute(
-        "INSERT INTO Events (calendar_id, organizer, isOrganizer) VALUES (1, 'Phone', 1)"
+    id = databases.insert(_db(phone), "Events", calendar_id=1, organizer="Phone", isOrganizer=1)
+    event = CalendarEvent(
+        id, title, start_ms, end_ms, all_day, location, description, tuple(reminders)
     )
-    assert made.lastrowid is not None
-    _fill(
-        phone,
-        CalendarEvent(
-            made.lastrowid,
-            title,
-            start_ms,
-            end_ms,
-            all_day,
-            location,
-            description,
-            tuple(reminders),
-        ),
-    )
-    return made.lastrowid
+    _fill(phone, event)
+    return id
 
 
 def events(
@@ -107,21 +96,15 @@ def delete(phone: Phone, id: int) -> None:
 def _fill(phone: Phone, event: CalendarEvent) -> None:
     db = _db(phone)
     zone = "UTC" if event.all_day else phone.properties.get("persist.sys.timezone", "UTC")
-    db.execute(
-        "UPDATE Events SET title = ?, dtstart = ?, dtend = ?, lastDate = ?, allDay = ?,"
-        " eventLocation = ?, description = ?, eventTimezone = ?, hasAlarm = ? WHERE _id = ?",
-        [
-            event.title, event.start_ms, event.end_ms, event.end_ms, int(event.all_day),
-            event.location or None, event.description or None, zone, int(bool(event.reminders)),
-            event.id,
-        ],
+    databases.update(
+        db, "Events", event.id, title=event.title, dtstart=event.start_ms, dtend=event.end_ms,
+        lastDate=event.end_ms, allDay=int(event.all_day), eventLocation=event.location or None,
+        description=event.description or None, eventTimezone=zone,
+        hasAlarm=int(bool(event.reminders)),
     )  # fmt: skip
     db.execute("DELETE FROM Reminders WHERE event_id = ?", [event.id])
     for minutes in event.reminders:
-        db.execute(
-            "INSERT INTO Reminders (event_id, minutes, method) VALUES (?, ?, ?)",
-            [event.id, minutes, ALERT],
-        )
+        databases.insert(db, "Reminders", event_id=event.id, minutes=minutes, method=ALERT)
 
 
 def _db(phone: Phone) -> sqlite3.Connection:

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ui_gym_phone.state import contacts
+from ui_gym_phone.state import contacts, databases
 from ui_gym_phone.state.databases import text, whole
 
 if TYPE_CHECKING:
@@ -35,13 +35,11 @@ def add(
     when = phone.clock.ms if ms is None else ms
     name = contacts.name_of(phone, number)
     new = int(kind == MISSED)
-    made = _db(phone).execute(
-        "INSERT INTO calls (number, date, duration, type, new, name, countryiso, is_read,"
-        " last_modified) VALUES (?, ?, ?, ?, ?, ?, 'US', ?, ?)",
-        [number, when, seconds, kind, new, None if name == number else name, 1 - new, when],
-    )
-    assert made.lastrowid is not None
-    return made.lastrowid
+    return databases.insert(
+        _db(phone), "calls", number=number, date=when, duration=seconds, type=kind, new=new,
+        name=None if name == number else name, countryiso="US", is_read=1 - new,
+        last_modified=when,
+    )  # fmt: skip
 
 
 def all(phone: Phone) -> list[PhoneCall]:

@@ -7,6 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ui_gym_phone.state import databases
 from ui_gym_phone.state.databases import text, whole
 from ui_gym_phone.state.schemas import MIMETYPES
 
@@ -117,11 +118,9 @@ def update(
         db.execute("SELECT name_raw_contact_id FROM contacts WHERE _id = ?", [id]).fetchone()[0]
     )
     rest = [*old.numbers[1:]]
-    kinds = [MIMETYPES[k] for k in (NAME, PHONE, EMAIL, NOTE)]
-    db.execute(
-        f"DELETE FROM data WHERE raw_contact_id = ? AND mimetype_id IN ({_marks(kinds)})",
-        [raw, *kinds],
-    )
+    for kind_name in (NAME, PHONE, EMAIL, NOTE):
+        sql = "DELETE FROM data WHERE raw_contact_id = ? AND mimetype_id = ?"
+        db.execute(sql, [raw, MIMETYPES[kind_name]])
     _fill(phone, raw, name, number, kind, email, note)
     for other, its_kind in rest:
         new_data(phone, raw, PHONE, {"data1": other, "data2": its_kind})
@@ -132,7 +131,7 @@ def update(
 def star(phone: Phone, id: int, on: bool = True) -> None:
     """Make a contact a favourite, or no more."""
     db = _db(phone)
-    db.execute("UPDATE contacts SET starred = ? WHERE _id = ?", [int(on), id])
+    databases.update(db, "contacts", id, starred=int(on))
     db.execute("UPDATE raw_contacts SET starred = ? WHERE contact_id = ?", [int(on), id])
 
 
@@ -159,14 +158,10 @@ def digits(number: str) -> str:
 def new_raw(phone: Phone) -> int:
     """Insert a raw contact, with the contact that it makes; returns its id."""
     db = _db(phone)
-    raw = _inserted(db.execute("INSERT INTO raw_contacts (display_name) VALUES (NULL)"))
+    raw = databases.insert(db, "raw_contacts", display_name=None)
     lookup = hashlib.sha256(b"%d" % raw).hexdigest()[:20]
-    contact = _inserted(
-        db.execute(
-            "INSERT INTO contacts (name_raw_contact_id, lookup) VALUES (?, ?)", [raw, lookup]
-        )
-    )
-    db.execute("UPDATE raw_contacts SET contact_id = ? WHERE _id = ?", [contact, raw])
+    contact = databases.insert(db, "contacts", name_raw_contact_id=raw, lookup=lookup)
+    databases.update(db, "raw_contacts", raw, contact_id=contact)
     return raw
 
 
@@ -175,12 +170,9 @@ def new_data(phone: Phone, raw: int, kind: str, cells: dict[str, str | int]) -> 
 
     KeyError where `kind` is no mimetype that the provider knows.
     """
-    names = [name for name in cells if name in _CELLS]
-    values = [text(cells[name]) for name in names]
-    columns = ", ".join(["mimetype_id", "raw_contact_id", *names])
-    row = [MIMETYPES[kind], raw, *values]
+    known = {name: text(cell) for name, cell in cells.items() if name in _CELLS}
     db = _db(phone)
-    made = _inserted(db.execute(f"INSERT INTO data ({columns}) VALUES ({_marks(row)})", row))
+    made = databases.insert(db, "data", mimetype_id=MIMETYPES[kind], raw_contact_id=raw, **known)
     if kind == PHONE and (number := digits(text(cells.get("data1")))):
         db.execute(
             "INSERT INTO phone_lookup VALUES (?, ?, ?, ?)", [made, raw, number, number[-7:][::-1]]
@@ -250,12 +242,3 @@ def _contact(id: int, name: str, cells: list[tuple[str, str, int]], starred: boo
 
 def _db(phone: Phone) -> sqlite3.Connection:
     return phone.databases.connection("contacts2.db")
-
-
-def _inserted(cursor: sqlite3.Cursor) -> int:
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid
-
-
-def _marks(values: list[object] | list[int]) -> str:
-    return ", ".join("?" * len(values))

@@ -226,6 +226,21 @@ def bounded(connection: sqlite3.Connection, *, tables: bool = False) -> Iterator
             connection.rollback()
 
 
+def insert(db: sqlite3.Connection, table: str, **cells: object) -> int:
+    """Add a row to a table; returns its id."""
+    marks = ", ".join("?" * len(cells))
+    sql = f"INSERT INTO {table} ({', '.join(cells)}) VALUES ({marks})"
+    made = db.execute(sql, list(cells.values())).lastrowid
+    assert made is not None
+    return made
+
+
+def update(db: sqlite3.Connection, table: str, id: int, **cells: object) -> None:
+    """Change cells of the row of an id."""
+    changes = ", ".join(f"{column} = ?" for column in cells)
+    db.execute(f"UPDATE {table} SET {changes} WHERE _id = ?", [*cells.values(), id])
+
+
 def text(value: object) -> str:
     """A cell as text: NULL is empty, and a cell may hold what its column does not say."""
     if isinstance(value, bytes):

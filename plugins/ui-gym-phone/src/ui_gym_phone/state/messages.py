@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ui_gym_phone.state import contacts
+from ui_gym_phone.state import contacts, databases
 from ui_gym_phone.state.activities import Notification
 from ui_gym_phone.state.contacts import same_number
 from ui_gym_phone.state.databases import text, whole
@@ -77,17 +77,12 @@ def insert(
 ) -> int:
     """Write a message as the provider does, into the thread of its number; returns its id."""
     when = phone.clock.ms if ms is None else ms
-    columns = (
-        "thread_id, address, date, date_sent, protocol, read, type, body, sub_id, seen, creator"
-    )
     incoming = folder == INBOX
-    row = [
-        _thread(phone, number), number, when, when if incoming else 0, 0 if incoming else None,
-        int(read), folder, body, 1, int(read), creator,
-    ]  # fmt: skip
-    made = _db(phone).execute(f"INSERT INTO sms ({columns}) VALUES ({', '.join('?' * 11)})", row)
-    assert made.lastrowid is not None
-    return made.lastrowid
+    return databases.insert(
+        _db(phone), "sms", thread_id=_thread(phone, number), address=number, date=when,
+        date_sent=when if incoming else 0, protocol=0 if incoming else None, read=int(read),
+        type=folder, body=body, sub_id=1, seen=int(read), creator=creator,
+    )  # fmt: skip
 
 
 def all(phone: Phone) -> list[TextMessage]:
@@ -174,10 +169,8 @@ def _thread(phone: Phone, number: str) -> int:
     for id, address in rows.fetchall():
         if same_number(text(address), number):
             return whole(id)
-    made = db.execute("INSERT INTO canonical_addresses (address) VALUES (?)", [number]).lastrowid
-    thread = db.execute("INSERT INTO threads (recipient_ids) VALUES (?)", [str(made)]).lastrowid
-    assert thread is not None
-    return thread
+    recipient = databases.insert(db, "canonical_addresses", address=number)
+    return databases.insert(db, "threads", recipient_ids=str(recipient))
 
 
 def _db(phone: Phone) -> sqlite3.Connection:

@@ -45,6 +45,11 @@ class Package:
     data_size: int = 2 * MB
     cache_size: int = 1 * MB
 
+    @property
+    def size(self) -> int:
+        """Bytes that it takes in all."""
+        return self.app_size + self.data_size + self.cache_size
+
     def component(self, cls: str) -> str:
         """The full name of a class of it: ``.Settings`` -> ``com.android.settings.Settings``."""
         return self.name + cls if cls.startswith(".") else cls

@@ -29,6 +29,18 @@ class Ui:
         """What the intent brought."""
         return self.activity.extras
 
+    def extra(self, key: str) -> str:
+        """One of the extras as a text; empty where there is none, or nothing in it."""
+        return str(self.extras.get(key) or "")
+
+    def extra_number(self, key: str, default: int = 0) -> int:
+        """One of the extras as a whole number; `default` where there is none: a shell can hand
+        over anything."""
+        try:
+            return int(str(self.extras.get(key, default)))
+        except ValueError:
+            return default
+
     # -- text fields --
 
     def text(self, key: str, default: str = "") -> str:
@@ -77,6 +89,35 @@ class Ui:
         self.activity.focus = ""
         self.state.pop("dialog", None)
 
+    def ask_text(self, dialog: str, key: str, text: str = "", **state: Any) -> None:
+        """Open a dialog whose text field, which holds `text`, has the caret."""
+        self.fill(key, text)
+        self.ask(dialog, **state)
+        self.focus(key)
+
+    def then(self, act: Callable[[], object]) -> Callable[[], None]:
+        """A handler that closes the dialog and does something."""
+
+        def handle() -> None:
+            self.dismiss()
+            act()
+
+        return handle
+
+    def search(self) -> None:
+        """Begin a search: its field is empty, and has the caret."""
+        self.state["overlay"] = "search"
+        self.fill("search", "")
+        self.focus("search")
+
+    def stop_searching(self) -> None:
+        self.unfocus()
+        self.close_overlay()
+
+    def close_overlay(self) -> None:
+        """End a search or a selection, close a menu."""
+        self.state.pop("overlay", None)
+
     @property
     def dialog(self) -> str:
         """The dialog that is open, if one is."""
@@ -85,6 +126,11 @@ class Ui:
     def say(self, text: str) -> None:
         """Show a toast."""
         self.phone.say(text)
+
+    def copy(self, text: str, said: str) -> None:
+        """Put a text on the clipboard, and say so."""
+        self.phone.clipboard = text
+        self.say(said)
 
     def setter(self, key: str, value: Any) -> Callable[[], None]:
         """A handler that remembers a value."""

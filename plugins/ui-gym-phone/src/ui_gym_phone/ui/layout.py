@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ui_gym_phone.ui.scene import Handler, PhoneScene
@@ -193,6 +193,33 @@ class ZStack(Widget):
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         for child in self.children:
             child.place(scene, x, y, width, height)
+
+
+ListRow = tuple[Hashable, Callable[[], Widget]]
+"""(what kind of row it is, what makes it): rows of one kind are equally high."""
+
+
+class Lazy(Widget):
+    """Rows one below the other; of each kind one is measured, and only those that are within the
+    screen are made and placed."""
+
+    def __init__(self, rows: Sequence[ListRow]) -> None:
+        self.rows = rows
+        self._heights: dict[Hashable, int] = {}
+
+    def measure(self, theme: Theme, width: int) -> Size:
+        for kind, make in self.rows:
+            if kind not in self._heights:
+                self._heights[kind] = make().size(theme, width)[1]
+        return width, sum(self._heights[kind] for kind, _ in self.rows)
+
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
+        self.size(scene.theme, width)
+        for kind, make in self.rows:
+            high = self._heights[kind]
+            if y + high > 0 and y < scene.height:
+                make().place(scene, x, y, width, high)
+            y += high
 
 
 class Center(Widget):

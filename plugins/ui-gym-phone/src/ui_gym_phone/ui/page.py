@@ -1,16 +1,21 @@
-"""Page: a whole screen of an app, with its bar, its content, a button over it and dialogs."""
+"""Page: a whole screen of an app, with its bar, its content, a button over it, dialogs, menus."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.scene import Box as Bounds
 from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.theme import Theme
-from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Item, Text
+from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Item, RadioItem, Text
+
+MARGIN = 24
+"""dp beside a dialog."""
 
 CHOICES_AROUND = 230
 """dp of a screen's height that a dialog's options have not: bars, edges, a title, buttons."""
@@ -55,41 +60,56 @@ class Menu:
     dismiss: Handler
 
 
-def message(text: str) -> Widget:
-    """The body of a dialog that only says something."""
-    return Text(text, "body", "dim")
+def question(
+    ui: Ui, title: str, body: Widget | None, yes: str, on_yes: Handler, *, no: str = "Cancel",
+    ready: bool = True,
+) -> Dialog:  # fmt: skip
+    """A dialog of two answers; `on_yes` closes it when it is content."""
+    buttons = [
+        Button(no, ui.dismiss, style="text"),
+        Button(yes, on_yes, style="text", enabled=ready),
+    ]
+    return Dialog(title, body, buttons, ui.dismiss)
 
 
 def confirm(
-    ui: Ui, title: str, text: str, yes: str, on_yes: Handler, *, no: str = "Cancel"
+    ui: Ui, title: str, text: str, yes: str, on_yes: Callable[[], object], *, no: str = "Cancel"
 ) -> Dialog:
     """A dialog that asks whether to go on."""
+    body = Text(text, "body", "dim") if text else None
+    return question(ui, title, body, yes, ui.then(on_yes), no=no)
 
-    def accept() -> None:
-        ui.dismiss()
-        on_yes()
 
-    buttons = [Button(no, ui.dismiss, style="text"), Button(yes, accept, style="text")]
-    return Dialog(title, message(text) if text else None, buttons, ui.dismiss)
+def discard(ui: Ui, text: str = "What you entered will not be saved.") -> Dialog:
+    """Asks whether to leave a form that was changed."""
+    return confirm(ui, "Discard changes?", text, "Discard", ui.close, no="Keep editing")
+
+
+def more_menu(ui: Ui, items: Sequence[tuple[str, Callable[[], object]]]) -> Menu | None:
+    """The menu behind the three dots while it is open; each item closes it before it acts."""
+    if ui.dialog == "menu":
+        return Menu([(text, ui.then(act)) for text, act in items], ui.dismiss)
+    if ui.state.get("overlay") != "menu":
+        return None
+
+    def then(act: Callable[[], object]) -> Handler:
+        def handle() -> None:
+            ui.close_overlay()
+            act()
+
+        return handle
+
+    return Menu([(text, then(act)) for text, act in items], ui.close_overlay)
 
 
 def choices(
     ui: Ui, title: str, options: Sequence[tuple[str, Handler]], chosen: int | None = None
 ) -> Dialog:
     """A dialog that lists options; touching one does it and closes the dialog."""
-    from ui_gym_phone.ui.widgets import RadioItem
-
-    def doing(handler: Handler) -> Handler:
-        def handle() -> None:
-            ui.dismiss()
-            handler()
-
-        return handle
-
     rows: list[Widget] = [
-        RadioItem(text, i == chosen, doing(handler))
+        RadioItem(text, i == chosen, ui.then(handler))
         if chosen is not None
-        else Item(text, "", doing(handler))
+        else Item(text, "", ui.then(handler))
         for i, (text, handler) in enumerate(options)
     ]
     body: Widget = VStack(*rows)
@@ -105,6 +125,25 @@ def app_bar(page: AppPage) -> Widget:
     title = Text(page.title, "title", lines=1)
     lead = 4.0 if arrow else 16.0
     return HStack(arrow, Expand(title), *page.actions, gap=4, pad=(lead, 8, 4, 8))
+
+
+def search_bar(ui: Ui, hint: str) -> Widget:
+    """The bar of a page while its field ``search`` is typed into."""
+    stop = IconButton("arrow-left", "Stop searching", ui.stop_searching)
+    return HStack(stop, VStack(TextField(ui, "search", hint), weight=1), gap=4, pad=(4, 6, 12, 6))
+
+
+def search_pill(field: TextField, end: Widget) -> Widget:
+    """The bar of a page that has a search at all times."""
+    row = HStack(Icon("magnify", 24, "dim"), field, end, gap=8, pad=(16, 2, 2, 2))
+    return VStack(Surface(row, "container", radius=28), pad=(16, 8, 16, 8))
+
+
+def selection_bar(ui: Ui, count: int, *actions: Widget) -> Widget:
+    """The bar of a page on which something is selected."""
+    close = IconButton("close", "Stop selecting", ui.close_overlay, colour="text")
+    told = Expand(Text(f"{count} selected", "title", lines=1))
+    return Surface(HStack(close, told, *actions, gap=4, pad=(4, 8, 4, 8)), "container")
 
 
 def fab(icon: str, desc: str, on_tap: Handler, *, id: str = "fab") -> Tap:
@@ -188,3 +227,53 @@ class ScrollView(Widget):
             scene.rect(
                 (x + width - px(4), top, x + width - px(1), top + length), "divider", px(1.5)
             )
+
+
+# -- windows over a page --
+
+
+def place_dialog(scene: PhoneScene, ui: Ui, dialog: Dialog, room: Bounds) -> None:
+    """A dialog in the middle of the room, over a veil whose touch dismisses it. Where the room is
+    too small, its body scrolls."""
+    px = scene.theme.px
+    _veil(scene, dialog.dismiss, 102)
+    left, top, right, bottom = room
+    width, most = right - left - 2 * px(MARGIN), bottom - top - px(16)
+    panel = _panel(dialog, dialog.body)
+    height = panel.size(scene.theme, width)[1]
+    if height > most and dialog.body is not None:
+        panel = _panel(dialog, ScrollView(ui, f"dialog {dialog.title}", dialog.body))
+        height = most
+    y = top + (bottom - top - height) // 2
+    box = (left + px(MARGIN), y, left + px(MARGIN) + width, y + height)
+    scene.touch(box, modal=True)
+    with scene.clipped(box):
+        panel.place(scene, box[0], y, width, height)
+
+
+def _panel(dialog: Dialog, body: Widget | None) -> Surface:
+    buttons = HStack(Space(weight=1), *dialog.buttons, gap=4, pad=(12, 4, 12, 12))
+    title = HStack(Text(dialog.title, "title"), pad=(24, 20, 24, 8)) if dialog.title else Space(16)
+    inset = 8.0 if isinstance(dialog.body, VStack) else 24.0
+    middle = VStack(body, pad=(inset, 4, inset, 8), weight=1) if body else None
+    return Surface(VStack(title, middle, buttons), "surface", radius=24)
+
+
+def place_menu(scene: PhoneScene, menu: Menu, room: Bounds) -> None:
+    """A menu below the upper right corner."""
+    px = scene.theme.px
+    _veil(scene, menu.dismiss, 0)
+    rows: list[Widget] = [Item(text, "", handler) for text, handler in menu.items]
+    panel = Surface(VStack(*rows, pad=(0, 8, 0, 8)), "container", radius=12)
+    width = px(220)
+    height = panel.size(scene.theme, width)[1]
+    x, y = room[2] - width - px(8), room[1] + px(8)
+    scene.touch((x, y, x + width, y + height), modal=True)
+    panel.place(scene, x, y, width, height)
+
+
+def _veil(scene: PhoneScene, dismiss: object, opacity: int) -> None:
+    whole = (0, 0, scene.width, scene.height - scene.theme.px(44))
+    if opacity:
+        scene.rect((0, 0, scene.width, scene.height), "scrim", opacity=opacity)
+    scene.touch(whole, tap=dismiss, modal=True)

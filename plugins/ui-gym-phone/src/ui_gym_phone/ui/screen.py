@@ -13,12 +13,11 @@ from ui_gym_phone import apps
 from ui_gym_phone.state.phone import DENSITY, LAUNCHER, Phone
 from ui_gym_phone.ui import keyboard, keys, systemui
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.page import AppPage, app_bar
+from ui_gym_phone.ui.page import AppPage, app_bar, place_dialog, place_menu
 from ui_gym_phone.ui.painter import Painter
 from ui_gym_phone.ui.scene import Box, PhoneScene, TouchTarget
 from ui_gym_phone.ui.textfield import Typing
 from ui_gym_phone.ui.theme import Theme
-from ui_gym_phone.ui.windows import place_dialog, place_menu
 from ui_gym_phone.ui.xml import to_xml
 
 if TYPE_CHECKING:

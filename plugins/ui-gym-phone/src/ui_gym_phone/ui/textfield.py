@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import Size, Widget
-from ui_gym_phone.ui.scene import Handler, PhoneScene
+from ui_gym_phone.ui.scene import Box, Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -82,14 +82,14 @@ class TextField(Widget):
         scene.touch(box, tap=self._tap, long_press=self._mark)
         scene.fields[self.key] = self
 
-    def _frame(self, scene: PhoneScene, box: tuple[int, int, int, int], focused: bool) -> None:
+    def _frame(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         px = scene.theme.px
         edge = px(2 if focused else 1)
         scene.rect(box, "primary" if focused else "outline", px(8))
         inner = (box[0] + edge, box[1] + edge, box[2] - edge, box[3] - edge)
         scene.rect(inner, "surface", px(7))
 
-    def _paint(self, scene: PhoneScene, box: tuple[int, int, int, int], focused: bool) -> None:
+    def _paint(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         theme = scene.theme
         face, size = theme.font(self.style)
         step = fonts.line_height(size)
@@ -135,6 +135,30 @@ class TextField(Widget):
     def _mark(self) -> None:
         self.ui.focus(self.key)
         self.ui.activity.marked = bool(self.ui.text(self.key))
+
+
+class Growing(TextField):
+    """An unframed text field (give it `lines` of 2) that is one line high while its text is, and
+    grows up to `most` lines."""
+
+    most = 5
+
+    def measure(self, theme: Theme, width: int) -> Size:
+        _, size = theme.font(self.style)
+        shown = min(self.most, len(self._broken(theme, width - theme.px(8))))
+        return width, shown * fonts.line_height(size) + theme.px(16)
+
+    def _paint(self, scene: PhoneScene, box: Box, focused: bool) -> None:
+        """While it is typed into, the last of too many lines are seen."""
+        left, top, right, bottom = box
+        _, size = scene.theme.font(self.style)
+        hidden = len(self._broken(scene.theme, right - left)) - self.most
+        if not focused or hidden <= 0:
+            super()._paint(scene, box, focused)
+            return
+        with scene.clipped((left, top + scene.theme.px(8), right, bottom)):
+            above = hidden * fonts.line_height(size)
+            super()._paint(scene, (left, top - above, right, bottom), focused)
 
 
 class Typing:

@@ -284,33 +284,40 @@ def Item(  # noqa: N802
 
 def SwitchItem(  # noqa: N802
     title: str, on: bool, on_change: Callable[[bool], None], subtitle: str = "", *,
-    icon: str = "", id: str = "", enabled: bool = True,
+    icon: str = "", lead: Widget | None = None, id: str = "", enabled: bool = True, lines: int = 2,
 ) -> Tap:  # fmt: skip
     """A row with a switch."""
-    mark = Told(SwitchMark(on, enabled), "android.widget.Switch", checkable=True, checked=on,
+    return Item(title, subtitle, lambda: on_change(not on), icon=icon, lead=lead, id=id,
+                trail=told_switch(title, on, enabled), enabled=enabled, lines=lines)  # fmt: skip
+
+
+def told_switch(title: str, on: bool, enabled: bool = True) -> Told:
+    """A switch as it is drawn, and as accessibility services are told of it."""
+    return Told(SwitchMark(on, enabled), "android.widget.Switch", checkable=True, checked=on,
                 enabled=enabled, desc=title)  # fmt: skip
-    return Item(title, subtitle, lambda: on_change(not on), icon=icon, trail=mark, id=id,
-                enabled=enabled)  # fmt: skip
 
 
 def RadioItem(  # noqa: N802
-    title: str, on: bool, on_tap: Handler, subtitle: str = "", *, id: str = ""
+    title: str, on: bool, on_tap: Handler, subtitle: str = "", *, id: str = "", lines: int = 2
 ) -> Tap:
     """A row with a radio button."""
-    icon = Icon("radiobox-marked" if on else "checkbox-blank-circle-outline", 24,
-                "primary" if on else "dim")  # fmt: skip
-    mark = Told(icon, "android.widget.RadioButton", checkable=True, checked=on, desc=title)
-    return Item(title, subtitle, on_tap, lead=mark, id=id)
+    icon = "radiobox-marked" if on else "checkbox-blank-circle-outline"
+    mark = _told_mark(icon, "android.widget.RadioButton", title, on)
+    return Item(title, subtitle, on_tap, lead=mark, id=id, lines=lines)
 
 
 def CheckItem(  # noqa: N802
     title: str, on: bool, on_change: Callable[[bool], None], subtitle: str = "", *, id: str = ""
 ) -> Tap:
     """A row with a checkbox."""
-    icon = Icon("checkbox-marked" if on else "checkbox-blank-outline", 24,
-                "primary" if on else "dim")  # fmt: skip
-    mark = Told(icon, "android.widget.CheckBox", checkable=True, checked=on, desc=title)
+    icon = "checkbox-marked" if on else "checkbox-blank-outline"
+    mark = _told_mark(icon, "android.widget.CheckBox", title, on)
     return Item(title, subtitle, lambda: on_change(not on), lead=mark, id=id)
+
+
+def _told_mark(icon: str, cls: str, title: str, on: bool) -> Told:
+    mark = Icon(icon, 24, "primary" if on else "dim")
+    return Told(mark, cls, checkable=True, checked=on, desc=title)
 
 
 def Header(text: str) -> HStack:  # noqa: N802

@@ -21,7 +21,7 @@ from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Menu, ScrollView
+from ui_gym_phone.ui.page import AppPage, ScrollView, more_menu
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.theme import Theme
@@ -67,8 +67,7 @@ def browser(ui: Ui) -> AppPage:
         bar=_bar(ui),
         bottom=None if ui.activity.focus == "url" else _bottom(ui, url),
     )
-    if ui.dialog == "menu":
-        page.menu = Menu(_menu(ui, url), ui.dismiss)
+    page.menu = more_menu(ui, _menu(ui, url))
     return page
 
 
@@ -124,25 +123,13 @@ def _bookmark(ui: Ui, url: str, on: bool) -> None:
 
 
 def _menu(ui: Ui, url: str) -> list[tuple[str, Handler]]:
-    def then(act: Handler) -> Handler:
-        def handle() -> None:
-            ui.dismiss()
-            act()
-
-        return handle
-
     items: list[tuple[str, Handler]] = [
-        ("New tab", then(partial(tabs.new, ui))),
-        ("Bookmarks", then(partial(ui.open, lists.BOOKMARKS))),
-        ("Downloads", then(partial(ui.open, DOWNLOADS))),
+        ("New tab", partial(tabs.new, ui)),
+        ("Bookmarks", partial(ui.open, lists.BOOKMARKS)),
+        ("Downloads", partial(ui.open, DOWNLOADS)),
     ]
     if small(ui.phone):
-        items.append(("Home", then(partial(tabs.go, ui, addresses.HOME))))
+        items.append(("Home", partial(tabs.go, ui, addresses.HOME)))
     elif url != addresses.HOME:
-        items.append(("Copy link", then(partial(_copy, ui, url))))
+        items.append(("Copy link", partial(ui.copy, url, "Link copied")))
     return items
-
-
-def _copy(ui: Ui, url: str) -> None:
-    ui.phone.clipboard = url
-    ui.say("Link copied")

@@ -60,7 +60,7 @@ def _display(ui: Ui) -> Widget:
     colour = "error" if failed else "text" if done else "dim"
     lower = Figures(result or " ", colour, align="end", id="result",
                     styles=upper_styles if done else lower_styles)  # fmt: skip
-    shown = Tap(lower, on_long_press=partial(_copy, ui, result)) if result else lower
+    shown = Tap(lower, on_long_press=partial(ui.copy, result, "Result copied")) if result else lower
     erase = IconButton("backspace-outline", "delete", partial(_erase, ui), id="del")
     return Surface(
         VStack(
@@ -130,8 +130,3 @@ def _last_number(formula: str) -> str:
 def _erase(ui: Ui) -> None:
     formula = "" if ui.state.get("done") else str(ui.state.get("formula", ""))[:-1]
     ui.state.update(formula=formula, done=False)
-
-
-def _copy(ui: Ui, result: str) -> None:
-    ui.phone.clipboard = result
-    ui.say("Result copied")

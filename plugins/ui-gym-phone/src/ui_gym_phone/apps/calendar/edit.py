@@ -10,15 +10,13 @@ from functools import partial
 from ui_gym_phone.apps.calendar.app import APP, EDIT
 from ui_gym_phone.apps.calendar.spans import REMINDERS, days_of, utc_ms
 from ui_gym_phone.apps.dates import day_text, moment, time_text, today
-from ui_gym_phone.apps.extras import number, row_id, text
-from ui_gym_phone.apps.fields import Growing
 from ui_gym_phone.apps.pickers import date_dialog, pick_date, pick_time, time_dialog
 from ui_gym_phone.state import calendar
 from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Space, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, confirm
-from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, discard
+from ui_gym_phone.ui.textfield import Growing, TextField
 from ui_gym_phone.ui.widgets import (
     Button,
     Divider,
@@ -39,7 +37,7 @@ def edit(ui: Ui) -> AppPage:
     The extras `title`, `beginTime`, `endTime`, `eventLocation` and `description` of Android's
     insert intent are filled in.
     """
-    old = calendar.get(ui.phone, row_id(ui))
+    old = calendar.get(ui.phone, ui.extra_number("id"))
     _begin(ui, old)
     bar = HStack(
         IconButton("close", "Cancel", partial(_leave, ui), colour="text"),
@@ -76,13 +74,13 @@ def _begin(ui: Ui, old: CalendarEvent | None) -> None:
         return
     start, end = _times(ui, old)
     reminder = old.reminders[0] if old and old.reminders else -1 if old else 30
-    all_day = old.all_day if old else text(ui, "allDay").lower() == "true"
+    all_day = old.all_day if old else ui.extra("allDay").lower() == "true"
     ui.state.update(
         start=start.isoformat(), end=end.isoformat(), reminder=reminder, all_day=all_day
     )
-    ui.fill("title", old.title if old else text(ui, "title"))
-    ui.fill("location", old.location if old else text(ui, "eventLocation"))
-    ui.fill("description", old.description if old else text(ui, "description"))
+    ui.fill("title", old.title if old else ui.extra("title"))
+    ui.fill("location", old.location if old else ui.extra("eventLocation"))
+    ui.fill("description", old.description if old else ui.extra("description"))
     ui.state["before"] = _whole(ui)
 
 
@@ -92,17 +90,17 @@ def _times(ui: Ui, old: CalendarEvent | None) -> tuple[datetime, datetime]:
         first, last = days_of(ui.phone, old)
         return datetime.combine(first, time(9)), datetime.combine(last, time(10))
     hour = timedelta(hours=1)
-    begin = old.start_ms if old else number(ui, "beginTime")
+    begin = old.start_ms if old else ui.extra_number("beginTime")
     if begin:
         start = moment(ui.phone, begin).replace(tzinfo=None)
-        until = old.end_ms if old else number(ui, "endTime")
+        until = old.end_ms if old else ui.extra_number("endTime")
         return start, moment(ui.phone, until).replace(tzinfo=None) if until else start + hour
     start = ui.phone.clock.local.replace(tzinfo=None, minute=0, second=0, microsecond=0) + hour
     try:
-        day = date.fromisoformat(text(ui, "day"))
+        day = date.fromisoformat(ui.extra("day"))
     except ValueError:
         day = start.date()
-    at = number(ui, "hour", start.hour)
+    at = ui.extra_number("hour", start.hour)
     start = datetime.combine(day, time(at if 0 <= at < 24 else start.hour))
     return start, start + hour
 
@@ -175,8 +173,7 @@ def _dialog(ui: Ui) -> Dialog | None:
         return choices(ui, "Notification", options,
                        minutes.index(chosen) if chosen in minutes else -1)  # fmt: skip
     if key == "discard":
-        return confirm(ui, "Discard changes?", "What you entered will not be saved.", "Discard",
-                       ui.close, no="Keep editing")  # fmt: skip
+        return discard(ui)
     return None
 
 

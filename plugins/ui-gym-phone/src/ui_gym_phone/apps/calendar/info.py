@@ -6,7 +6,6 @@ from functools import partial
 
 from ui_gym_phone.apps.calendar.app import APP, COLOUR, EDIT, INFO
 from ui_gym_phone.apps.calendar.spans import REMINDERS, when_text
-from ui_gym_phone.apps.extras import row_id
 from ui_gym_phone.state import calendar
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, VStack, Widget
@@ -17,7 +16,7 @@ from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 @APP.screen(INFO)
 def info(ui: Ui) -> AppPage:
     """The event of the extra `id`."""
-    event = calendar.get(ui.phone, row_id(ui))
+    event = calendar.get(ui.phone, ui.extra_number("id"))
     if event is None:
         return AppPage(Empty("calendar-blank", "This event no longer exists"), back=ui.close)
     actions = [
@@ -39,7 +38,7 @@ def info(ui: Ui) -> AppPage:
     ]
 
     def delete() -> None:
-        calendar.delete(ui.phone, row_id(ui))
+        calendar.delete(ui.phone, ui.extra_number("id"))
         ui.close()
         ui.say("Event deleted")
 

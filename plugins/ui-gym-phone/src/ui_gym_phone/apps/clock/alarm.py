@@ -13,10 +13,9 @@ from ui_gym_phone.state.alarms import Alarm
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, fab
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, fab, question
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import (
-    Button,
     CheckItem,
     Divider,
     Empty,
@@ -162,9 +161,7 @@ def _set_time(ui: Ui, hour: int, minute: int) -> None:
 
 
 def _ask_label(ui: Ui, alarm: Alarm) -> None:
-    ui.ask("label", alarm=alarm.id)
-    ui.fill("label", alarm.label)
-    ui.focus("label")
+    ui.ask_text("label", "label", alarm.label, alarm=alarm.id)
 
 
 def _label_dialog(ui: Ui) -> Dialog:
@@ -176,8 +173,7 @@ def _label_dialog(ui: Ui) -> Dialog:
             alarms.update(ui.phone, replace(old, label=ui.text("label").strip()))
 
     field = TextField(ui, "label", "Label", on_enter=save)
-    buttons = [Button("Cancel", ui.dismiss, style="text"), Button("OK", save, style="text")]
-    return Dialog("Label", field, buttons, ui.dismiss)
+    return question(ui, "Label", field, "OK", save)
 
 
 def _delete(ui: Ui, alarm: Alarm) -> None:

@@ -52,7 +52,7 @@ def _setup(ui: Ui, others: bool) -> AppPage:
     start = Button("Start", partial(_start, ui), icon="play", id="fab", enabled=bool(digits))
     cancel = None
     if others:
-        cancel = Button("Cancel", partial(ui.state.pop, "overlay", None), style="text")
+        cancel = Button("Cancel", ui.close_overlay, style="text")
     foot = HStack(Space(weight=1), cancel, start, Space(weight=1), gap=12)
     if small(ui.phone):  # the last row of keys goes beside the others
         keypad = Keypad([[*row, key] for row, key in zip(rows, last, strict=True)], gap=4)
@@ -88,7 +88,7 @@ def _start(ui: Ui) -> None:
     made = Timer(id, seconds * 1000, seconds * 1000).started(ui.phone.clock.uptime_ms)
     records.set_timers(ui.phone, [made, *timers])
     ui.state.update(digits="")
-    ui.state.pop("overlay", None)
+    ui.close_overlay()
 
 
 # -- those that are set --

@@ -33,12 +33,8 @@ def page(ui: Ui) -> AppPage:
     )
     rows: list[Widget] = [_city(ui, name) for name in records.cities(ui.phone) if name in OFFSETS]
     body = ScrollView(ui, "cities", VStack(here, *rows), tail=88)
-    add = fab("plus", "Add city", partial(_add, ui))
+    add = fab("plus", "Add city", partial(ui.open, CITIES))
     return AppPage(body, title="Clock", fab=add)
-
-
-def _add(ui: Ui) -> None:
-    ui.open(CITIES)
 
 
 def _there(phone: Phone, name: str) -> datetime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.contacts.app import APP, DUPLICATES
+from ui_gym_phone.apps.contacts.people import APP, DUPLICATES
 from ui_gym_phone.apps.faces import PERSON, face
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import EMAIL, HOME, PHONE, Contact, digits, same_number

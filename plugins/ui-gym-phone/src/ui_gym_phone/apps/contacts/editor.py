@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.contacts.app import APP
-from ui_gym_phone.apps.extras import row_id, text
+from ui_gym_phone.apps.contacts.people import APP
 from ui_gym_phone.apps.faces import EDITOR, PERSON
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import KINDS, MOBILE, Contact
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, choices, discard
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, Text
 
@@ -22,7 +21,7 @@ FIELDS = ("first", "last", "phone", "email", "note")
 def editor(ui: Ui) -> AppPage:
     """A new contact, or with the extra `id` one that exists. The extras `name`, `phone`, `email`
     and `notes` of Android's insert intent are filled in."""
-    old = contacts.get(ui.phone, row_id(ui))
+    old = contacts.get(ui.phone, ui.extra_number("id"))
     _begin(ui, old)
     bar = HStack(
         IconButton("close", "Close", partial(_leave, ui), colour="text"),
@@ -47,14 +46,14 @@ def _begin(ui: Ui, old: Contact | None) -> None:
     """Fill the form in when it is first seen."""
     if "kind" in ui.state:
         return
-    name = old.name if old else text(ui, "name")
+    name = old.name if old else ui.extra("name")
     first, _, last = name.rpartition(" ")
     start = {
         "first": first or last,
         "last": last if first else "",
-        "phone": old.number if old else text(ui, "phone") or text(ui, "number"),
-        "email": (old.emails or ("",))[0] if old else text(ui, "email"),
-        "note": old.note if old else text(ui, "notes"),
+        "phone": old.number if old else ui.extra("phone") or ui.extra("number"),
+        "email": (old.emails or ("",))[0] if old else ui.extra("email"),
+        "note": old.note if old else ui.extra("notes"),
     }
     for key, value in start.items():
         ui.fill(key, value)
@@ -109,6 +108,5 @@ def _dialog(ui: Ui) -> Dialog | None:
         chosen = kinds.index(ui.state["kind"]) if ui.state["kind"] in kinds else len(kinds) - 1
         return choices(ui, "Phone label", options, chosen)
     if ui.dialog == "discard":
-        return confirm(ui, "Discard changes?", "What you entered will not be saved.", "Discard",
-                       ui.close, no="Keep editing")  # fmt: skip
+        return discard(ui)
     return None

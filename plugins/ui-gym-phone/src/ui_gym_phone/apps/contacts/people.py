@@ -5,17 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from ui_gym_phone.apps.contacts.app import APP, DUPLICATES, PEOPLE
-from ui_gym_phone.apps.faces import EDITOR, PERSON, face, matching
-from ui_gym_phone.apps.lists import Lazy
-from ui_gym_phone.apps.lists import Row as Listed
+from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import Contact
+from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Surface, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Menu, ScrollView, confirm, fab
+from ui_gym_phone.ui.layout import Lazy, ListRow, Widget
+from ui_gym_phone.ui.page import (
+    AppPage,
+    ScrollView,
+    confirm,
+    fab,
+    more_menu,
+    search_pill,
+    selection_bar,
+)
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.widgets import Empty, Header, Icon, IconButton, Item, Text
+from ui_gym_phone.ui.widgets import Empty, Header, Icon, IconButton, Item
+
+PEOPLE = ".activities.PeopleActivity"
+DUPLICATES = ".activities.DuplicatesActivity"
+
+APP = PhoneApp(
+    Package(
+        CONTACTS, "Contacts", PEOPLE, icon="contacts", colour="#1a73e8",
+        permissions={"READ_CONTACTS": True, "CALL_PHONE": True, "READ_SMS": False},
+    )
+)  # fmt: skip
 
 
 @APP.screen(PEOPLE)
@@ -32,23 +49,9 @@ def people(ui: Ui) -> AppPage:
     else:
         body = Lazy(_rows(ui, found, whole=not wanted))
     create = fab("plus", "Create contact", partial(ui.open, EDITOR))
+    menu = more_menu(ui, [("Merge duplicates", partial(ui.open, DUPLICATES))])
     return AppPage(ScrollView(ui, "people", body, tail=88), bar=_search_bar(ui), fab=create,
-                   menu=_menu(ui))  # fmt: skip
-
-
-def _menu(ui: Ui) -> Menu | None:
-    if ui.state.get("overlay") != "menu":
-        return None
-
-    def close() -> None:
-        ui.state.pop("overlay", None)
-
-    def merge() -> None:
-        close()
-        ui.unfocus()
-        ui.open(DUPLICATES)
-
-    return Menu([("Merge duplicates", merge)], close)
+                   menu=menu)  # fmt: skip
 
 
 def _search_bar(ui: Ui) -> Widget:
@@ -63,22 +66,21 @@ def _search_bar(ui: Ui) -> Widget:
 
     more = IconButton("dots-vertical", "More options", ui.setter("overlay", "menu"))
     end = IconButton("close", "Clear search", clear) if ui.text("search") else more
-    row = HStack(Icon("magnify", 24, "dim"), field, end, gap=8, pad=(16, 2, 2, 2))
-    return VStack(Surface(row, "container", radius=28), pad=(16, 8, 16, 8))
+    return search_pill(field, end)
 
 
-def _rows(ui: Ui, found: list[Contact], *, whole: bool) -> list[Listed]:
+def _rows(ui: Ui, found: list[Contact], *, whole: bool) -> list[ListRow]:
     """What is listed: favourites, then everybody below the first letter of the name."""
     names = Counter(person.name.casefold() for person in found)
 
-    def row(person: Contact) -> Listed:
+    def row(person: Contact) -> ListRow:
         # Of those with one name, what tells them apart is told too.
         number = (person.number or "No number") if names[person.name.casefold()] > 1 else ""
         told = number if whole else person.number or "No number"
         return bool(told), partial(_row, ui, person, told)
 
     starred = [person for person in found if person.starred] if whole else []
-    rows: list[Listed] = [("header", partial(Header, "Favourites"))] if starred else []
+    rows: list[ListRow] = [("header", partial(Header, "Favourites"))] if starred else []
     rows += [row(person) for person in starred]
     letter = ""
     for person in found:
@@ -110,7 +112,7 @@ def _toggle(ui: Ui, id: int) -> None:
     left = [other for other in selected if other != id] if id in selected else [*selected, id]
     ui.state["selected"] = left
     if not left:
-        ui.state.pop("overlay")
+        ui.close_overlay()
 
 
 def _selecting(ui: Ui) -> AppPage:
@@ -125,28 +127,22 @@ def _selecting(ui: Ui) -> AppPage:
 
     rows = [(bool(person.number), partial(row, person)) for person in found]
 
-    def stop() -> None:
-        ui.state.pop("overlay")
-
     def everybody() -> None:
         ui.state["selected"] = [person.id for person in found]
 
     def delete() -> None:
         for id in selected:
             contacts.delete(ui.phone, id)
-        stop()
+        ui.close_overlay()
         ui.say("1 contact deleted" if len(selected) == 1 else f"{len(selected)} contacts deleted")
 
-    bar = HStack(
-        IconButton("close", "Stop selecting", stop, colour="text"),
-        Expand(Text(f"{len(selected)} selected", "title", lines=1)),
-        IconButton("select-all", "Select all", everybody),
+    bar = selection_bar(
+        ui, len(selected), IconButton("select-all", "Select all", everybody),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
-        gap=4, pad=(4, 8, 4, 8),
     )  # fmt: skip
     what = "this contact" if len(selected) == 1 else f"these {len(selected)} contacts"
     asked = confirm(ui, f"Delete {what}?", "This can't be undone.", "Delete", delete)
     return AppPage(
-        ScrollView(ui, "people", Lazy(rows), tail=24), bar=Surface(bar, "container"),
+        ScrollView(ui, "people", Lazy(rows), tail=24), bar=bar,
         dialog=asked if ui.dialog == "delete" else None,
     )  # fmt: skip

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import place_call
-from ui_gym_phone.apps.contacts.app import APP
-from ui_gym_phone.apps.extras import row_id
+from ui_gym_phone.apps.calling import place_call, write_to
+from ui_gym_phone.apps.contacts.people import APP
 from ui_gym_phone.apps.faces import EDITOR, PERSON, face
 from ui_gym_phone.state import contacts
 from ui_gym_phone.state.contacts import KINDS, Contact
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, confirm, more_menu
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import Card, Empty, Icon, IconButton, Item, Text
 
@@ -20,7 +19,7 @@ from ui_gym_phone.ui.widgets import Card, Empty, Icon, IconButton, Item, Text
 @APP.screen(PERSON)
 def person(ui: Ui) -> AppPage:
     """The contact of the extra `id`."""
-    who = contacts.get(ui.phone, row_id(ui))
+    who = contacts.get(ui.phone, ui.extra_number("id"))
     if who is None:
         return AppPage(Empty("account", "This contact no longer exists"), back=ui.close)
     star, desc = ("star", "Remove from") if who.starred else ("star-outline", "Add to")
@@ -38,7 +37,8 @@ def person(ui: Ui) -> AppPage:
     )  # fmt: skip
     return AppPage(
         ScrollView(ui, "person", VStack(head, _numbers(ui, who), _note(who)), tail=24),
-        back=ui.close, actions=actions, menu=_menu(ui), dialog=_asked(ui, who),
+        back=ui.close, actions=actions, dialog=_asked(ui, who),
+        menu=more_menu(ui, [("Delete", partial(ui.ask, "delete"))]),
     )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def _ways(ui: Ui, who: Contact) -> list[Widget]:
     mail = partial(ui.say, "No email app is installed")
     return [
         _way("phone", "Call", partial(place_call, ui.phone, number) if number else None),
-        _way("message-text", "Text", partial(_text, ui, number) if number else None),
+        _way("message-text", "Text", partial(write_to, ui, number) if number else None),
         _way("email", "Email", mail if who.emails else None),
     ]  # fmt: skip
 
@@ -66,7 +66,7 @@ def _way(icon: str, name: str, on_tap: Handler | None) -> Tap:
 def _numbers(ui: Ui, who: Contact) -> Widget:
     rows: list[Widget] = [HStack(Text("Contact info", "label", "dim"), pad=(8, 4, 8, 4))]
     for number, kind in who.numbers:
-        text = IconButton("message-text", f"Text {number}", partial(_text, ui, number))
+        text = IconButton("message-text", f"Text {number}", partial(write_to, ui, number))
         call = partial(place_call, ui.phone, number)
         rows.append(
             Item(number, KINDS.get(kind, "Other"), call, icon="phone", trail=text)
@@ -86,20 +86,6 @@ def _note(who: Contact) -> Widget | None:
     return Card(Text("Note", "label", "dim"), Text(who.note), colour="container")
 
 
-def _menu(ui: Ui) -> Menu | None:
-    if ui.state.get("overlay") != "menu":
-        return None
-
-    def close() -> None:
-        ui.state.pop("overlay", None)
-
-    def delete() -> None:
-        close()
-        ui.ask("delete")
-
-    return Menu([("Delete", delete)], close)
-
-
 def _asked(ui: Ui, who: Contact) -> Dialog | None:
     if ui.dialog != "delete":
         return None
@@ -111,7 +97,3 @@ def _asked(ui: Ui, who: Contact) -> Dialog | None:
 
     title = f"Delete {who.name}?" if len(who.name) < 40 else "Delete this contact?"
     return confirm(ui, title, "The contact will be removed from this phone.", "Delete", delete)
-
-
-def _text(ui: Ui, number: str) -> None:
-    ui.start("com.android.messaging", ".ConversationActivity", number=number)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.calling import IN_CALL, RINGING_MS, current_call, end_call
-from ui_gym_phone.apps.dialer.app import APP
-from ui_gym_phone.apps.extras import number as whole
-from ui_gym_phone.apps.extras import text
+from ui_gym_phone.apps.dialer.main import APP
 from ui_gym_phone.apps.faces import face, name_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
@@ -23,9 +21,9 @@ SWITCHES = (
 @APP.screen(IN_CALL)
 def in_call(ui: Ui) -> AppPage:
     """The call of the extra `call`, until it is hung up."""
-    number = text(ui, "number")
+    number = ui.extra("number")
     name = name_of(ui.phone, number)
-    going = whole(ui, "call") and whole(ui, "call") == current_call(ui.phone)
+    going = ui.extra_number("call") and ui.extra_number("call") == current_call(ui.phone)
     head = VStack(
         Text(_status(ui) if going else "Call ended", "body", "dim", align="center", id="status"),
         Text(name, "headline", align="center", lines=2, id="contact_name"),
@@ -51,7 +49,7 @@ def in_call(ui: Ui) -> AppPage:
 
 
 def _status(ui: Ui) -> str:
-    passed = ui.phone.clock.ms - whole(ui, "ms")
+    passed = ui.phone.clock.ms - ui.extra_number("ms")
     if passed < RINGING_MS:
         return "Calling…"
     seconds = (passed - RINGING_MS) // 1000
@@ -75,6 +73,6 @@ def _hang_up(ui: Ui) -> None:
     end_call(ui.phone)
     while ui.phone.front is not None and ui.phone.activity.cls == IN_CALL:
         ui.close()  # each time that it was opened from the shade
-    before = text(ui, "from")
+    before = ui.extra("from")
     if ui.phone.at_home and before:  # the call was begun in another app: back to it
         ui.phone.launch(before)

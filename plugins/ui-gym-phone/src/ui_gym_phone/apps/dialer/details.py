@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import place_call
+from ui_gym_phone.apps.calling import history, kind_name, place_call, write_to
 from ui_gym_phone.apps.dates import duration_text, moment, near_day, time_of, today
-from ui_gym_phone.apps.dialer.app import APP, DETAILS
-from ui_gym_phone.apps.dialer.kinds import history, kind_name
-from ui_gym_phone.apps.extras import text
+from ui_gym_phone.apps.dialer.main import APP, DETAILS
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
 from ui_gym_phone.state import calls
 from ui_gym_phone.state.calls import MISSED, PhoneCall
@@ -22,7 +20,7 @@ from ui_gym_phone.ui.widgets import Divider, Empty, Icon, IconButton, Item, Text
 @APP.screen(DETAILS)
 def details(ui: Ui) -> AppPage:
     """The calls with the extra `number`; each can be deleted, or all of them."""
-    number = text(ui, "number")
+    number = ui.extra("number")
     name = name_of(ui.phone, number)
     log = [call for call in history(ui.phone) if same_number(call.number, number)]
     known = Text(number, "small", "dim", lines=1) if name != number else None
@@ -47,14 +45,6 @@ def details(ui: Ui) -> AppPage:
 
 def _ways(ui: Ui, number: str) -> list[Widget]:
     person = person_with(ui.phone, number)
-
-    def write() -> None:
-        ui.start("com.android.messaging", ".ConversationActivity", number=number)
-
-    def copy() -> None:
-        ui.phone.clipboard = number
-        ui.say("Number copied")
-
     if person is None:
         who = Item("Add contact", "", partial(ui.start, CONTACTS, EDITOR, phone=number),
                    icon="account-plus")  # fmt: skip
@@ -62,9 +52,9 @@ def _ways(ui: Ui, number: str) -> list[Widget]:
         who = Item("Contact details", "", partial(ui.start, CONTACTS, PERSON, id=person.id),
                    icon="account")  # fmt: skip
     return [
-        Item("Send a message", "", write, icon="message-text"),
+        Item("Send a message", "", partial(write_to, ui, number), icon="message-text"),
         who,
-        Item("Copy number", "", copy, icon="content-copy"),
+        Item("Copy number", "", partial(ui.copy, number, "Number copied"), icon="content-copy"),
     ]
 
 

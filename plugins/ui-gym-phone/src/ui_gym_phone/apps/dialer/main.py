@@ -5,22 +5,38 @@ from __future__ import annotations
 from functools import partial
 from itertools import groupby
 
-from ui_gym_phone.apps.calling import place_call
+from ui_gym_phone.apps.calling import DIALER, history, kind_line, place_call
 from ui_gym_phone.apps.dates import lately
-from ui_gym_phone.apps.dialer.app import APP, DETAILS, MAIN
-from ui_gym_phone.apps.dialer.kinds import history, kind_line
 from ui_gym_phone.apps.dialer.pad import dialpad
-from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching, name_of
-from ui_gym_phone.apps.lists import Lazy
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state import calls, contacts
 from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import KINDS, Contact, digits
+from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Menu, ScrollView, bottom_nav, confirm, fab
+from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Lazy, Tap, VStack, Widget
+from ui_gym_phone.ui.page import (
+    AppPage,
+    ScrollView,
+    bottom_nav,
+    confirm,
+    fab,
+    more_menu,
+    search_pill,
+)
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.widgets import AtLeast, Disc, Empty, Header, Icon, IconButton, Item, Text
+from ui_gym_phone.ui.widgets import AtLeast, Disc, Empty, Header, IconButton, Item, Text
+
+MAIN = ".DialtactsActivity"
+DETAILS = ".CallDetailsActivity"
+
+APP = PhoneApp(
+    Package(
+        DIALER, "Phone", MAIN, icon="phone", colour="#188038",
+        permissions={"CALL_PHONE": True, "READ_CONTACTS": True, "RECORD_AUDIO": True},
+    )
+)  # fmt: skip
 
 FAVOURITES, RECENTS, PEOPLE = range(3)
 
@@ -30,7 +46,7 @@ def main(ui: Ui) -> AppPage:
     """The tabs, or the dial pad; the extra `number` of a ``tel:`` intent is put into the pad."""
     if "tab" not in ui.state:
         ui.state["tab"] = RECENTS
-        if number := text(ui, "number"):
+        if number := ui.extra("number"):
             ui.fill("digits", number)
             ui.state["overlay"] = "dialpad"
     if ui.state.get("overlay") == "dialpad":
@@ -47,7 +63,8 @@ def main(ui: Ui) -> AppPage:
                     "Clear", partial(_clear, ui))  # fmt: skip
     return AppPage(
         ScrollView(ui, f"tab {tab}", body, tail=88), bar=_search_bar(ui),
-        bottom=None if searching else nav, menu=_menu(ui),
+        bottom=None if searching else nav,
+        menu=more_menu(ui, [("Clear call history", partial(ui.ask, "clear"))]),
         fab=None if searching else fab("dialpad", "Key pad", partial(_dial, ui)),
         dialog=clear if ui.dialog == "clear" else None,
     )  # fmt: skip
@@ -67,22 +84,7 @@ def _dial(ui: Ui) -> None:
 def _search_bar(ui: Ui) -> Widget:
     field = TextField(ui, "search", "Search contacts", framed=False, weight=1)
     more = IconButton("dots-vertical", "More options", ui.setter("overlay", "menu"))
-    row = HStack(Icon("magnify", 24, "dim"), field, more, gap=8, pad=(16, 2, 2, 2))
-    return VStack(Surface(row, "container", radius=28), pad=(16, 8, 16, 8))
-
-
-def _menu(ui: Ui) -> Menu | None:
-    if ui.state.get("overlay") != "menu":
-        return None
-
-    def close() -> None:
-        ui.state.pop("overlay", None)
-
-    def clear() -> None:
-        close()
-        ui.ask("clear")
-
-    return Menu([("Clear call history", clear)], close)
+    return search_pill(field, more)
 
 
 def _clear(ui: Ui) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import place_call
+from ui_gym_phone.apps.calling import place_call, write_to
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, face, matching
 from ui_gym_phone.state.contacts import Contact, digits
 from ui_gym_phone.state.phone import DENSITY
@@ -45,7 +45,7 @@ def dialpad(ui: Ui) -> AppPage:
         rows = [
             Item("Create new contact", "", partial(ui.start, CONTACTS, EDITOR, phone=number),
                  icon="account-plus"),
-            Item("Send a message", "", partial(_write, ui, number), icon="message-text"),
+            Item("Send a message", "", partial(write_to, ui, number), icon="message-text"),
         ]  # fmt: skip
     keys = GridLayout(
         *(_key(ui, sign, letters, key) for sign, letters in LETTERS.items()),
@@ -97,19 +97,16 @@ def _key(ui: Ui, sign: str, letters: str, height: float) -> Widget:
 def _call_row(ui: Ui, number: str) -> Widget:
     def call() -> None:
         if digits(number):
-            ui.state.pop("overlay", None)
+            ui.close_overlay()
             ui.fill("digits", "")
             place_call(ui.phone, number)
-
-    def hide() -> None:
-        ui.state.pop("overlay", None)
 
     green = Tap(
         Surface(HStack(Icon("phone", 24, "#ffffff"), Text("Call", "label", "#ffffff", tell=False),
                   gap=8), GREEN, radius=26, pad=(28, 12, 32, 12)),
         call, cls="android.widget.Button", text="Call", desc="Dial", id="dialpad_voice_call",
     )  # fmt: skip
-    hidden = IconButton("chevron-down", "Hide key pad", hide)
+    hidden = IconButton("chevron-down", "Hide key pad", ui.close_overlay)
     return HStack(
         hidden, Space(weight=1), green, Space(weight=1), Space(width=48), pad=(8, 8, 8, 12)
     )
@@ -118,7 +115,3 @@ def _call_row(ui: Ui, number: str) -> Widget:
 def _suggestion(ui: Ui, person: Contact) -> Widget:
     return Item(person.name, person.number, partial(place_call, ui.phone, person.number), lines=1,
                 lead=face(person.name))  # fmt: skip
-
-
-def _write(ui: Ui, number: str) -> None:
-    ui.start("com.android.messaging", ".ConversationActivity", number=number)

@@ -20,10 +20,19 @@ from ui_gym_phone.apps.files.view import (
 from ui_gym_phone.apps.files.viewer import INSPECTOR, VIEWER, can_view
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, choices, confirm
+from ui_gym_phone.ui.page import (
+    AppPage,
+    Dialog,
+    ScrollView,
+    choices,
+    confirm,
+    more_menu,
+    question,
+    search_bar,
+)
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.widgets import Button, Empty, Header, Icon, IconButton, Text
+from ui_gym_phone.ui.widgets import Empty, Header, Icon, IconButton, Text
 
 
 def browse(ui: Ui) -> AppPage:
@@ -45,7 +54,7 @@ def browse(ui: Ui) -> AppPage:
     if selected:
         page.bar = _selection_bar(ui, selected)
     elif ui.state.get("overlay") == "search":
-        page.bar = _search_bar(ui)
+        page.bar = search_bar(ui, "Search files")
     else:
         page.back = ui.close if folder else None
         page.actions = _actions(ui, folder, view)
@@ -55,7 +64,7 @@ def browse(ui: Ui) -> AppPage:
 
 def _folder(ui: Ui) -> str:
     """The folder that is shown; empty for the list of places."""
-    folder = str(ui.extras.get("folder", ""))
+    folder = ui.extra("folder")
     if not ui.phone.files.is_dir(folder):
         return ""
     folder = ui.phone.files.canonical(folder)
@@ -82,27 +91,14 @@ def _actions(ui: Ui, folder: str, view: FolderView) -> list[Widget]:
 
 
 def _search(ui: Ui) -> None:
-    ui.state.update(overlay="search", searching=True)
-    ui.fill("search", "")
-    ui.focus("search")
-
-
-def _leave(ui: Ui) -> None:
-    ui.unfocus()
-    ui.state.pop("overlay", None)
-
-
-def _search_bar(ui: Ui) -> Widget:
-    return HStack(
-        IconButton("arrow-left", "Stop searching", partial(_leave, ui)),
-        VStack(TextField(ui, "search", "Search files"), weight=1), gap=4, pad=(4, 6, 12, 6),
-    )  # fmt: skip
+    ui.state["searching"] = True
+    ui.search()
 
 
 def _selection_bar(ui: Ui, selected: Sequence[str]) -> Widget:
     return Surface(
         HStack(
-            IconButton("close", "Clear selection", partial(_leave, ui)),
+            IconButton("close", "Clear selection", ui.stop_searching),
             Expand(Text(f"{len(selected)} selected", "subtitle", lines=1)),
             IconButton("delete", "Delete", partial(ui.ask, "delete")),
             IconButton("dots-vertical", "More options", partial(ui.ask, "menu")),
@@ -206,7 +202,7 @@ def _mark(ui: Ui, path: str) -> None:
     if selected:
         ui.state["overlay"] = "selection"
     else:
-        _leave(ui)
+        ui.close_overlay()
 
 
 def _open(ui: Ui, entry: FileEntry) -> None:
@@ -222,9 +218,8 @@ def _open(ui: Ui, entry: FileEntry) -> None:
 
 
 def _windows(ui: Ui, page: AppPage, folder: str, view: FolderView, selected: Sequence[str]) -> None:
-    if ui.dialog == "menu":
-        page.menu = Menu(_menu(ui, folder, view, selected), ui.dismiss)
-    elif ui.dialog == "sort":
+    page.menu = more_menu(ui, _menu(ui, folder, view, selected))
+    if ui.dialog == "sort":
         options = [(name, partial(change_view, ui, sort=i)) for i, name in enumerate(SORTS)]
         page.dialog = choices(ui, "Sort by", options, view.sort)
     elif ui.dialog == "folder" and folder:
@@ -246,41 +241,32 @@ def _windows(ui: Ui, page: AppPage, folder: str, view: FolderView, selected: Seq
 def _menu(
     ui: Ui, folder: str, view: FolderView, selected: Sequence[str]
 ) -> list[tuple[str, Handler]]:
-    def then(act: Handler) -> Handler:
-        def handle() -> None:
-            ui.dismiss()
-            act()
-
-        return handle
-
     hidden = "Don't show hidden files" if view.hidden else "Show hidden files"
-    show = (hidden, then(partial(change_view, ui, hidden=not view.hidden)))
+    show = (hidden, partial(change_view, ui, hidden=not view.hidden))
     if not selected:
         if not folder:
             return [show]
         return [
             ("New folder", partial(_ask_name, ui, "folder", "")),
             ("Sort by…", partial(ui.ask, "sort")),
-            ("Select all", then(partial(_select_all, ui, folder, view))),
+            ("Select all", partial(_select_all, ui, folder, view)),
             show,
         ]
     items: list[tuple[str, Handler]] = [
-        ("Move to…", then(partial(_pick, ui, "move", selected))),
-        ("Copy to…", then(partial(_pick, ui, "copy", selected))),
+        ("Move to…", partial(_pick, ui, "move", selected)),
+        ("Copy to…", partial(_pick, ui, "copy", selected)),
     ]
     if len(selected) == 1:
         name = selected[0].rpartition("/")[2]
         items.append(("Rename", partial(_ask_name, ui, "rename", name)))
-        items.append(("Get info", then(partial(ui.open, INSPECTOR, path=selected[0]))))
+        items.append(("Get info", partial(ui.open, INSPECTOR, path=selected[0])))
     if folder and not ui.state.get("searching"):
-        items.append(("Select all", then(partial(_select_all, ui, folder, view))))
+        items.append(("Select all", partial(_select_all, ui, folder, view)))
     return items
 
 
 def _ask_name(ui: Ui, dialog: str, name: str) -> None:
-    ui.ask(dialog)
-    ui.fill("name", name)
-    ui.focus("name")
+    ui.ask_text(dialog, "name", name)
     # Typing replaces the old name; a person who wants to change a part of it touches the field.
     ui.activity.marked = bool(name)
 
@@ -292,19 +278,18 @@ def name_dialog(ui: Ui, title: str, yes: str, act: partial[bool]) -> Dialog:
         if act(ui.text("name")):
             ui.dismiss()
 
-    buttons = [Button("Cancel", ui.dismiss, style="text"), Button(yes, accept, style="text")]
-    return Dialog(title, TextField(ui, "name", "Name", on_enter=accept), buttons, ui.dismiss)
+    return question(ui, title, TextField(ui, "name", "Name", on_enter=accept), yes, accept)
 
 
 def _delete(ui: Ui, selected: Sequence[str]) -> None:
     operations.delete(ui, selected)
-    _leave(ui)
+    ui.stop_searching()
 
 
 def _rename(ui: Ui, path: str, name: str) -> bool:
     done = operations.rename(ui, path, name)
     if done:
-        _leave(ui)
+        ui.stop_searching()
     return done
 
 
@@ -315,5 +300,5 @@ def _select_all(ui: Ui, folder: str, view: FolderView) -> None:
 
 
 def _pick(ui: Ui, what: str, selected: Sequence[str]) -> None:
-    _leave(ui)
+    ui.stop_searching()
     ui.open(PICK, what=what, paths=list(selected))

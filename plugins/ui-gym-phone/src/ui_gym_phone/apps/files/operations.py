@@ -40,8 +40,7 @@ def rename(ui: Ui, path: str, name: str) -> bool:
     name = name.strip()
     if name == old:
         return True
-    fault = name_fault(ui.phone, folder, name)
-    if fault:
+    if fault := name_fault(ui.phone, folder, name):
         ui.say(fault)
         return False
     return attempt(ui, lambda: ui.phone.files.rename(path, f"{folder}/{name}"))
@@ -50,8 +49,7 @@ def rename(ui: Ui, path: str, name: str) -> bool:
 def make_folder(ui: Ui, folder: str, name: str) -> bool:
     """Make a folder; False, with a toast, where it cannot be."""
     name = name.strip()
-    fault = name_fault(ui.phone, folder, name)
-    if fault:
+    if fault := name_fault(ui.phone, folder, name):
         ui.say(fault)
         return False
     return attempt(ui, lambda: ui.phone.files.mkdir(f"{folder}/{name}"))

@@ -10,7 +10,7 @@ from ui_gym_phone.apps.files.entries import STORAGE, shown_name
 from ui_gym_phone.apps.files.view import listing, view_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack
-from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, question
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Button, Disc, Empty, Header, IconButton, Item
 
@@ -26,7 +26,7 @@ def pick(ui: Ui) -> AppPage:
     verb = "Move" if moving else "Copy"
     given = ui.extras.get("paths")
     paths = [str(path) for path in given] if isinstance(given, list) else []
-    folder = str(ui.extras.get("folder", ""))
+    folder = ui.extra("folder")
     if not (operations.within_storage(folder) and ui.phone.files.is_dir(folder)):
         folder = ""
     act = partial(_finish, ui, moving, paths, folder)
@@ -40,7 +40,9 @@ def pick(ui: Ui) -> AppPage:
         back=ui.close, bottom=Surface(buttons, "container"),
     )  # fmt: skip
     if folder:
-        page.actions = [IconButton("folder-plus", "New folder", partial(_ask_name, ui))]
+        page.actions = [
+            IconButton("folder-plus", "New folder", partial(ui.ask_text, "folder", "name"))
+        ]
     if ui.dialog == "folder":
         page.dialog = _name_dialog(ui, folder)
     return page
@@ -87,12 +89,6 @@ def _finish(ui: Ui, moving: bool, paths: list[str], folder: str) -> None:
     (operations.move if moving else operations.copy)(ui, paths, folder)
 
 
-def _ask_name(ui: Ui) -> None:
-    ui.ask("folder")
-    ui.fill("name", "")
-    ui.focus("name")
-
-
 def _name_dialog(ui: Ui, folder: str) -> Dialog:
     def accept() -> None:
         name = ui.text("name").strip()
@@ -100,5 +96,5 @@ def _name_dialog(ui: Ui, folder: str) -> Dialog:
             ui.dismiss()
             _look(ui, f"{folder}/{name}")
 
-    buttons = [Button("Cancel", ui.dismiss, style="text"), Button("Create", accept, style="text")]
-    return Dialog("New folder", TextField(ui, "name", "Name", on_enter=accept), buttons, ui.dismiss)
+    field = TextField(ui, "name", "Name", on_enter=accept)
+    return question(ui, "New folder", field, "Create", accept)

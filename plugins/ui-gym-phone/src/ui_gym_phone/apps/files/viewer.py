@@ -33,7 +33,7 @@ def can_view(phone: Phone, entry: FileEntry) -> bool:
 
 def viewer(ui: Ui) -> AppPage:
     """The file of the extra ``path``."""
-    path = str(ui.extras.get("path", ""))
+    path = ui.extra("path")
     entry = entry_of(ui.phone, path)
     page = AppPage(Empty("file-outline", "This file is gone"), back=ui.close,
                    title=path.rpartition("/")[2])  # fmt: skip
@@ -53,17 +53,13 @@ def viewer(ui: Ui) -> AppPage:
         text = data[: 4 * MOST_READ].decode("utf-8", "replace")[:MOST_READ]
         told = Text(text or "This file is empty", "small", "text" if text else "dim", id="text")
         page.body = ScrollView(ui, "text", VStack(told, pad=(16, 8, 16, 24)))
-        actions.insert(0, IconButton("content-copy", "Copy text", partial(_copy, ui, text)))
+        copy = partial(ui.copy, text, "Copied to clipboard")
+        actions.insert(0, IconButton("content-copy", "Copy text", copy))
     page.actions = actions
     if ui.dialog == "delete":
         page.dialog = confirm(ui, f"Delete “{entry.name}”?", "This cannot be undone.", "Delete",
                               partial(_delete, ui, path))  # fmt: skip
     return page
-
-
-def _copy(ui: Ui, text: str) -> None:
-    ui.phone.clipboard = text
-    ui.say("Copied to clipboard")
 
 
 def _delete(ui: Ui, path: str) -> None:
@@ -73,7 +69,7 @@ def _delete(ui: Ui, path: str) -> None:
 
 def inspector(ui: Ui) -> AppPage:
     """What is known of the file or folder of the extra ``path``."""
-    path = str(ui.extras.get("path", ""))
+    path = ui.extra("path")
     entry = entry_of(ui.phone, path)
     if entry is None:
         return AppPage(Empty("file-outline", "This file is gone"), title="Get info", back=ui.close)

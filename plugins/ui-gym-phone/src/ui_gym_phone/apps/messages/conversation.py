@@ -6,17 +6,25 @@ from functools import partial
 
 from ui_gym_phone.apps.calling import place_call
 from ui_gym_phone.apps.dates import moment, near_day, time_of, today
-from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
-from ui_gym_phone.apps.fields import Growing
-from ui_gym_phone.apps.messages.app import APP, CONVERSATION
-from ui_gym_phone.apps.messages.bubbles import Beside, FromBottom
+from ui_gym_phone.apps.messages.inbox import APP, CONVERSATION
 from ui_gym_phone.state import messages, switches
 from ui_gym_phone.state.messages import TextMessage
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, Menu, confirm
+from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.page import (
+    AppPage,
+    Dialog,
+    Menu,
+    ScrollView,
+    confirm,
+    more_menu,
+    selection_bar,
+)
+from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.textfield import Growing
+from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
 BOTTOM = 1 << 30
@@ -35,10 +43,10 @@ MOST = 200
 @APP.screen(CONVERSATION)
 def conversation(ui: Ui) -> AppPage:
     """The messages with the extra `number`; the extra `body` is what the field begins with."""
-    number = text(ui, "number")
+    number = ui.extra("number")
     if not number:
         return AppPage(Empty("chat-outline", "No recipient"), title="Messages", back=ui.close)
-    ui.once("message", text(ui, "body"))
+    ui.once("message", ui.extra("body"))
     ui.activity.scroll.setdefault("messages", BOTTOM)
     said = messages.conversation(ui.phone, number)
     if any(not message.read for message in said):
@@ -82,43 +90,20 @@ def _details(ui: Ui, number: str) -> None:
 
 
 def _menu(ui: Ui, number: str) -> Menu | None:
-    if ui.state.get("overlay") != "menu":
-        return None
-
-    def close() -> None:
-        ui.state.pop("overlay", None)
-
-    def details() -> None:
-        close()
-        _details(ui, number)
-
-    def delete() -> None:
-        close()
-        ui.ask("delete conversation")
-
     known = person_with(ui.phone, number) is not None
-    return Menu(
-        [("Contact details" if known else "Add contact", details), ("Delete", delete)], close
-    )
+    details = ("Contact details" if known else "Add contact", partial(_details, ui, number))
+    return more_menu(ui, [details, ("Delete", partial(ui.ask, "delete conversation"))])
 
 
 def _selection_bar(ui: Ui, chosen: TextMessage) -> Widget:
-    def stop() -> None:
-        ui.state.pop("overlay", None)
-
     def copy() -> None:
-        ui.phone.clipboard = chosen.body
-        stop()
-        ui.say("Message copied")
+        ui.close_overlay()
+        ui.copy(chosen.body, "Message copied")
 
-    row = HStack(
-        IconButton("close", "Stop selecting", stop, colour="text"),
-        Expand(Text("1 selected", "title", lines=1)),
-        IconButton("content-copy", "Copy", copy),
+    return selection_bar(
+        ui, 1, IconButton("content-copy", "Copy", copy),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete message")),
-        gap=4, pad=(4, 8, 4, 8),
     )  # fmt: skip
-    return Surface(row, "container")
 
 
 def _asked(ui: Ui, number: str, chosen: TextMessage | None) -> Dialog | None:
@@ -139,11 +124,34 @@ def _delete_all(ui: Ui, number: str) -> None:
 
 def _delete(ui: Ui, id: int) -> None:
     messages.delete(ui.phone, id)
-    ui.state.pop("overlay", None)
+    ui.close_overlay()
     ui.say("Message deleted")
 
 
 # -- the messages --
+
+
+class Beside(Widget):
+    """A child that takes up to a share of the width, at the left, or at the `end`."""
+
+    def __init__(self, child: Widget, share: float = 0.78, *, end: bool = False) -> None:
+        self.child, self.share, self.end = child, share, end
+
+    def measure(self, theme: Theme, width: int) -> Size:
+        return width, self.child.size(theme, round(width * self.share))[1]
+
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
+        w = self.child.size(scene.theme, round(width * self.share))[0]
+        self.child.place(scene, x + width - w if self.end else x, y, w, height)
+
+
+class FromBottom(ScrollView):
+    """A scrolled child that lies at the bottom where there is room above it."""
+
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
+        whole = self.child.size(scene.theme, width)[1] + scene.theme.px(self.tail)
+        above = max(0, height - whole)
+        super().place(scene, x, y + above, width, height - above)
 
 
 def _bubbles(ui: Ui, said: list[TextMessage], selected: TextMessage | None) -> Widget:

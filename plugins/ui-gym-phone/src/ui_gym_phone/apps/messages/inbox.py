@@ -5,17 +5,27 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.dates import lately
-from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import face, name_of
-from ui_gym_phone.apps.lists import Lazy
-from ui_gym_phone.apps.messages.app import APP, CONVERSATION, CONVERSATIONS, NEW
+from ui_gym_phone.apps.phone_app import PhoneApp
 from ui_gym_phone.state import messages
-from ui_gym_phone.state.messages import MessageThread
+from ui_gym_phone.state.messages import PACKAGE, MessageThread
+from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, fab
+from ui_gym_phone.ui.layout import Expand, HStack, Lazy, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, fab, selection_bar
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import AtLeast, Empty, Icon, IconButton, Text
+
+CONVERSATIONS = ".ConversationListActivity"
+CONVERSATION = ".ConversationActivity"
+NEW = ".NewConversationActivity"
+
+APP = PhoneApp(
+    Package(
+        PACKAGE, "Messages", CONVERSATIONS, icon="message-text", colour="#1a73e8",
+        permissions={"READ_SMS": True, "READ_CONTACTS": True, "POST_NOTIFICATIONS": True},
+    )
+)  # fmt: skip
 
 
 @APP.screen(CONVERSATIONS)
@@ -45,8 +55,8 @@ def inbox(ui: Ui) -> AppPage:
         if ui.dialog == "delete":
             dialog = confirm(ui, f"Delete {what}?", "This can't be undone.", "Delete",
                              partial(_delete, ui, selected))  # fmt: skip
-    start = fab("message-text", "Start chat", partial(ui.open, NEW, body=text(ui, "body")))
-    search = IconButton("magnify", "Search messages", partial(_search, ui))
+    start = fab("message-text", "Start chat", partial(ui.open, NEW, body=ui.extra("body")))
+    search = IconButton("magnify", "Search messages", ui.search)
     return AppPage(
         ScrollView(ui, "inbox", body, tail=88), title="Messages", bar=bar, actions=[search],
         fab=None if overlay in ("selection", "search") else start, dialog=dialog,
@@ -86,16 +96,10 @@ def _row(ui: Ui, thread: MessageThread, selected: list[str], sent: bool) -> Widg
 def _open(ui: Ui, number: str) -> None:
     ui.unfocus()
     messages.mark_read(ui.phone, number)
-    ui.open(CONVERSATION, number=number, body=text(ui, "body"))
+    ui.open(CONVERSATION, number=number, body=ui.extra("body"))
 
 
 # -- searching --
-
-
-def _search(ui: Ui) -> None:
-    ui.fill("search", "")
-    ui.state["overlay"] = "search"
-    ui.focus("search")
 
 
 def _found(ui: Ui) -> list[MessageThread]:
@@ -110,14 +114,9 @@ def _found(ui: Ui) -> list[MessageThread]:
 
 
 def _search_bar(ui: Ui) -> Widget:
-    def stop() -> None:
-        ui.unfocus()
-        ui.state.pop("overlay", None)
-
     field = TextField(ui, "search", "Search messages", framed=False, weight=1)
-    row = HStack(IconButton("arrow-left", "Stop searching", stop, colour="text"), field,
-                 pad=(4, 8, 16, 8))  # fmt: skip
-    return Surface(row, "container")
+    stop = IconButton("arrow-left", "Stop searching", ui.stop_searching, colour="text")
+    return Surface(HStack(stop, field, pad=(4, 8, 16, 8)), "container")
 
 
 # -- selecting --
@@ -131,30 +130,23 @@ def _toggle(ui: Ui, number: str) -> None:
     left = [n for n in selected if n != number] if number in selected else [*selected, number]
     ui.state.update(overlay="selection", selected=left)
     if not left:
-        ui.state.pop("overlay")
+        ui.close_overlay()
 
 
 def _selection_bar(ui: Ui, selected: list[str]) -> Widget:
-    def stop() -> None:
-        ui.state.pop("overlay", None)
-
     def read() -> None:
         for number in selected:
             messages.mark_read(ui.phone, number)
-        stop()
+        ui.close_overlay()
 
-    row = HStack(
-        IconButton("close", "Stop selecting", stop, colour="text"),
-        Expand(Text(f"{len(selected)} selected", "title", lines=1)),
-        IconButton("check", "Mark as read", read),
+    return selection_bar(
+        ui, len(selected), IconButton("check", "Mark as read", read),
         IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
-        gap=4, pad=(4, 8, 4, 8),
     )  # fmt: skip
-    return Surface(row, "container")
 
 
 def _delete(ui: Ui, selected: list[str]) -> None:
     for number in selected:
         messages.delete_thread(ui.phone, number)
-    ui.state.pop("overlay", None)
+    ui.close_overlay()
     ui.say("Conversation deleted" if len(selected) == 1 else "Conversations deleted")

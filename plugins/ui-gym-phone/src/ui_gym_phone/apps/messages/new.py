@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.extras import text
 from ui_gym_phone.apps.faces import face, matching
-from ui_gym_phone.apps.lists import Lazy
-from ui_gym_phone.apps.messages.app import APP, CONVERSATION, NEW
+from ui_gym_phone.apps.messages.inbox import APP, CONVERSATION, NEW
 from ui_gym_phone.state.contacts import KINDS, digits
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import HStack, Surface, VStack, Widget
+from ui_gym_phone.ui.layout import HStack, Lazy, Surface, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Empty, Header, Item, Text
@@ -62,4 +60,4 @@ def new(ui: Ui) -> AppPage:
 
 def _write(ui: Ui, number: str) -> None:
     ui.close()
-    ui.start(APP.package.name, CONVERSATION, number=number, body=text(ui, "body"))
+    ui.start(APP.package.name, CONVERSATION, number=number, body=ui.extra("body"))

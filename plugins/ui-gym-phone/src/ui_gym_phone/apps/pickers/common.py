@@ -8,9 +8,8 @@ from typing import Any
 
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import Dialog
-from ui_gym_phone.ui.widgets import Button, Icon, Text
+from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, Widget
+from ui_gym_phone.ui.widgets import Icon, Text
 
 
 def remember(ui: Ui, key: str, **changed: Any) -> None:
@@ -21,17 +20,6 @@ def remember(ui: Ui, key: str, **changed: Any) -> None:
 def small(ui: Ui) -> bool:
     """Whether the screen has no room for a dial or a month's page."""
     return ui.phone.width < 300 * DENSITY or ui.phone.height < 560 * DENSITY
-
-
-def picker_dialog(
-    ui: Ui, title: str, body: VStack, accept: Callable[[], None], enabled: bool = True
-) -> Dialog:
-    """A picker's dialog; `enabled` says whether what is picked can be taken."""
-    buttons = [
-        Button("Cancel", ui.dismiss, style="text"),
-        Button("OK", accept, style="text", enabled=enabled),
-    ]
-    return Dialog(title, body, buttons, ui.dismiss)
 
 
 def steps(label: str, shown: str, turn: Callable[[int], None], far: int = 0) -> HStack:

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from ui_gym_phone.apps.dates import FIRST_YEAR, LAST_YEAR, day_text, month_of, today, weeks
-from ui_gym_phone.apps.pickers.common import picker_dialog, remember, small, steps
+from ui_gym_phone.apps.pickers.common import remember, small, steps
 from ui_gym_phone.apps.pickers.dial import Mark
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import GridLayout, HStack, Space, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import Box, Dialog, ScrollView
+from ui_gym_phone.ui.page import Box, Dialog, ScrollView, question
 from ui_gym_phone.ui.widgets import Icon, IconButton, Text
 
 YEARS = 12
@@ -64,7 +64,7 @@ def date_dialog(
         ui.dismiss()
         on_pick(day)
 
-    return picker_dialog(ui, "" if small(ui) else title, date_picker(ui, key), accept)
+    return question(ui, "" if small(ui) else title, date_picker(ui, key), "OK", accept)
 
 
 def _date(ui: Ui, key: str) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from ui_gym_phone.apps.dates import twelve_hours
-from ui_gym_phone.apps.pickers.common import picker_dialog, remember, small, steps
+from ui_gym_phone.apps.pickers.common import remember, small, steps
 from ui_gym_phone.apps.pickers.dial import Dial
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import Dialog
+from ui_gym_phone.ui.page import Dialog, question
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import IconButton, Text
 
@@ -54,9 +54,8 @@ def time_dialog(
         ui.dismiss()
         on_pick(hour, minute)
 
-    return picker_dialog(
-        ui, "" if small(ui) else title, time_picker(ui, key), accept, _valid(ui, key)
-    )
+    shown = "" if small(ui) else title
+    return question(ui, shown, time_picker(ui, key), "OK", accept, ready=_valid(ui, key))
 
 
 def _time(ui: Ui, key: str) -> dict[str, Any]:

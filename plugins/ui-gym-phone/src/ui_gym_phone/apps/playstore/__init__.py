@@ -11,8 +11,7 @@ from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Space, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, tabs
-from ui_gym_phone.ui.textfield import TextField
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, search_bar, tabs
 from ui_gym_phone.ui.widgets import Button, Card, Disc, Empty, IconButton, Item, Text
 
 MAIN = ".AssetBrowserActivity"
@@ -36,34 +35,21 @@ def store(ui: Ui) -> AppPage:
     tab = int(ui.state.get("tab", 0))
     head = tabs([("Apps", ui.setter("tab", 0)), ("Installed", ui.setter("tab", 1))], tab)
     body = _installed(ui) if tab else _offers(ui, [offer.package for offer in APPS])
-    search = IconButton("magnify", "Search apps", partial(_begin_search, ui))
+    search = IconButton("magnify", "Search apps", ui.search)
     return AppPage(VStack(head, body), title="Play Store", actions=[search])
 
 
-def _begin_search(ui: Ui) -> None:
-    ui.state["overlay"] = "search"
-    ui.fill("search", "")
-    ui.focus("search")
-
-
 def _search(ui: Ui) -> AppPage:
-    def stop() -> None:
-        ui.unfocus()
-        ui.state.pop("overlay", None)
-
     words = ui.text("search").strip().lower()
     found = [
         offer.package
         for offer in APPS
         if words in f"{catalogue()[offer.package].label} {offer.category} {offer.about}".lower()
     ]
-    field = TextField(ui, "search", "Search apps")
-    back = IconButton("arrow-left", "Stop searching", stop)
-    bar = HStack(back, VStack(field, weight=1), gap=4, pad=(4, 6, 12, 6))
     body = (
         _offers(ui, found) if found else ScrollView(ui, "none", Empty("magnify", "No apps found"))
     )
-    return AppPage(body, bar=bar)
+    return AppPage(body, bar=search_bar(ui, "Search apps"))
 
 
 def _offers(ui: Ui, names: list[str]) -> Widget:
@@ -80,15 +66,11 @@ def _offers(ui: Ui, names: list[str]) -> Widget:
 
 def _installed(ui: Ui) -> Widget:
     mine = sorted((p for p in ui.phone.packages if not p.system), key=lambda p: p.label.lower())
-    total = size_text(sum(_size(p) for p in mine))
+    total = size_text(sum(p.size for p in mine))
     head = HStack(Text(f"{len(mine)} apps · {total}", "small", "dim"), pad=(16, 12, 16, 4))
-    rows = [_row(ui, p, size_text(_size(p)), None) for p in mine[:200]]
+    rows = [_row(ui, p, size_text(p.size), None) for p in mine[:200]]
     shown: Widget = VStack(head, *rows) if rows else Empty("apps", "No apps are installed")
     return ScrollView(ui, "installed", shown, tail=16)
-
-
-def _size(package: Package) -> int:
-    return package.app_size + package.data_size + package.cache_size
 
 
 def _row(ui: Ui, package: Package, told: str, mark: Widget | None) -> Widget:
@@ -100,7 +82,7 @@ def _row(ui: Ui, package: Package, told: str, mark: Widget | None) -> Widget:
 @APP.screen(DETAILS)
 def details(ui: Ui) -> AppPage:
     """The page of the app of the extra ``package``."""
-    name = str(ui.extras.get("package", ""))
+    name = ui.extra("package")
     package = _known(ui, name)
     if package is None:
         return AppPage(Empty("apps", "This app was not found"), title="Play Store", back=ui.close)
@@ -113,7 +95,7 @@ def details(ui: Ui) -> AppPage:
     )  # fmt: skip
     facts = HStack(
         _fact(f"{offer.rating} of 5", "Rating"),
-        _fact(size_text(_size(package)), "Size"),
+        _fact(size_text(package.size), "Size"),
         _fact(package.version, "Version"),
         gap=4,
         pad=(8, 4, 8, 4),

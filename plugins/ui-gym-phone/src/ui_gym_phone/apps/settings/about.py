@@ -30,9 +30,7 @@ def build_number(phone: Phone) -> str:
 
 
 def _ask_name(ui: Ui) -> None:
-    ui.fill("name", device_name(ui.phone))
-    ui.ask("name")
-    ui.focus("name")
+    ui.ask_text("name", "name", device_name(ui.phone))
     ui.activity.marked = True
 
 

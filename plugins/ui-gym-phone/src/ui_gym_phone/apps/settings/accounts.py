@@ -6,7 +6,7 @@ from functools import partial
 
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.parts import fact, form, page, toggle
+from ui_gym_phone.apps.settings.parts import form, page, toggle
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, confirm
@@ -30,11 +30,6 @@ def accounts(ui: Ui) -> AppPage:
             kept.keep_names(phone, "accounts", [*(n for n in known if n != new), new])
             ui.dismiss()
 
-    def ask() -> None:
-        ui.fill("email", "")
-        ui.ask("add")
-        ui.focus("email")
-
     dialog = None
     if ui.dialog == "add":
         field = TextField(ui, "email", "Email", on_enter=add)
@@ -49,7 +44,7 @@ def accounts(ui: Ui) -> AppPage:
         ui, "Passwords & accounts",
         Header("Accounts for Owner"),
         *rows,
-        Item("Add account", "", ask, icon="plus"),
+        Item("Add account", "", partial(ui.ask_text, "add", "email"), icon="plus"),
         toggle("Automatically sync app data", synced,
                lambda on: kept.keep(phone, "accounts.sync", str(int(on))),
                "Let apps refresh data automatically"),
@@ -76,7 +71,7 @@ def account(ui: Ui) -> AppPage:
         ui, "Account",
         VStack(Disc("#3a6ea5", 64, letter=name[:1].upper()), Text(name, "body", align="center"),
                gap=8, pad=(16, 8, 16, 8), align="center"),
-        fact("Account sync", "Sync is on for all items"),
+        Item("Account sync", "Sync is on for all items"),
         Item("Remove account", "", partial(ui.ask, "remove"), icon="delete-outline"),
         dialog=dialog,
     )  # fmt: skip

@@ -12,20 +12,18 @@ from ui_gym_phone.apps.settings.parts import (
     actions,
     app_head,
     app_icon,
-    fact,
     link,
     listed,
     page,
     pick,
     title_bar,
 )
-from ui_gym_phone.apps.settings.sizes import total_of
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI, Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, confirm
+from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, confirm, more_menu
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Empty, Header, IconButton, Item, Text
 
@@ -100,41 +98,23 @@ def all_apps(ui: Ui) -> AppPage:
         ui, "list", VStack(*(rows or [Empty("magnify", "No apps.")]), pad=(0, 4, 0, 24))
     )
     bar = _search_bar(ui) if searching else title_bar(ui, "All apps", _all_apps_actions(ui))
-    menu = None
-    if ui.state.get("overlay") == "menu":
-        close = partial(ui.state.pop, "overlay", None)
-        text = "Hide system" if system else "Show system"
-        menu = Menu([(text, partial(_show_system, ui, not system))], close)
-    return AppPage(body, bar=bar, menu=menu)
+    text = "Hide system" if system else "Show system"
+    return AppPage(body, bar=bar, menu=more_menu(ui, [(text, ui.setter("system", not system))]))
 
 
 def _told(package: Package) -> str:
-    return size_text(total_of(package)) if package.enabled else "Disabled"
-
-
-def _show_system(ui: Ui, system: bool) -> None:
-    ui.state["system"] = system
-    ui.state.pop("overlay", None)
+    return size_text(package.size) if package.enabled else "Disabled"
 
 
 def _all_apps_actions(ui: Ui) -> list[Widget]:
-    def search() -> None:
-        ui.state["overlay"] = "search"
-        ui.fill("search", "")
-        ui.focus("search")
-
     return [
-        IconButton("magnify", "Search", search),
+        IconButton("magnify", "Search", ui.search),
         IconButton("dots-vertical", "More options", ui.setter("overlay", "menu")),
     ]
 
 
 def _search_bar(ui: Ui) -> Widget:
-    def close() -> None:
-        ui.unfocus()
-        ui.state.pop("overlay", None)
-
-    arrow = IconButton("arrow-left", "Collapse", close, colour="text")
+    arrow = IconButton("arrow-left", "Collapse", ui.stop_searching, colour="text")
     field = TextField(ui, "search", "Search apps", framed=False, weight=1)
     return HStack(arrow, field, gap=4, pad=(4, 8, 16, 8))
 
@@ -149,7 +129,7 @@ def gone(ui: Ui) -> AppPage:
 
 def package_of(ui: Ui) -> Package | None:
     """The app that a page is about."""
-    return ui.phone.packages.get(str(ui.extras.get("package", "")))
+    return ui.phone.packages.get(ui.extra("package"))
 
 
 @APP.screen(INFO)
@@ -174,7 +154,7 @@ def app_info(ui: Ui) -> AppPage:
         link(ui, "Notifications", "On" if allowed else "Off",
              PREFIX + "AppNotificationSettingsActivity", package=name),
         link(ui, "Permissions", _granted(package), PREFIX + "AppPermissionsActivity", package=name),
-        link(ui, "Storage & cache", f"{size_text(total_of(package))} used in internal storage",
+        link(ui, "Storage & cache", f"{size_text(package.size)} used in internal storage",
              STORAGE, package=name),
         Item("App battery usage", listed(USAGES, usage), partial(ui.ask, "usage")),
         VStack(Text(f"version {package.version}", "small", "dim"), pad=(16, 16, 16, 8)),
@@ -258,10 +238,10 @@ def app_storage(ui: Ui) -> AppPage:
             action("broom", "Clear cache", clear_cache, enabled=package.cache_size > 0),
         ),
         Header("Space used"),
-        fact("App size", size_text(package.app_size)),
-        fact("User data", size_text(package.data_size)),
-        fact("Cache", size_text(package.cache_size)),
-        fact("Total", size_text(total_of(package))),
+        Item("App size", size_text(package.app_size)),
+        Item("User data", size_text(package.data_size)),
+        Item("Cache", size_text(package.cache_size)),
+        Item("Total", size_text(package.size)),
         dialog=dialog,
     )  # fmt: skip
 

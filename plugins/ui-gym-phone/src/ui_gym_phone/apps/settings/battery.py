@@ -8,7 +8,6 @@ from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import INFO, STORAGE, by_label
 from ui_gym_phone.apps.settings.declared import LINES, PARTS
 from ui_gym_phone.apps.settings.parts import app_icon, link, page
-from ui_gym_phone.apps.settings.sizes import SYSTEM, TOTAL, by_kind, total_of
 from ui_gym_phone.apps.support import size_text
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
@@ -18,6 +17,18 @@ from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Header, Item, Text
+
+TOTAL = 128_000_000_000
+"""Bytes of the phone's storage."""
+
+SYSTEM = 17_600_000_000
+"""Bytes that Android itself takes."""
+
+KINDS = {
+    "Images": ("jpg", "jpeg", "png", "gif", "webp", "heic"),
+    "Videos": ("mp4", "mkv", "webm", "3gp", "mov"),
+    "Audio": ("mp3", "ogg", "wav", "m4a", "flac", "aac"),
+}
 
 KIND_ICONS = {
     "Images": "image", "Videos": "video", "Audio": "music-note",
@@ -71,9 +82,20 @@ PARTS["battery_gauge"] = _battery_gauge
 # -- Storage --
 
 
+def by_kind(phone: Phone) -> dict[str, int]:
+    """Bytes of the shared storage by kind of file; what is none of the kinds is a document."""
+    sums = dict.fromkeys((*KINDS, "Documents & other"), 0)
+    for path in phone.files.walk("/sdcard"):
+        if phone.files.is_file(path):
+            ending = path.rpartition(".")[2].lower()
+            kind = next((k for k, endings in KINDS.items() if ending in endings), None)
+            sums[kind or "Documents & other"] += phone.files.stat(path).size
+    return sums
+
+
 def used_bytes(phone: Phone) -> int:
     """Bytes of the storage that are taken: by Android, apps and files."""
-    return SYSTEM + sum(total_of(package) for package in phone.packages) + phone.files.used
+    return SYSTEM + sum(package.size for package in phone.packages) + phone.files.used
 
 
 def _storage_line(ui: Ui) -> str:
@@ -86,7 +108,7 @@ def storage(ui: Ui) -> AppPage:
     """Storage: what takes how much."""
     phone = ui.phone
     used = used_bytes(phone)
-    all_apps = sum(total_of(package) for package in phone.packages)
+    all_apps = sum(package.size for package in phone.packages)
     kinds = by_kind(phone)
 
     def open_files() -> None:
@@ -108,9 +130,9 @@ def storage(ui: Ui) -> AppPage:
 @APP.screen(PREFIX + "StorageUseActivity")
 def storage_use(ui: Ui) -> AppPage:
     """Apps by what they take, the largest first."""
-    packages = sorted(by_label(list(ui.phone.packages)), key=total_of, reverse=True)
+    packages = sorted(by_label(list(ui.phone.packages)), key=lambda p: p.size, reverse=True)
     rows: list[Widget] = [
-        Item(p.label, size_text(total_of(p)), partial(ui.open, STORAGE, package=p.name),
+        Item(p.label, size_text(p.size), partial(ui.open, STORAGE, package=p.name),
              lead=app_icon(p), on_long_press=partial(ui.open, INFO, package=p.name))
         for p in packages
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from functools import partial
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.declared import ACTIONS, LINES, PARTS
-from ui_gym_phone.apps.settings.parts import action, actions, fact, page
+from ui_gym_phone.apps.settings.parts import action, actions, page
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
@@ -74,7 +74,7 @@ def pairing(ui: Ui) -> AppPage:
     if ui.dialog == "pair":
         dialog = confirm(ui, f"Pair with {device}?", "", "Pair", pair)
     return page(
-        ui, "Pair new device", fact("Device name", _name(ui)), Header("Available devices"),
+        ui, "Pair new device", Item("Device name", _name(ui)), Header("Available devices"),
         *(rows or [empty]), dialog=dialog,
     )  # fmt: skip
 
@@ -83,7 +83,7 @@ def pairing(ui: Ui) -> AppPage:
 def device_details(ui: Ui) -> AppPage:
     """One paired device: forget it, or connect to it."""
     phone = ui.phone
-    device = str(ui.extras.get("device", ""))
+    device = ui.extra("device")
     active = device in kept.connected(phone) and switches.bluetooth_on(phone)
 
     def forget() -> None:
@@ -100,8 +100,8 @@ def device_details(ui: Ui) -> AppPage:
         actions(action("delete-outline", "Forget", partial(ui.ask, "forget")),
                 action("bluetooth-off" if active else "bluetooth",
                        "Disconnect" if active else "Connect", turn)),
-        fact("Status", "Connected" if active else "Saved"),
-        fact("Used for", "Audio" if "Keyboard" not in device else "Input device"),
+        Item("Status", "Connected" if active else "Saved"),
+        Item("Used for", "Audio" if "Keyboard" not in device else "Input device"),
         dialog=dialog,
     )  # fmt: skip
 

@@ -6,21 +6,23 @@ from functools import partial
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import gone, package_of, shown_apps
-from ui_gym_phone.apps.settings.parts import app_head, app_switch, main_switch, note, page
+from ui_gym_phone.apps.settings.declared import PARTS
+from ui_gym_phone.apps.settings.parts import app_head, app_icon, main_switch, note, page
 from ui_gym_phone.apps.settings.permissions import may_notify, set_notifications
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
 from ui_gym_phone.ui.page import AppPage
-from ui_gym_phone.ui.widgets import Header, Item
+from ui_gym_phone.ui.widgets import Header, Item, SwitchItem
 
 
 @APP.screen(PREFIX + "NotificationAppListActivity")
 def app_list(ui: Ui) -> AppPage:
     """A switch for each app."""
     rows: list[Widget] = [
-        app_switch(p, may_notify(p), partial(set_notifications, ui.phone, p))
+        SwitchItem(p.label, may_notify(p), partial(set_notifications, ui.phone, p),
+                   lead=app_icon(p))
         for p in shown_apps(ui.phone)
-    ]
+    ]  # fmt: skip
     return page(ui, "App notifications", *rows)
 
 
@@ -39,21 +41,12 @@ def app_notifications(ui: Ui) -> AppPage:
     )  # fmt: skip
 
 
-@APP.screen(PREFIX + "NotificationHistoryActivity")
-def history(ui: Ui) -> AppPage:
-    """Notification history."""
-    on = ui.phone.is_on("secure", "notification_history_enabled")
-    rows: list[Widget] = [
-        main_switch("Use notification history", on,
-                    lambda on: ui.phone.put("secure", "notification_history_enabled", int(on)))
-    ]  # fmt: skip
-    if not on:
-        rows.append(note("Turn on notification history to see recent and snoozed notifications."))
-        return page(ui, "Notification history", *rows)
-    rows.append(Header("Recently posted"))
+def _history(ui: Ui) -> list[Widget]:
+    rows: list[Widget] = [Header("Recently posted")]
     for one in ui.phone.notifications:
         package = ui.phone.packages.get(one.package)
         rows.append(Item(one.title, one.text, icon=package.icon if package else "bell"))
-    if len(rows) == 2:
-        rows.append(note("No recent notifications."))
-    return page(ui, "Notification history", *rows)
+    return rows if len(rows) > 1 else [*rows, note("No recent notifications.")]
+
+
+PARTS["notification_history"] = _history

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView
+from ui_gym_phone.ui.page import AppPage, Dialog, Menu, ScrollView, question
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.widgets import (
     Button,
@@ -17,16 +17,14 @@ from ui_gym_phone.ui.widgets import (
     Icon,
     IconButton,
     Item,
+    RadioItem,
     SeekBar,
-    SwitchMark,
+    SwitchItem,
     Text,
-    Told,
+    told_switch,
 )
 
 Value = TypeVar("Value")
-
-AROUND_DIALOG = 28 + 44 + 16 + 28 + 12 + 36
-"""What bars, margins and paddings take from the room of a dialog, in dp."""
 
 
 def page(
@@ -51,11 +49,6 @@ def link(
     return Item(title, subtitle, partial(ui.open, cls, **extras), icon=icon)
 
 
-def fact(title: str, text: str) -> Widget:
-    """A row that only tells something."""
-    return Item(title, text)
-
-
 def note(text: str) -> Widget:
     """An explanation at the end of a page."""
     return VStack(
@@ -66,52 +59,25 @@ def note(text: str) -> Widget:
     )
 
 
-def switch(
-    ui: Ui, title: str, subtitle: str, namespace: str, key: str, *, default: str = "0",
-    icon: str = "", enabled: bool = True,
-) -> Widget:  # fmt: skip
-    """A switch of a setting that is 1 or 0."""
-    on = ui.phone.setting(namespace, key, default) not in ("0", "", "null")
-
-    def change(on: bool) -> None:
-        ui.phone.put(namespace, key, int(on))
-
-    return toggle(title, on, change, subtitle, icon=icon, enabled=enabled)
-
-
 def toggle(
     title: str, on: bool, on_change: Callable[[bool], None], subtitle: str = "", *,
     icon: str = "", enabled: bool = True,
 ) -> Widget:  # fmt: skip
     """A row with a switch, which says all that it has to say."""
-    mark = Told(SwitchMark(on, enabled), "android.widget.Switch", checkable=True, checked=on,
-                enabled=enabled, desc=title)  # fmt: skip
-    return Item(title, subtitle, lambda: on_change(not on), icon=icon, trail=mark,
-                enabled=enabled, lines=4)  # fmt: skip
+    return SwitchItem(title, on, on_change, subtitle, icon=icon, enabled=enabled, lines=4)
 
 
 def radio(title: str, on: bool, on_tap: Handler) -> Widget:
     """A row with a radio button, which says all that it has to say."""
-    sign = "radiobox-marked" if on else "checkbox-blank-circle-outline"
-    mark = Told(Icon(sign, 24, "primary" if on else "dim"), "android.widget.RadioButton",
-                checkable=True, checked=on, desc=title)  # fmt: skip
-    return Item(title, "", on_tap, lead=mark, lines=4)
+    return RadioItem(title, on, on_tap, lines=4)
 
 
 def main_switch(title: str, on: bool, on_change: Callable[[bool], None]) -> Widget:
     """The large switch that begins the page of one thing."""
-    mark = Told(SwitchMark(on), "android.widget.Switch", checkable=True, checked=on, desc=title)
     ground, ink = ("tonal", "on_tonal") if on else ("container", "text")
-    face = Surface(HStack(Expand(Text(title, "subtitle", ink)), mark, gap=12), ground, radius=26,
-                   pad=(20, 14, 16, 14))  # fmt: skip
+    face = Surface(HStack(Expand(Text(title, "subtitle", ink)), told_switch(title, on), gap=12),
+                   ground, radius=26, pad=(20, 14, 16, 14))  # fmt: skip
     return VStack(Tap(face, lambda: on_change(not on), id="main_switch_bar"), pad=(16, 8, 16, 12))
-
-
-def app_switch(package: Package, on: bool, on_change: Callable[[bool], None]) -> Widget:
-    """A row of an app with a switch."""
-    mark = Told(SwitchMark(on), "android.widget.Switch", checkable=True, checked=on,
-                desc=package.label)  # fmt: skip
-    return Item(package.label, "", lambda: on_change(not on), lead=app_icon(package), trail=mark)
 
 
 def app_icon(package: Package, size: float = 36) -> Widget:
@@ -167,15 +133,9 @@ def pick(
     on_pick: Callable[[Value], None],
 ) -> Dialog:  # fmt: skip
     """A dialog of radio buttons, one for each (text, value)."""
-
-    def picking(value: Value) -> Handler:
-        def handle() -> None:
-            ui.dismiss()
-            on_pick(value)
-
-        return handle
-
-    rows = [radio(text, value == chosen, picking(value)) for text, value in options]
+    rows = [
+        radio(text, value == chosen, ui.then(partial(on_pick, value))) for text, value in options
+    ]
     buttons = [Button("Cancel", ui.dismiss, style="text")]
     return Dialog(title, VStack(*rows), buttons, ui.dismiss)
 
@@ -185,11 +145,7 @@ def form(
 ) -> Dialog:
     """A dialog with things to fill in; `on_yes` closes it when it is content."""
     body = VStack(*rows, gap=8, pad=(8, 0, 8, 0))
-    buttons = [
-        Button("Cancel", ui.dismiss, style="text"),
-        Button(yes, on_yes, style="text", enabled=ready),
-    ]
-    return Dialog(title, body, buttons, ui.dismiss)
+    return question(ui, title, body, yes, on_yes, ready=ready)
 
 
 def number(text: str, otherwise: int) -> int:

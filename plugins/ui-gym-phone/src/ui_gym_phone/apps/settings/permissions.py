@@ -73,7 +73,7 @@ def _none(text: str) -> Widget:
 def app_permission(ui: Ui) -> AppPage:
     """One permission of one app."""
     package = package_of(ui)
-    permission = str(ui.extras.get("permission", ""))
+    permission = ui.extra("permission")
     if package is None or permission not in package.permissions:
         return app_permissions(ui)
     label = PERMISSIONS.get(permission, permission)
@@ -104,7 +104,7 @@ def permission_manager(ui: Ui) -> AppPage:
 @APP.screen(KIND)
 def permission_apps(ui: Ui) -> AppPage:
     """The apps that ask for one kind of permission."""
-    permission = str(ui.extras.get("permission", ""))
+    permission = ui.extra("permission")
     asking = by_label([p for p in ui.phone.packages if permission in p.permissions])
     parts: list[Widget] = []
     for title, granted in (("Allowed", True), ("Not allowed", False)):

@@ -9,15 +9,21 @@ from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 
+Turn = Callable[[Phone, bool], None]
+
 PRINT_SERVICE = "com.android.bips"
 
 
-def _state(name: str, is_on: Callable[[Phone], bool], turn: Callable[[Phone, bool], None]) -> None:
+def _state(name: str, is_on: Callable[[Phone], bool], turn: Turn) -> None:
     STATES[name] = (lambda ui: is_on(ui.phone), lambda ui, on: turn(ui.phone, on))
 
 
 def _setting(namespace: str, key: str) -> Callable[[Phone], bool]:
     return lambda phone: phone.is_on(namespace, key)
+
+
+def _put(namespace: str, key: str, on: str | int = 1, off: str | int = 0) -> Turn:
+    return lambda phone, turned: phone.put(namespace, key, on if turned else off)
 
 
 def location_on(phone: Phone) -> bool:
@@ -29,20 +35,8 @@ def developing(phone: Phone) -> bool:
     return phone.is_on("global", "development_settings_enabled")
 
 
-def _prints(phone: Phone) -> bool:
-    return phone.setting("secure", "disabled_print_services", "") == ""
-
-
-def _set_print_service(phone: Phone, on: bool) -> None:
-    phone.put("secure", "disabled_print_services", "" if on else PRINT_SERVICE)
-
-
 def _vibrates(phone: Phone) -> bool:
     return phone.setting("system", "vibrate_on", "1") != "0"
-
-
-def _stay_awake(phone: Phone, on: bool) -> None:
-    phone.put("global", "stay_on_while_plugged_in", 7 if on else 0)
 
 
 def _save_battery(ui: Ui, on: bool) -> None:
@@ -61,9 +55,13 @@ def _develop(ui: Ui, on: bool) -> None:
 _state("airplane", switches.airplane, switches.set_airplane)
 _state("mobile_data", switches.mobile_data, switches.set_mobile_data)
 _state("bluetooth", switches.bluetooth_on, switches.set_bluetooth)
-_state("print_service", _prints, _set_print_service)
+_state(
+    "print_service",
+    lambda phone: phone.setting("secure", "disabled_print_services", "") == "",
+    _put("secure", "disabled_print_services", "", PRINT_SERVICE),
+)
 _state("dnd", switches.dnd, switches.set_dnd)
-_state("vibration", _vibrates, lambda phone, on: phone.put("system", "vibrate_on", int(on)))
+_state("vibration", _vibrates, _put("system", "vibrate_on"))
 _state("dark", lambda phone: phone.dark, switches.set_dark)
 _state("location", location_on, switches.set_location)
 _state(
@@ -73,7 +71,16 @@ _state(
 )
 _state("auto_rotate", _setting("system", "accelerometer_rotation"), switches.set_auto_rotate)
 _state("night_light", _setting("secure", "night_display_activated"), switches.set_night_light)
-_state("stay_awake", _setting("global", "stay_on_while_plugged_in"), _stay_awake)
+_state(
+    "stay_awake",
+    _setting("global", "stay_on_while_plugged_in"),
+    _put("global", "stay_on_while_plugged_in", 7),
+)
+_state(
+    "notification_history",
+    _setting("secure", "notification_history_enabled"),
+    _put("secure", "notification_history_enabled"),
+)
 STATES["battery_saver"] = (lambda ui: ui.phone.is_on("global", "low_power"), _save_battery)
 STATES["developing"] = (lambda ui: developing(ui.phone), _develop)
 

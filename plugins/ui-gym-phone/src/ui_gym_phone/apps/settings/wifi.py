@@ -10,18 +10,16 @@ from ui_gym_phone.apps.settings.kept import Network
 from ui_gym_phone.apps.settings.parts import (
     action,
     actions,
-    fact,
     form,
     main_switch,
     page,
-    switch,
 )
 from ui_gym_phone.state import switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.widgets import CheckItem, Divider, Header, Icon, IconButton, Item, Text
+from ui_gym_phone.ui.widgets import CheckItem, Divider, Icon, IconButton, Item, Text
 
 WORDS = ("Out of range", "Weak", "Fair", "Good", "Excellent")
 """Signal strength 0 to 4."""
@@ -38,7 +36,7 @@ def wifi(ui: Ui) -> AppPage:
         rows.append(VStack(hint, pad=(16, 8, 16, 16)))
     else:
         rows += _networks(ui)
-        rows.append(Item("Add network", "", partial(_ask_new, ui), icon="plus"))
+        rows.append(Item("Add network", "", partial(ui.ask_text, "add", "ssid"), icon="plus"))
     rows += [
         Divider(),
         Item("Saved networks", _count(ui),
@@ -81,15 +79,7 @@ def _touched(ui: Ui, network: Network) -> None:
     elif not network.secured or network.ssid in kept.saved_networks(ui.phone):
         kept.join(ui.phone, network.ssid)
     else:
-        ui.fill("password", "")
-        ui.ask("connect", ssid=network.ssid, shown=False)
-        ui.focus("password")
-
-
-def _ask_new(ui: Ui) -> None:
-    ui.fill("ssid", "")
-    ui.ask("add")
-    ui.focus("ssid")
+        ui.ask_text("connect", "password", ssid=network.ssid, shown=False)
 
 
 # -- dialogs --
@@ -163,12 +153,12 @@ def details(ui: Ui) -> AppPage:
         ui, ssid,
         actions(action("delete-outline", "Forget", forget),
                 action("close" if joined else "wifi", go, join)),
-        fact("Status", "Connected" if joined else "Saved"),
-        fact("Signal strength", WORDS[network.strength]),
-        fact("Frequency", "5 GHz" if ssid.endswith("5G") else "2.4 GHz"),
-        fact("Security", "WPA2-Personal" if network.secured else "None"),
-        fact("Privacy", "Use randomized MAC (default)"),
-        fact("IP address", "192.168.1.23" if joined else "Unavailable"),
+        Item("Status", "Connected" if joined else "Saved"),
+        Item("Signal strength", WORDS[network.strength]),
+        Item("Frequency", "5 GHz" if ssid.endswith("5G") else "2.4 GHz"),
+        Item("Security", "WPA2-Personal" if network.secured else "None"),
+        Item("Privacy", "Use randomized MAC (default)"),
+        Item("IP address", "192.168.1.23" if joined else "Unavailable"),
     )  # fmt: skip
 
 
@@ -182,19 +172,3 @@ def saved_networks(ui: Ui) -> AppPage:
     ]
     empty = VStack(Text("No saved networks", "body", "dim"), pad=16)
     return page(ui, "Saved networks", *(rows or [empty]))
-
-
-@APP.screen(PREFIX + "ConfigureWifiSettingsActivity")
-def preferences(ui: Ui) -> AppPage:
-    """Network preferences."""
-    return page(
-        ui, "Network preferences",
-        switch(ui, "Turn on Wi-Fi automatically", "Wi-Fi will turn back on near high-quality "
-               "saved networks, like your home network", "global", "wifi_wakeup_enabled",
-               default="1"),
-        switch(ui, "Notify for public networks", "Notify when a high-quality public network is "
-               "available", "global", "wifi_networks_available_notification_on", default="1"),
-        Header("Advanced"),
-        switch(ui, "Wi-Fi scanning", "Let apps and services scan for Wi-Fi networks at any time",
-               "global", "wifi_scan_always_enabled", default="0"),
-    )  # fmt: skip
