@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -165,8 +166,4 @@ class Episode:
     @property
     def error_counts(self) -> dict[str, int]:
         """How many actions failed, by kind (parse, name, argument, runtime)."""
-        counts: dict[str, int] = {}
-        for turn in self.turns:
-            if turn.action_error:
-                counts[turn.action_error] = counts.get(turn.action_error, 0) + 1
-        return counts
+        return Counter(turn.action_error for turn in self.turns if turn.action_error)

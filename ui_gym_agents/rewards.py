@@ -89,6 +89,18 @@ def get_reward(name: str) -> Reward:
     return found
 
 
+def check_reward(name: str, parameters: Parameters = MappingProxyType({})) -> None:
+    """See that there is a reward of that name with these parameters, as pydantic asks.
+
+    Raises:
+        ValueError: there is not; names the nearest.
+    """
+    try:
+        get_reward(name).complete(parameters)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
 def format_term(episode: Episode) -> float:
     """ARPO's: -1 if any turn's text was no action (cut off, not the grammar, unknown), else 0."""
     return -1.0 if any(turn.action_error in MALFORMED for turn in episode.turns) else 0.0

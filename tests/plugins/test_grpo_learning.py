@@ -12,6 +12,7 @@ import torch
 from grpo_helpers import make_learner, make_policy, play, weights
 
 from ui_gym.errors import UIGymError
+from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.learning import Learner
@@ -187,7 +188,7 @@ def test_a_critic_sees_one_state_a_token_and_survives_a_checkpoint(
     goals = torch.ones(len(states[0]))
     critic.fit(states[0], goals, epochs=2, minibatch=4, seed=0)
     critic.save(tmp_path)
-    other = Critic(learner.policy, lr=1.0, seed=9)
+    other = Critic(learner.policy, CriticSettings(lr=1.0), seed=9)
     other.load(tmp_path)
     assert torch.equal(critic.values(states[0]), other.values(states[0]))
     after = [c.fit(states[0], goals, epochs=1, minibatch=4, seed=1) for c in (critic, other)]

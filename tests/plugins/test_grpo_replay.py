@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
-from ui_gym_grpo.replay import ReplayBuffer, ReplayRule
+from ui_gym_grpo.config import ReplaySettings
+from ui_gym_grpo.replay import ReplayBuffer
 
 
 def episode(score: float, *, seed: int = 1, member: int = 0, tokens: bool = True) -> Episode:
@@ -17,7 +18,7 @@ def episode(score: float, *, seed: int = 1, member: int = 0, tokens: bool = True
 
 
 def buffer(**rule: float) -> ReplayBuffer:
-    return ReplayBuffer(ReplayRule(**rule))  # type: ignore[arg-type]
+    return ReplayBuffer(ReplaySettings(**rule))  # type: ignore[arg-type]
 
 
 FAILED = [episode(0.0, member=member) for member in range(4)]

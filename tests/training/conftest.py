@@ -32,18 +32,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def work(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def work(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty current folder, with the toy plugin importable and no setting in the environment."""
     for name in [n for n in os.environ if n.startswith("UI_GYM_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.chdir(tmp_path)
-    before = dict(registry._SPECS)
+    for known in ("_SPECS", "_ELSEWHERE"):
+        monkeypatch.setattr(registry, known, dict(getattr(registry, known)))
     registry.register_entry_points()
-    yield tmp_path
-    registry._SPECS.clear()
-    registry._SPECS.update(before)
+    return tmp_path
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,7 +12,7 @@ from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import SERVED, Decision, View
 from ui_gym_agents.engines.http import JsonClient, RequestLimits
-from ui_gym_agents.engines.openai import KEY
+from ui_gym_agents.engines.openai import environment_key
 from ui_gym_agents.engines.pictures import wire_messages
 from ui_gym_agents.engines.protocol import EngineError
 from ui_gym_agents.policy.prompts import PromptBuilder
@@ -81,10 +80,7 @@ class OpenAIAgent:
         words = ""
         if hasattr(action_space, "dialect"):
             words = get_dialect(action_space.dialect).prompt(action_space.size)
-        key = os.environ.get(KEY)
-        return cls(
-            model, url, key=SecretStr(key) if key else None, prompt=PromptBuilder(words, history=3)
-        )
+        return cls(model, url, key=environment_key(), prompt=PromptBuilder(words, history=3))
 
     def act(self, views: Sequence[View]) -> list[Decision]:
         """An answer for each view. `UserError` where the server can never give one."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.engines.openai import KEY, SGLANG, VLLM, OpenAIEngine
+from ui_gym_agents.engines.openai import SGLANG, VLLM, OpenAIEngine, environment_key
 from ui_gym_agents.engines.protocol import Engine, EngineAnswer, EngineError, Sampling
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.store import screenshot_hash
@@ -140,12 +137,6 @@ def engine_agent(policy: VLMPolicy, name: str, exchange: Path | None = None) -> 
             f"{name!r} is no engine; write openai:MODEL@URL for vLLM or sglang:MODEL@URL for "
             "SGLang, such as openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1"
         )
-    key = os.environ.get(KEY)
-    engine = OpenAIEngine(
-        url,
-        model,
-        image_id=policy.encoder.image_id,
-        wire=WIRES[kind],
-        key=SecretStr(key) if key else None,
-    )
+    image_id, key = policy.encoder.image_id, environment_key()
+    engine = OpenAIEngine(url, model, image_id=image_id, wire=WIRES[kind], key=key)
     return EngineAgent(policy, engine, exchange)

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import secrets
 import threading
 import time
@@ -47,6 +48,12 @@ log = logging.getLogger(__name__)
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds a server's key."""
+
+
+def environment_key() -> SecretStr | None:
+    """The server's key, if the environment has one."""
+    key = os.environ.get(KEY)
+    return SecretStr(key) if key else None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ui_gym.errors import UserError, nearest
 from ui_gym.tools.terminal import ShownColumn, print_lines, print_table
 from ui_gym_agents import command
 from ui_gym_agents.evaluation.osworld import cli as osworld
+from ui_gym_agents.evaluation.report.statistics import percent
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -232,11 +233,6 @@ def _rows(settings: Any, report: Any) -> Mapping[str, str]:
 def _interval(part: Any) -> str:
     low, high = part.interval
     return f"{percent(low)} to {percent(high)}"
-
-
-def percent(rate: float | None) -> str:
-    """``12.3 %``, or ``unknown``."""
-    return "unknown" if rate is None else f"{100 * rate:.1f} %"
 
 
 if __name__ == "__main__":

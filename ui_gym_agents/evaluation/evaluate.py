@@ -161,7 +161,9 @@ def summarize(
     episodes: Sequence[Episode], *, greedy: bool, sensitivity: float | None = None
 ) -> EvaluationReport:
     """The report of finished episodes; their order bears on nothing but the last bits of means."""
-    kinds = Counter(kind for e in episodes if not e.failure for kind in _errors(e))
+    kinds: Counter[str] = Counter()
+    for episode in episodes:
+        kinds.update({} if episode.failure else episode.error_counts)
     return EvaluationReport(
         total=EpisodeFigures.of(episodes),
         greedy=greedy,
@@ -195,10 +197,6 @@ def _counts(episodes: Sequence[Episode]) -> Counts:
         instance = (episode.task, episode.group or str(episode.seed))
         played.setdefault(instance, []).append(episode.success)
     return [(len(wins), sum(wins)) for wins in played.values()]
-
-
-def _errors(episode: Episode) -> Iterator[str]:
-    return (turn.action_error for turn in episode.turns if turn.action_error)
 
 
 def _times(episodes: Sequence[Episode]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from rich.text import Text
 from ui_gym.errors import UIGymError, UserError
 from ui_gym.tools.terminal import ShownColumn, print_table
 from ui_gym_agents import command
+from ui_gym_agents.evaluation.report.statistics import percent
 from ui_gym_agents.files import replacing
 
 app = typer.Typer(
@@ -62,7 +63,7 @@ def ls(runs: Runs = RUNS, database: Database = None, as_json: Json = False) -> N
     rows = [
         (
             t["name"], t["plugin"], t["status"], f"{t['step']}/{t['steps']}", t["rollouts"],
-            _percent(t["baseline"]), _percent(t["success"]), _moment(t["created_at"]),
+            percent(t["baseline"], ""), percent(t["success"], ""), _moment(t["created_at"]),
         )
         for t in found
     ]  # fmt: skip
@@ -96,8 +97,9 @@ def show(run: Name, runs: Runs = RUNS, database: Database = None, as_json: Json 
         _table(
             ["evaluation", "step", "mode", "status", "success", "low", "high", "episodes"],
             [
-                (kind, step, m["mode"], m["status"], _percent(m["success"]), _percent(m["low"]),
-                 _percent(m["high"]), m["n"] if m["n"] is not None else "")
+                (kind, step, m["mode"], m["status"],
+                 *(percent(m[rate], "") for rate in ("success", "low", "high")),
+                 m["n"] if m["n"] is not None else "")
                 for kind, step, m in measured
             ],
         )  # fmt: skip
@@ -390,10 +392,6 @@ def _table(headings: list[str], rows: list[tuple[Any, ...]]) -> None:
     cut = {"run": 16, "episode": 12, "task": 12}
     columns = [ShownColumn(h, rank=RANKS.get(h, 0), least=cut.get(h)) for h in headings]
     print_table(Console(), columns, [tuple(map(str, row)) for row in rows])
-
-
-def _percent(rate: float | None) -> str:
-    return "" if rate is None else f"{100 * rate:.1f} %"
 
 
 def _moment(at: datetime) -> str:

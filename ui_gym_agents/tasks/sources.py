@@ -292,18 +292,12 @@ def _entry(line: str, origin: str, split: Split | None, shared: Mapping[str, Any
         raise UserError(f"{error}{hint}") from error
     if parsed.arguments:
         _try_arguments(spec, {**shared, **parsed.arguments})
-    return TaskEntry(
-        spec=spec,
-        arguments=parsed.arguments,
-        split=parsed.split if "split" in parsed.model_fields_set else split,
-        seeds=parsed.seeds,
-        weight=parsed.weight,
-        category=parsed.category or "",
-        max_steps=parsed.max_steps,
-        success=parsed.success,
-        episodes=parsed.episodes,
-        origin=origin,
-    )
+    told = {
+        "split": split,
+        **parsed.model_dump(exclude={"id"}, exclude_unset=True),
+        "category": parsed.category or "",
+    }
+    return TaskEntry(spec, origin=origin, **told)
 
 
 def _try_arguments(spec: TaskSpec, arguments: Mapping[str, Any]) -> None:

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -40,57 +39,43 @@ class StepProgress:
     remaining: float | None
 
 
-class ProgressDisplay(Protocol):
-    """Where a run is shown."""
-
-    def start(self) -> None: ...
-    def note(self, text: str) -> None:
-        """Something that a person should keep: it stays on the screen."""
-
-    def busy(self, text: str) -> None:
-        """What is going on now; empty when it is over."""
-
-    def step(self, progress: StepProgress) -> None:
-        """A step is done."""
-
-    def stop(self) -> None: ...
-
-
-def make_display(console: Console) -> ProgressDisplay:
+def make_display(console: Console) -> PlainDisplay:
     """A live table if `console` is a terminal, else plain lines."""
     return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
 
 
 @dataclass
 class PlainDisplay:
-    """A line a step: for logs, pipes and continuous integration."""
+    """Where a run is shown: a line a step, for logs, pipes and continuous integration."""
 
     console: Console
 
     def start(self) -> None:
-        pass
+        """The run begins."""
 
     def note(self, text: str) -> None:
+        """Something that a person should keep: it stays on the screen."""
         print_lines(self.console, [text])
 
     def busy(self, text: str) -> None:
+        """What is going on now; empty when it is over."""
         if text:
             self.note(text)
 
     def step(self, progress: StepProgress) -> None:
+        """A step is done."""
         words = [f"step {progress.step}/{progress.steps}"]
         words += [f"{_title(name)} {_value(name, v)}" for name, v in _ordered(progress.metrics)]
         self.note("\t".join([*words, *_times(progress)]))
 
     def stop(self) -> None:
-        pass
+        """The run is over."""
 
 
 @dataclass
-class LiveDisplay:
+class LiveDisplay(PlainDisplay):
     """A table of the last steps that grows while the run goes on."""
 
-    console: Console
     _rows: deque[StepProgress] = field(default_factory=lambda: deque(maxlen=ROWS))
     _success: list[float] = field(default_factory=list)
     _busy: str = ""

@@ -71,20 +71,12 @@ def run_envs(config: RunConfig, entries: Sequence[TaskEntry], num_envs: int | No
     """
     from ui_gym_agents.tasks.mix import make_envs
 
-    settings = config.env
-    options: dict[str, Any] = (
-        {} if settings.max_steps is None else {"max_steps": settings.max_steps}
-    )
     return make_envs(
         entries,
-        settings.num_envs if num_envs is None else num_envs,
+        config.env.num_envs if num_envs is None else num_envs,
         arguments=config.tasks.arguments,
-        device=settings.device,
-        dialect=settings.dialect,
-        observation=settings.observation,
         split=config.tasks.split,
-        timeout=settings.timeout,
-        **options,
+        **config.env.options(),
     )
 
 

@@ -134,6 +134,12 @@ class EnvSettings(SettingsSection):
         default=20.0, gt=0, description="Longest single wait on a device, in seconds."
     )
 
+    def options(self) -> dict[str, Any]:
+        """What the envs of a run are made with."""
+        names = {"device", "dialect", "observation", "timeout", "max_steps"}
+        given = self.model_dump(include=names)
+        return {name: value for name, value in given.items() if value is not None}
+
 
 class PolicySettings(SettingsSection):
     """The vision-language model that acts, and how it is sampled."""

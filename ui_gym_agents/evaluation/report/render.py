@@ -17,6 +17,7 @@ from ui_gym_agents import files
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.evaluation.evaluate import EvaluationReport
 from ui_gym_agents.evaluation.report.films import films
+from ui_gym_agents.evaluation.report.statistics import percent
 from ui_gym_agents.store import EpisodeStore
 
 MARKDOWN = "report.md"
@@ -57,11 +58,6 @@ def write_reports(
     for name, text in texts.items():
         files.replace(folder / name, text)
     return [folder / name for name in texts]
-
-
-def percent(rate: float | None) -> str:
-    """``12.3 %``, or ``unknown``."""
-    return "unknown" if rate is None else f"{100 * rate:.1f} %"
 
 
 def _templates() -> Any:

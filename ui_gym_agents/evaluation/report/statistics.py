@@ -88,3 +88,8 @@ def pass_rates(counts: Counts) -> dict[int, float]:
         known = [pass_at_k(n, wins, k) for n, wins in counts if n >= k]
         rates[k] = sum(known) / len(known)
     return rates
+
+
+def percent(rate: float | None, unknown: str = "unknown") -> str:
+    """``12.3 %``, or what stands for a rate that is not known."""
+    return unknown if rate is None else f"{100 * rate:.1f} %"

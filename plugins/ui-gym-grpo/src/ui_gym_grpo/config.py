@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from ui_gym.errors import UserError
-from ui_gym_agents.rewards import get_reward
-
-
-class GRPOSection(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from ui_gym_agents.rewards import check_reward
+from ui_gym_agents.training.settings import SettingsSection
 
 
-class ReplaySettings(GRPOSection):
-    """ARPO's experience replay."""
+class ReplaySettings(SettingsSection):
+    """ARPO's experience replay: when a group gets an old episode, and which are kept."""
 
     enabled: bool = Field(
         default=False, description="Old successes take a place in groups that failed as a whole."
@@ -31,7 +27,7 @@ class ReplaySettings(GRPOSection):
     max_uses: int = Field(default=4, ge=1, description="How often one is learned from.")
 
 
-class CriticSettings(GRPOSection):
+class CriticSettings(SettingsSection):
     """What `algorithm: ppo` adds."""
 
     lr: float = Field(default=1e-3, gt=0, description="Learning rate of the value head.")
@@ -45,7 +41,7 @@ class CriticSettings(GRPOSection):
     token_lam: float = Field(default=1.0, ge=0, le=1, description="GAE's lambda inside a turn.")
 
 
-class GRPOConfig(GRPOSection):
+class GRPOConfig(SettingsSection):
     """Group-relative policy optimisation, and PPO with a critic."""
 
     algorithm: Literal["grpo", "ppo"] = Field(
@@ -156,18 +152,12 @@ class GRPOConfig(GRPOSection):
     @field_validator("reward")
     @classmethod
     def _known_reward(cls, name: str) -> str:
-        try:
-            get_reward(name)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        check_reward(name)
         return name
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        try:
-            get_reward(self.reward).complete(self.reward_parameters)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        check_reward(self.reward, self.reward_parameters)
         if self.algorithm == "grpo" and self.group_size < 2:
             raise ValueError("group_size must be 2 or more: a group is compared with itself")
         if self.algorithm == "ppo" and self.replay.enabled:

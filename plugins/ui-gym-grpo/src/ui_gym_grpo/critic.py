@@ -18,6 +18,7 @@ from ui_gym_agents.training.tensors import (
     save_optimizer,
     save_tensors,
 )
+from ui_gym_grpo.config import CriticSettings
 
 
 class Critic:
@@ -27,8 +28,9 @@ class Critic:
     zero, so that all values do.
     """
 
-    def __init__(self, policy: VLMPolicy, *, lr: float, width: int = 128, seed: int = 0) -> None:
+    def __init__(self, policy: VLMPolicy, settings: CriticSettings, *, seed: int = 0) -> None:
         self._policy = policy
+        width = settings.width
         size = policy.base.get_output_embeddings().weight.shape[1]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -38,7 +40,7 @@ class Critic:
         scale = nn.LayerNorm(size, elementwise_affine=False)
         self.head = nn.Sequential(scale, first, nn.Tanh(), last)
         self.head.to(policy.device)
-        self.optimizer = torch.optim.AdamW(self.head.parameters(), lr=lr, weight_decay=0.0)
+        self.optimizer = torch.optim.AdamW(self.head.parameters(), lr=settings.lr, weight_decay=0.0)
 
     @torch.no_grad()
     def states(self, records: Sequence[TokenRecord], screenshots: Any) -> list[Tensor]:

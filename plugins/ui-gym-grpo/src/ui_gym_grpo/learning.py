@@ -46,10 +46,8 @@ class Learner:
                     "the critic looks at turns one by one: leave policy.merge_turns off with "
                     "trainer.algorithm ppo"
                 )
-            self.critic = Critic(
-                self.policy, lr=config.critic.lr, width=config.critic.width,
-                seed=context.derive("critic"),
-            )  # fmt: skip
+            seed = context.derive("critic")
+            self.critic = Critic(self.policy, config.critic, seed=seed)
         self._rule = Rule(
             loss=config.loss,
             low=config.clip_low,

@@ -19,22 +19,7 @@ import numpy as np
 
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import from_json, to_json
-
-
-@dataclass(frozen=True)
-class ReplayRule:
-    """When a group gets an old episode, and which are kept."""
-
-    size: int = 8
-    """Episodes kept of each task instance; the oldest leaves first."""
-    store_above: float = 0.1
-    """Scores above this are kept."""
-    std_below: float = 0.05
-    mean_below: float = 0.2
-    """A group whose scores have a smaller sample deviation and a smaller mean gets one."""
-    max_age: int = 20
-    """Steps after which an episode is forgotten."""
-    max_uses: int = 4
+from ui_gym_grpo.config import ReplaySettings
 
 
 @dataclass
@@ -48,7 +33,7 @@ class _Kept:
 class ReplayBuffer:
     """Successes by task instance: first in, first out."""
 
-    rule: ReplayRule
+    rule: ReplaySettings
     _kept: dict[str, list[_Kept]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -96,11 +81,7 @@ class ReplayBuffer:
         with path.open("w", encoding="utf-8") as file:
             for kept in self._kept.values():
                 for one in kept:
-                    line = {
-                        "step": one.step,
-                        "uses": one.uses,
-                        "episode": to_json(one.episode),
-                    }
+                    line = {"step": one.step, "uses": one.uses, "episode": to_json(one.episode)}
                     file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     def load(self, path: Path) -> None:

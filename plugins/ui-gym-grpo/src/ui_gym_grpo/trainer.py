@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.feed import Closed, Feed
-from ui_gym_grpo.replay import ReplayBuffer, ReplayRule
+from ui_gym_grpo.replay import ReplayBuffer
 
 if TYPE_CHECKING:
     import torch
@@ -43,8 +43,7 @@ class GRPOTrainer:
         self.policy = context.policy
         self.replay: ReplayBuffer | None = None
         if config.replay.enabled:
-            settings = config.replay.model_dump(exclude={"enabled"})
-            self.replay = ReplayBuffer(ReplayRule(**settings))
+            self.replay = ReplayBuffer(config.replay)
         self._screenshots = context.screenshots
         self.learner = Learner(config, context, self._screenshots)
         self._seconds: Mapping[str, float] = {}

@@ -6,38 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ui_gym.errors import UserError, nearest
-from ui_gym_agents.rewards import get_reward
+from ui_gym.errors import nearest
+from ui_gym_agents.rewards import check_reward
+from ui_gym_agents.training.settings import SettingsSection
 
 LIVE = ("oracle", "policy")
 RECORDED = ("run", "file")
 
+_CHOSEN = {"success_only": True, "dedupe": True, "episodes": 128, "warmup": 8}
+
 DEFAULTS: dict[str, dict[str, Any]] = {
     "oracle": {},
-    "policy": {
-        "success_only": True,
-        "dedupe": True,
-        "episodes": 128,
-        "data_rounds": 3,
-        "epochs": 5,
-        "warmup": 8,
-    },
-    "recorded": {
-        "success_only": True,
-        "dedupe": True,
-        "episodes": 128,
-        "keep": 0,
-        "warmup": 8,
-    },
+    "policy": {**_CHOSEN, "data_rounds": 3, "epochs": 5},
+    "recorded": {**_CHOSEN, "keep": 0},
 }
 """What is the default where episodes come from there, if it is not the field's own.
 
@@ -56,10 +39,8 @@ _BELONGS: dict[str, tuple[tuple[str, ...], Any]] = {
 """The sources that a setting is for, and its value that has no effect."""
 
 
-class SFTConfig(BaseModel):
+class SFTConfig(SettingsSection):
     """Supervised learning from episodes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: str = Field(
         default="oracle",
@@ -222,10 +203,7 @@ class SFTConfig(BaseModel):
     @classmethod
     def _known_reward(cls, value: Any, info: ValidationInfo) -> Any:
         name = value if info.field_name == "reward" else info.data.get("reward", "completion")
-        try:
-            get_reward(name).complete({} if info.field_name == "reward" else value)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        check_reward(name, {} if info.field_name == "reward" else value)
         return value
 
     @field_validator("keep")

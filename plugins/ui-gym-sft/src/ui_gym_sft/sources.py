@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
@@ -38,24 +38,56 @@ class Collected:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
-class EpisodeSource(Protocol):
+@dataclass
+class EpisodeSource(ABC):
     """Gives a step's episodes, and what is learned from them."""
+
+    config: SFTConfig
+    context: TrainerContext
+    filters: Filters
 
     @property
     def screenshots(self) -> ScreenshotStore:
         """Where the pictures of the records are."""
+        return self.context.collector.store.screenshots
 
+    @abstractmethod
     def collect(self) -> Collected:
         """The episodes of the step in progress."""
 
+    @abstractmethod
     def records(self, episode: Episode) -> list[TokenRecord]:
         """What is learned from an episode that was kept: one record a turn that is worth it."""
 
     def heldout(self) -> list[Episode] | None:
         """All episodes that are only measured, where they are the same in every step."""
+        return None
 
     def fingerprint(self) -> str | None:
         """What tells whether a resumed run finds the same episodes; None where it plays them."""
+        return None
+
+    def _filtered(self, played: list[Episode]) -> Collected:
+        return Collected(played, *self.filters.episodes(played))
+
+    def _encoded(self, episode: Episode, texts: Sequence[str | None]) -> list[TokenRecord]:
+        """The records of an episode whose turns said `texts`; None: such a turn is not learned.
+
+        The caption follows the answer as an auxiliary target of `caption_weight`.
+        """
+        chosen = set(self.filters.turns(episode))
+        weight = self.config.caption_weight
+        policy = self.context.policy
+        seen = zip(views(episode, self.screenshots), episode.turns, texts, strict=True)
+        return [
+            policy.encode(view, text, caption=turn.caption if weight else "", caption_weight=weight)
+            for index, (view, turn, text) in enumerate(seen)
+            if text is not None and index in chosen
+        ]
+
+    def _told(self, episode: Episode) -> list[TokenRecord | None]:
+        """What was recorded of the turns that are worth it."""
+        return [episode.turns[i].tokens for i in self.filters.turns(episode)]
 
 
 def make_source(config: SFTConfig, context: TrainerContext) -> EpisodeSource:
@@ -82,51 +114,25 @@ def is_heldout(episode: Episode, config: SFTConfig, context: TrainerContext) -> 
     return context.derive("heldout", episode.task, episode.seed) < config.heldout * 2**31
 
 
-@dataclass
-class _Live:
-    """Episodes that are played."""
-
-    config: SFTConfig
-    context: TrainerContext
-    filters: Filters
-
-    @property
-    def screenshots(self) -> ScreenshotStore:
-        return self.context.collector.store.screenshots
-
-    def collect(self) -> Collected:
-        episodes = self._play()
-        return Collected(episodes, *self.filters.episodes(episodes))
-
-    def _play(self) -> list[Episode]:
-        raise NotImplementedError
-
-    def heldout(self) -> list[Episode] | None:
-        return None
-
-    def fingerprint(self) -> str | None:
-        return None
-
-
-class Demonstrations(_Live):
+class Demonstrations(EpisodeSource):
     """The tasks' oracles play, as somebody careless would if asked to."""
 
-    def _play(self) -> list[Episode]:
+    def collect(self) -> Collected:
         requests = self.context.requests(self.context.step, self.config.episodes)
-        return self.context.collector.collect(requests, OracleAgent(self.config.mistakes))
+        agent = OracleAgent(self.config.mistakes)
+        return self._filtered(self.context.collector.collect(requests, agent))
 
     def records(self, episode: Episode) -> list[TokenRecord]:
-        texts = [turn.action_text for turn in episode.turns]
-        return encode(self.config, self.context, self.filters, episode, texts, self.screenshots)
+        return self._encoded(episode, [turn.action_text for turn in episode.turns])
 
 
-class Sampled(_Live):
+class Sampled(EpisodeSource):
     """The policy plays: rejection sampling."""
 
-    def _play(self) -> list[Episode]:
+    def collect(self) -> Collected:
         episodes = self._sample()
         self.context.observe(episodes)
-        return episodes
+        return self._filtered(episodes)
 
     def _sample(self) -> list[Episode]:
         config, context = self.config, self.context
@@ -152,31 +158,31 @@ class Sampled(_Live):
     def _instances(self, count: int) -> list[Unit]:
         """The step's task instances; every try is another member of its group."""
         asked = self.context.requests(self.context.step, count, self.config.tries)
-        groups: dict[str, list[EpisodeRequest]] = {}
-        for request in asked:
-            groups.setdefault(request.group, []).append(request)
-        return [Unit(name, tries) for name, tries in groups.items()]
+        return _units(asked, lambda request: request.group)
 
     def _tasks(self) -> list[Unit]:
         """Whole tasks; every try is another instance, of those that the curriculum draws."""
-        tasks: dict[str, list[EpisodeRequest]] = {}
-        for request in self.context.requests(self.context.step, self.config.episodes):
-            tasks.setdefault(request.task, []).append(request)
-        return [Unit(name, tries) for name, tries in tasks.items()]
+        asked = self.context.requests(self.context.step, self.config.episodes)
+        return _units(asked, lambda request: request.task)
 
     def records(self, episode: Episode) -> list[TokenRecord]:
-        told = [episode.turns[i].tokens for i in self.filters.turns(episode)]
-        return [record for record in told if record is not None]
+        return [record for record in self._told(episode) if record is not None]
 
 
-class Recorded:
+def _units(requests: Sequence[EpisodeRequest], name: Callable[[EpisodeRequest], str]) -> list[Unit]:
+    """Requests of one name as tries of one unit, in order."""
+    tries: dict[str, list[EpisodeRequest]] = {}
+    for request in requests:
+        tries.setdefault(name(request), []).append(request)
+    return [Unit(*unit) for unit in tries.items()]
+
+
+class Recorded(EpisodeSource):
     """Episodes of another run or of a file, filtered once; a step takes the next of a shuffle."""
 
     def __init__(self, config: SFTConfig, context: TrainerContext, filters: Filters) -> None:
         assert config.path is not None
-        self.config = config
-        self.context = context
-        self.filters = filters
+        super().__init__(config, context, filters)
         of_run = config.source.startswith("run:")
         read = Recording.of_run if of_run else Recording.of_file
         split = context.config.tasks.split
@@ -251,43 +257,17 @@ class Recorded:
     def records(self, episode: Episode) -> list[TokenRecord]:
         if self.config.reencode:
             texts = self.recording.translated(episode, self.context.config.env.dialect)
-            return self._encode(episode, texts)
-        told = [episode.turns[i].tokens for i in self.filters.turns(episode)]
-        if all(record is not None for record in told):
-            return [record for record in told if record is not None]
-        return self._encode(episode, [turn.action_text for turn in episode.turns])
-
-    def _encode(self, episode: Episode, texts: Sequence[str | None]) -> list[TokenRecord]:
-        return encode(self.config, self.context, self.filters, episode, texts, self.screenshots)
+            return self._encoded(episode, texts)
+        told = self._told(episode)
+        if None in told:
+            return self._encoded(episode, [turn.action_text for turn in episode.turns])
+        return [record for record in told if record is not None]
 
     def heldout(self) -> list[Episode] | None:
         return self._heldout
 
     def fingerprint(self) -> str | None:
         return self.recording.fingerprint()
-
-
-def encode(
-    config: SFTConfig,
-    context: TrainerContext,
-    filters: Filters,
-    episode: Episode,
-    texts: Sequence[str | None],
-    screenshots: ScreenshotStore,
-) -> list[TokenRecord]:
-    """The records of an episode whose turns said `texts`; None: such a turn is not learned.
-
-    The caption follows the answer as an auxiliary target of `caption_weight`.
-    """
-    chosen = set(filters.turns(episode))
-    weight = config.caption_weight
-    found = []
-    for index, view in enumerate(views(episode, screenshots)):
-        text, turn = texts[index], episode.turns[index]
-        if text is not None and index in chosen:
-            caption = turn.caption if weight else ""
-            found.append(context.policy.encode(view, text, caption=caption, caption_weight=weight))
-    return found
 
 
 class _Progress:
