@@ -8,12 +8,8 @@ from collections.abc import Callable
 from ui_gym_phone.shell import conditions, registry
 from ui_gym_phone.shell.expansion import BLANKS
 from ui_gym_phone.shell.globs import normal
-from ui_gym_phone.shell.protocol import RunningShell
+from ui_gym_phone.shell.registry import BUILTINS, RunningShell, ShellBuiltin
 from ui_gym_phone.shell.streams import InputBytes
-
-ShellBuiltin = Callable[[RunningShell, list[str]], int]
-
-BUILTINS: dict[str, ShellBuiltin] = {}
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -51,8 +47,7 @@ def _number(shell: RunningShell, argv: list[str], default: int) -> int:
     if len(argv) < 2:
         return default
     if not re.fullmatch(r"[-+]?\d{1,9}", argv[1], re.ASCII):
-        _refuse(shell, argv[0], f"{argv[1]}: bad number")
-        raise Leave(1)
+        raise Leave(_refuse(shell, argv[0], f"{argv[1]}: bad number"))
     return int(argv[1])
 
 
@@ -63,7 +58,7 @@ def _colon(shell: RunningShell, argv: list[str]) -> int:
 
 @builtin("cd")
 def _cd(shell: RunningShell, argv: list[str]) -> int:
-    session = shell.session
+    session, files = shell.session, shell.machine.files
     target = argv[1] if len(argv) > 1 else session.variables.get("HOME", "/")
     back = target == "-"
     if back:
@@ -71,11 +66,11 @@ def _cd(shell: RunningShell, argv: list[str]) -> int:
         if not target:
             return _refuse(shell, "cd", "no OLDPWD", 2)
     path = normal(session.cwd, target)
-    if not shell.files.is_dir(path):
-        reason = "Not a directory" if shell.files.exists(path) else "No such file or directory"
+    if not files.is_dir(path):
+        reason = "Not a directory" if files.exists(path) else "No such file or directory"
         return _refuse(shell, "cd", f"{path}: {reason}", 2)
-    session.variables["OLDPWD"], session.cwd = session.cwd, path
-    session.variables["PWD"] = path
+    session.variables.update(OLDPWD=session.cwd, PWD=path)
+    session.cwd = path
     if back:
         shell.write(1, registry.encode(path + "\n"))
     return 0
@@ -117,38 +112,33 @@ def _unset(shell: RunningShell, argv: list[str]) -> int:
 @builtin("command", "type")
 def _describe(shell: RunningShell, argv: list[str]) -> int:
     """``command -v NAME`` and ``type NAME``: where a command is; else `command` runs it."""
-    names = argv[1:]
-    if argv[0] == "command":
+    word, *names = argv
+    if word == "command":
         if names[:1] != ["-v"]:
             return shell.external(names, shell.session.environment()) if names else 0
         names = names[1:]
     status = 0
     for name in names:
         shell.budget.spend()
-        if name in BUILTINS:
-            short, told = name, "is a shell builtin"
-        elif registry.lookup(name) is not None:
-            short = f"/system/bin/{name}"
-            told = f"is {short}"
-        else:
-            short, told, status = "", "not found", 1
-        if argv[0] == "type":
-            shell.write(1, registry.encode(f"{name} {told}\n"))
-        elif short:
-            shell.write(1, registry.encode(short + "\n"))
+        short, told = name, "is a shell builtin"
+        if name not in BUILTINS:
+            known = registry.lookup(name) is not None
+            short = f"/system/bin/{name}" if known else ""
+            told, status = (f"is {short}", status) if known else ("not found", 1)
+        if word == "type" or short:
+            shell.write(1, registry.encode((f"{name} {told}" if word == "type" else short) + "\n"))
     return status
 
 
 @builtin("read")
 def _read(shell: RunningShell, argv: list[str]) -> int:
     """``read [-r] NAME...``: a line's words, of which the last name gets the rest."""
-    raw = "-r" in argv
     names = [each for each in argv[1:] if not each.startswith("-")] or ["REPLY"]
     stream = shell.streams.get(0)
     line = stream.line() if isinstance(stream, InputBytes) else b""
     text = registry.decode(line.removesuffix(b"\n").replace(b"\0", b""))
     separators = shell.session.variables.get("IFS", BLANKS)
-    text = text if raw else re.sub(r"\\(.)", r"\1", text)
+    text = text if "-r" in argv else re.sub(r"\\(.)", r"\1", text)
     blanks = "".join(char for char in separators if char in BLANKS)
     text = text.strip(blanks) if blanks else text
     divider = re.compile(f"[{re.escape(separators)}]+" if separators else "(?!)")
@@ -166,6 +156,6 @@ def _test(shell: RunningShell, argv: list[str]) -> int:
     if argv[0] == "[" and (not arguments or arguments.pop() != "]"):
         return _refuse(shell, "[", "missing ]", 2)
     try:
-        return int(not conditions.holds(shell.files, shell.session, arguments))
+        return int(not conditions.holds(shell.machine.files, shell.session, arguments))
     except conditions.ConditionFault as fault:
         return _refuse(shell, argv[0], str(fault), 2)

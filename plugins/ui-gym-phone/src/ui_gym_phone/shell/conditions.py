@@ -1,15 +1,91 @@
-"""Conditions of `test` and ``[``."""
+"""Conditions: what `test` and ``[`` ask, and the grammar that they share with `find`."""
 
 from __future__ import annotations
 
 import operator
 import posixpath
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from ui_gym_phone.shell.arithmetic import ArithmeticFault, evaluate
 from ui_gym_phone.shell.session import ShellSession
 from ui_gym_phone.state.files import Files
+
+T = TypeVar("T")
+
+MAX_DEPTH = 30
+"""Brackets inside each other."""
+
+
+class ConditionFault(Exception):
+    """A condition that is none; the message is the command's."""
+
+
+class ConditionParser(ABC, Generic[T]):
+    """Parses words into a check of a `T`: "or" below "and" below "not" below brackets."""
+
+    ands, ors, nots = frozenset(("-a", "-and")), frozenset(("-o", "-or")), frozenset(("!", "-not"))
+    implied = False
+    """Whether "and" may be left out."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.left = list(words)
+        self._depth = 0
+
+    @abstractmethod
+    def primary(self, word: str) -> Callable[[T], bool]:
+        """The check that `word`, which was taken, begins."""
+
+    def take(self, complaint: str) -> str:
+        """The next word; ConditionFault with the complaint where there is none."""
+        if not self.left:
+            raise ConditionFault(complaint)
+        return self.left.pop(0)
+
+    def negates(self) -> bool:
+        """Whether the next word is a "not"."""
+        return self.left[0] in self.nots and len(self.left) > 1
+
+    def either(self) -> Callable[[T], bool]:
+        """The grammar's start."""
+        checks = [self._both()]
+        while self.left and self.left[0] in self.ors:
+            self.left.pop(0)
+            checks.append(self._both())
+        return lambda here: any(check(here) for check in checks)
+
+    def _both(self) -> Callable[[T], bool]:
+        checks, ends = [self._not()], {*self.ors, ")"}
+        while self.left and (self.left[0] in self.ands or self.implied):
+            if self.left[0] in ends:
+                break
+            if self.left[0] in self.ands:
+                self.left.pop(0)
+            checks.append(self._not())
+        return lambda here: all(check(here) for check in checks)
+
+    def _not(self) -> Callable[[T], bool]:
+        negated = False
+        while self.left and self.negates():
+            self.left.pop(0)
+            negated = not negated
+        check = self._bracketed(self.take("argument expected"))
+        return (lambda here: not check(here)) if negated else check
+
+    def _bracketed(self, word: str) -> Callable[[T], bool]:
+        if word != "(":
+            return self.primary(word)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ConditionFault("(: nested too deeply")
+        check = self.either()
+        if self.take("missing )") != ")":
+            raise ConditionFault("missing )")
+        self._depth -= 1
+        return check
+
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le,
@@ -22,101 +98,69 @@ _BINARY = frozenset((*_NUMBERS, *_TEXTS, "-nt", "-ot"))
 _UNARY = frozenset("-" + letter for letter in "defhnrswxzL")
 
 
-class ConditionFault(Exception):
-    """A condition that is none; the message is mksh's."""
-
-
 def holds(files: Files, session: ShellSession, arguments: list[str]) -> bool:
     """Whether the arguments of `test` are true. ConditionFault where they are no condition."""
-    return _Test(files, session, arguments).value()
+    if len(arguments) < 2:
+        return any(arguments)
+    test = _Test(arguments, files, session)
+    check = test.either()
+    if test.left:
+        raise ConditionFault(f"{test.left[0]}: unexpected operator/operand")
+    return check(None)
 
 
-class _Test:
-    """The grammar of `test`: ``-o`` below ``-a`` below ``!``."""
+class _Test(ConditionParser[None]):
+    ands, ors, nots = frozenset(("-a",)), frozenset(("-o",)), frozenset(("!",))
 
-    def __init__(self, files: Files, session: ShellSession, arguments: list[str]) -> None:
-        self.files, self.session, self.left = files, session, list(arguments)
-        self.last = arguments[-1] if arguments else ""
-        self.depth = 0
+    def __init__(self, words: list[str], files: Files, session: ShellSession) -> None:
+        super().__init__(words)
+        self._files, self._session = files, session
+        self._complaint = f"{words[-1]}: expression expected"
 
-    def value(self) -> bool:
-        if len(self.left) < 2:
-            return bool(self.last)
-        result = self._either()
-        if self.left:
-            raise ConditionFault(f"{self.left[0]}: unexpected operator/operand")
-        return result
+    def negates(self) -> bool:
+        compared = len(self.left) == 3 and self.left[1] in _BINARY
+        return super().negates() and not compared
 
-    def _either(self) -> bool:
-        result = self._both()
-        while self.left[:1] == ["-o"]:
-            self.left.pop(0)
-            result = self._both() or result
-        return result
+    def take(self, complaint: str) -> str:
+        return super().take(self._complaint if complaint == "argument expected" else complaint)
 
-    def _both(self) -> bool:
-        result = self._not()
-        while self.left[:1] == ["-a"]:
-            self.left.pop(0)
-            result = self._not() and result
-        return result
+    def _bracketed(self, word: str) -> Callable[[None], bool]:
+        compared = bool(self.left) and self.left[0] in _BINARY
+        return self.primary(word) if compared else super()._bracketed(word)
 
-    def _not(self) -> bool:
-        negated = False
-        while self.left[:1] == ["!"] and len(self.left) > 1:
-            if len(self.left) == 3 and self.left[1] in _BINARY:
-                break
-            self.left.pop(0)
-            negated = not negated
-        return self._primary() != negated
-
-    def _primary(self) -> bool:
-        if not self.left:
-            raise ConditionFault(f"{self.last}: expression expected")
-        first = self.left.pop(0)
+    def primary(self, word: str) -> Callable[[None], bool]:
         if self.left and self.left[0] in _BINARY:
             sign = self.left.pop(0)
-            if not self.left:
-                raise ConditionFault(f"{sign}: missing second argument")
-            return self._compared(sign, first, self.left.pop(0))
-        if first == "(":
-            self.depth += 1
-            if self.depth > 30:
-                raise ConditionFault("(: nested too deeply")
-            result = self._either()
-            if self.left[:1] != [")"]:
-                raise ConditionFault("missing )")
-            self.left.pop(0)
-            return result
-        if first in _UNARY and self.left:
-            return self._about(first, self.left.pop(0))
-        return bool(first)
+            right = self.take(f"{sign}: missing second argument")
+            return lambda here: self._compared(sign, word, right)
+        if word in _UNARY and self.left:
+            value = self.left.pop(0)
+            return lambda here: self._about(word, value)
+        return lambda here: bool(word)
 
     def _compared(self, sign: str, left: str, right: str) -> bool:
         if sign in _TEXTS:
             return _TEXTS[sign](left, right)
         if sign in _NUMBERS:
-            return _NUMBERS[sign](self._number(left), self._number(right))
-        paths = [posixpath.join(self.session.cwd, each) for each in (left, right)]
+            try:
+                values = [evaluate(text, self._session.variables) for text in (left, right)]
+            except ArithmeticFault as fault:
+                raise ConditionFault(str(fault)) from None
+            return _NUMBERS[sign](*values)
+        paths = [posixpath.join(self._session.cwd, each) for each in (left, right)]
         times = [
-            self.files.stat(path).mtime if self.files.exists(path) else float("-inf")
+            self._files.stat(path).mtime if self._files.exists(path) else float("-inf")
             for path in paths
         ]
         return times[0] > times[1] if sign == "-nt" else times[0] < times[1]
 
-    def _number(self, text: str) -> int:
-        try:
-            return evaluate(text, self.session.variables)
-        except ArithmeticFault as fault:
-            raise ConditionFault(str(fault)) from None
-
     def _about(self, sign: str, value: str) -> bool:
         if sign in ("-n", "-z"):
             return bool(value) == (sign == "-n")
-        path = posixpath.join(self.session.cwd, value)
-        if not value or not self.files.exists(path):
+        path = posixpath.join(self._session.cwd, value)
+        if not value or not self._files.exists(path):
             return False
-        found = self.files.stat(path)
+        found = self._files.stat(path)
         if sign == "-d":
             return found.is_dir
         if sign == "-f":

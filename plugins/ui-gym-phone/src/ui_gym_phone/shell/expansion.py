@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
 
 from ui_gym_phone.shell import globs
 from ui_gym_phone.shell.arithmetic import ArithmeticFault, evaluate
-from ui_gym_phone.shell.budget import Budget
-from ui_gym_phone.shell.session import ShellSession
+from ui_gym_phone.shell.registry import RunningShell
 from ui_gym_phone.shell.syntax import (
     Arithmetic,
     Literal,
     Parameter,
-    ShellNode,
     Substitution,
     Word,
     WordPart,
     may_glob,
 )
-from ui_gym_phone.state.files import Files
 
 BLANKS = " \t\n"
 PID = "4711"
@@ -34,24 +30,10 @@ class ExpansionFault(Exception):
     """A word without a value, such as ``${x:?}``: the shell ends."""
 
 
-class ExpandingShell(Protocol):
-    """The shell whose words are expanded."""
-
-    session: ShellSession
-    budget: Budget
-
-    @property
-    def files(self) -> Files: ...
-
-    def capture(self, body: ShellNode) -> str: ...
-
-    def assign(self, name: str, value: str) -> None: ...
-
-
 class Expander:
     """Expands words in the state that the shell is in."""
 
-    def __init__(self, shell: ExpandingShell) -> None:
+    def __init__(self, shell: RunningShell) -> None:
         self._shell = shell
 
     # -- the kinds of results --
@@ -132,7 +114,8 @@ class Expander:
         if may_glob("".join([text for text, quoted in segments if not quoted])):
             shell.budget.spend(10)
             limit = shell.budget.limits.matches
-            found = globs.expand_path(shell.files, shell.session.cwd, _pattern(segments), limit)
+            pattern, cwd = _pattern(segments), shell.session.cwd
+            found = globs.expand_path(shell.machine.files, cwd, pattern, limit)
             shell.budget.spend(len(found))
             if found:
                 return found

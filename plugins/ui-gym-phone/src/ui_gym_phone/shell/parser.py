@@ -9,26 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ui_gym_phone.shell import syntax
 from ui_gym_phone.shell.lexer import ShellLexer, ShellToken
-from ui_gym_phone.shell.syntax import (
-    AndOr,
-    Background,
-    Case,
-    CommandList,
-    For,
-    If,
-    Literal,
-    Loop,
-    Pipeline,
-    Redirect,
-    Redirected,
-    ShellNode,
-    ShellSyntaxError,
-    Simple,
-    Subshell,
-    Word,
-    make_word,
-)
+from ui_gym_phone.shell.syntax import Redirect, ShellNode, ShellSyntaxError, Word
 
 MAX_LINE = 131_072
 """Characters of a line: the longest argument that Linux takes (MAX_ARG_STRLEN)."""
@@ -37,6 +20,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _REDIRECTS = frozenset(("<", ">", ">>", "<&", ">&", "&>"))
 _CLOSING = frozenset(("then", "else", "elif", "fi", "do", "done", "esac", "}"))
+_NOTHING = syntax.CommandList(())
 
 
 @lru_cache(maxsize=2048)
@@ -50,7 +34,8 @@ def parse(source: str) -> ShellNode:
         raise ShellSyntaxError("Argument list too long")
     parser = ShellParser(source, 0, 0)
     node = parser.sequence()
-    parser.require("end")
+    if parser.next.kind != "end":
+        raise parser.unexpected()
     return node
 
 
@@ -71,44 +56,45 @@ class ShellParser:
 
     # -- tokens --
 
-    def peek(self) -> ShellToken:
+    @property
+    def next(self) -> ShellToken:
         if self._token is None:
             self._token = self.lexer.next()
         return self._token
 
     def take(self) -> ShellToken:
-        token = self.peek()
+        token = self.next
         self._token = None
         return token
 
-    def at(self, *texts: str) -> bool:
-        """Whether an operator or, as a word of its own, a keyword is next."""
-        token = self.peek()
-        if token.kind == "operator":
-            return token.text in texts
-        return token.word is not None and token.word.bare in texts
+    def accept(self, *texts: str) -> str:
+        """Take one of these operators or, as words of their own, keywords, if it is next."""
+        token = self.next
+        bare = token.word.bare if token.word else None
+        if (token.text if token.kind == "operator" else bare) not in texts:
+            return ""
+        return self.take().text
 
-    def accept(self, text: str) -> bool:
-        if self.at(text):
-            self.take()
-            return True
-        return False
-
-    def require(self, kind: str) -> ShellToken:
-        token = self.take()
-        if token.kind != kind:
-            raise _unexpected(token)
-        return token
+    def unexpected(self) -> ShellSyntaxError:
+        """What is next has no place there."""
+        token = self.next
+        if token.kind == "end":
+            return ShellSyntaxError("syntax error: unexpected EOF")
+        name = "newline" if token.kind == "newline" else token.text
+        return ShellSyntaxError(f"syntax error: '{name}' unexpected")
 
     def close(self, text: str, opened: str) -> None:
-        """Take what ends a compound that `opened` began."""
-        if self.peek().kind == "end":
-            raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
+        """Take what ends a compound, or a part of one, that `opened` began."""
+        self._more(opened)
         if not self.accept(text):
-            raise _unexpected(self.peek())
+            raise self.unexpected()
+
+    def _more(self, opened: str) -> None:
+        if self.next.kind == "end":
+            raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
 
     def newlines(self) -> None:
-        while self.peek().kind == "newline":
+        while self.next.kind == "newline":
             self.take()
 
     # -- lists --
@@ -118,55 +104,52 @@ class ShellParser:
         items = list[ShellNode]()
         self.newlines()
         while not self._at_end_of_list():
-            node = self.and_or()
+            node = self._and_or()
             if self.accept("&"):
-                node = Background(node)
-            elif not self.accept(";") and self.peek().kind != "newline":
+                node = syntax.Subshell(node, background=True)
+            elif not self.accept(";") and self.next.kind != "newline":
                 items.append(node)
                 break
             items.append(node)
             self.newlines()
-        return items[0] if len(items) == 1 else CommandList(tuple(items))
+        return items[0] if len(items) == 1 else syntax.CommandList(tuple(items))
 
     def _at_end_of_list(self) -> bool:
-        token = self.peek()
+        token = self.next
         if token.kind == "operator":
             return token.text in (")", ";;")
         return token.kind == "end" or bool(token.word and token.word.bare in _CLOSING)
 
-    def body(self, opened: str) -> ShellNode:
+    def _body(self, opened: str) -> ShellNode:
         """A list that may not be empty."""
         node = self.sequence()
-        if isinstance(node, CommandList) and not node.items:
-            if self.peek().kind == "end":
-                raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
-            raise _unexpected(self.peek())
+        if node == _NOTHING:
+            self._more(opened)
+            raise self.unexpected()
         return node
 
-    def and_or(self) -> ShellNode:
-        first = self.pipeline()
+    def _and_or(self) -> ShellNode:
+        first = self._pipeline()
         rest = list[tuple[str, ShellNode]]()
-        while self.at("&&", "||"):
-            operator = self.take().text
+        while operator := self.accept("&&", "||"):
             self.newlines()
-            rest.append((operator, self.pipeline()))
-        return AndOr(first, tuple(rest)) if rest else first
+            rest.append((operator, self._pipeline()))
+        return syntax.AndOr(first, tuple(rest)) if rest else first
 
-    def pipeline(self) -> ShellNode:
+    def _pipeline(self) -> ShellNode:
         negated = False
         while self.accept("!"):
             negated = not negated
-        commands = [self.command()]
+        commands = [self._command()]
         while self.accept("|"):
             self.newlines()
-            commands.append(self.command())
-        if len(commands) == 1 and not negated:
-            return commands[0]
-        return Pipeline(tuple(commands), negated)
+            commands.append(self._command())
+        node = commands[0] if len(commands) == 1 else syntax.Pipeline(tuple(commands))
+        return syntax.Negated(node) if negated else node
 
     # -- commands --
 
-    def command(self) -> ShellNode:
+    def _command(self) -> ShellNode:
         self.lexer.deeper()
         node = self._compound()
         if node is None:
@@ -175,80 +158,68 @@ class ShellParser:
             redirects = list[Redirect]()
             while (redirect := self._redirect()) is not None:
                 redirects.append(redirect)
-            if redirects:
-                node = Redirected(node, tuple(redirects))
+            node = syntax.Redirected(node, tuple(redirects)) if redirects else node
         self.lexer.depth -= 1
         return node
 
     def _compound(self) -> ShellNode | None:
-        token = self.peek()
-        if self.accept("("):
-            body = self.body("(")
+        opened = self.accept("(", "{", "if", "for", "while", "until", "case")
+        if opened == "(":
+            body = self._body("(")
             self.close(")", "(")
-            return Subshell(body)
-        keyword = (token.word.bare if token.word else None) or ""
-        reader = {
-            "{": self._group, "if": self._if, "for": self._for, "while": self._loop,
-            "until": self._loop, "case": self._case,
-        }.get(keyword)  # fmt: skip
-        if reader is not None:
-            self.take()
-            return reader(keyword)
-        if keyword in _CLOSING:
-            raise _unexpected(token)
+            return syntax.Subshell(body)
+        if opened == "{":
+            body = self._body("{")
+            self.close("}", "{")
+            return syntax.CommandList((body,))
+        if opened in ("while", "until"):
+            condition = self._body(opened)
+            return syntax.Loop(condition, self._do(opened), opened == "until")
+        if opened:
+            return {"if": self._if, "for": self._for, "case": self._case}[opened]()
+        if self.next.word and self.next.word.bare in _CLOSING:
+            raise self.unexpected()
         return None
 
-    def _group(self, keyword: str) -> ShellNode:
-        body = self.body("{")
-        self.close("}", "{")
-        return CommandList((body,))
-
-    def _if(self, keyword: str) -> ShellNode:
-        arms, otherwise = list[tuple[ShellNode, ShellNode]](), None
-        while True:
-            condition = self.body("if")
+    def _if(self) -> ShellNode:
+        arms = list[tuple[ShellNode, ShellNode]]()
+        while not arms or self.accept("elif"):
+            condition = self._body("if")
             self.close("then", "if")
-            arms.append((condition, self.body("then")))
-            if not self.accept("elif"):
-                break
-        if self.accept("else"):
-            otherwise = self.body("else")
+            arms.append((condition, self._body("then")))
+        otherwise = self._body("else") if self.accept("else") else None
         self.close("fi", "if" if otherwise is None else "else")
-        return If(tuple(arms), otherwise)
+        return syntax.If(tuple(arms), otherwise)
 
-    def _for(self, keyword: str) -> ShellNode:
-        token = self.take()
-        name = token.word.bare if token.word else None
+    def _for(self) -> ShellNode:
+        name = self.next.word.bare if self.next.word else None
         if name is None or not _NAME.fullmatch(name):
-            raise _unexpected(token)
+            raise self.unexpected()
+        self.take()
         self.newlines()
         self.close("in", "for")
         words = list[Word]()
-        while (word := self.peek().word) is not None:
+        while (word := self.next.word) is not None:
             words.append(word)
             self.take()
-        if not self.accept(";") and self.peek().kind != "newline":
-            raise _unexpected(self.peek())
+        if not self.accept(";") and self.next.kind != "newline":
+            raise self.unexpected()
         self.newlines()
-        return For(name, tuple(words), self._do("for"))
-
-    def _loop(self, keyword: str) -> ShellNode:
-        condition = self.body(keyword)
-        return Loop(condition, self._do(keyword), keyword == "until")
+        return syntax.For(name, tuple(words), self._do("for"))
 
     def _do(self, opened: str) -> ShellNode:
         self.close("do", opened)
-        body = self.body("do")
+        body = self._body("do")
         self.close("done", "do")
         return body
 
-    def _case(self, keyword: str) -> ShellNode:
+    def _case(self) -> ShellNode:
         subject = self._word("case")
         self.newlines()
         self.close("in", "case")
         arms = list[tuple[tuple[Word, ...], ShellNode]]()
         self.newlines()
-        while not self.at("esac"):
+        while not self.accept("esac"):
             self.accept("(")
             patterns = [self._word("case")]
             while self.accept("|"):
@@ -256,16 +227,17 @@ class ShellParser:
             self.close(")", "case")
             arms.append((tuple(patterns), self.sequence()))
             if not self.accept(";;"):
+                self.close("esac", "case")
                 break
             self.newlines()
-        self.close("esac", "case")
-        return Case(subject, tuple(arms))
+        return syntax.Case(subject, tuple(arms))
 
     def _word(self, opened: str) -> Word:
-        if self.peek().kind == "end":
-            raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
-        word = self.require("word").word
-        assert word is not None, "a token of that kind has one"
+        self._more(opened)
+        word = self.next.word
+        if word is None:
+            raise self.unexpected()
+        self.take()
         return word
 
     def _simple(self) -> ShellNode:
@@ -275,7 +247,7 @@ class ShellParser:
             if (redirect := self._redirect()) is not None:
                 redirects.append(redirect)
                 continue
-            word = self.peek().word
+            word = self.next.word
             if word is None:
                 break
             self.take()
@@ -285,41 +257,31 @@ class ShellParser:
             else:
                 words.append(word)
         if not assignments and not words and not redirects:
-            raise _unexpected(self.peek())
-        return Simple(tuple(assignments), tuple(words), tuple(redirects))
+            raise self.unexpected()
+        return syntax.Simple(tuple(assignments), tuple(words), tuple(redirects))
 
     def _redirect(self) -> Redirect | None:
-        fd: int | None = None
-        if self.peek().kind == "number":
-            fd = int(self.take().text)
-        operator = self.peek()
-        if operator.kind != "operator" or operator.text not in _REDIRECTS:
-            if fd is not None:
-                raise _unexpected(operator)
+        number = self.take().text if self.next.kind == "number" else ""
+        operator = self.accept(*_REDIRECTS)
+        if not operator:
+            if number:
+                raise self.unexpected()
             return None
+        target = self.next.word
+        if target is None:
+            raise self.unexpected()
         self.take()
-        target = self.take()
-        if target.word is None:
-            raise _unexpected(target)
-        if fd is None:
-            fd = 0 if operator.text[0] == "<" else 1
-        return Redirect(fd, operator.text, target.word)
+        return Redirect(int(number or operator[0] != "<"), operator, target)
 
 
 def _assignment(word: Word) -> tuple[str, Word] | None:
     """(name, value) of a word that is ``name=value``."""
     first = word.parts[0] if word.parts else None
-    if not isinstance(first, Literal) or first.quoted:
+    if not isinstance(first, syntax.Literal) or first.quoted:
         return None
     found = _ASSIGNMENT.match(first.text)
     if found is None:
         return None
     rest = first.text[found.end() :]
-    return found[1], make_word(([Literal(rest, False)] if rest else []) + list(word.parts[1:]))
-
-
-def _unexpected(token: ShellToken) -> ShellSyntaxError:
-    if token.kind == "end":
-        return ShellSyntaxError("syntax error: unexpected EOF")
-    name = "newline" if token.kind == "newline" else token.text
-    return ShellSyntaxError(f"syntax error: '{name}' unexpected")
+    begin = [syntax.Literal(rest, False)] if rest else []
+    return found[1], syntax.make_word([*begin, *word.parts[1:]])

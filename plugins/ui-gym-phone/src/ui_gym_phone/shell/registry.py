@@ -1,6 +1,6 @@
 """Registry: commands by name, and what a command gets to work with.
 
-A command is a function ``(ctx, argv) -> exit code`` in a module of `ui_gym_phone.shell.commands`;
+A command is a function that takes a `CommandContext`, in a module of `ui_gym_phone.shell.commands`;
 all of these are imported when the first command is looked up.
 """
 
@@ -11,18 +11,24 @@ import os
 import pkgutil
 import posixpath
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from ui_gym_phone.shell import options
 from ui_gym_phone.shell.budget import Budget
+from ui_gym_phone.shell.session import ShellSession
+from ui_gym_phone.shell.streams import Streams
+from ui_gym_phone.shell.syntax import ShellNode
 from ui_gym_phone.state.clock import Clock
 from ui_gym_phone.state.files import Files
 from ui_gym_phone.state.phone import Phone
 
-Command = Callable[["CommandContext", list[str]], int]
+Command = Callable[["CommandContext"], None]
+ShellBuiltin = Callable[["RunningShell", list[str]], int]
+"""A command that changes the shell itself; it gives the exit code."""
 
-_commands: dict[str, Command] = {}
-_loaded = False
+BUILTINS: dict[str, ShellBuiltin] = {}
 
 
 class ShellMachine(Protocol):
@@ -57,10 +63,31 @@ class ShellMachine(Protocol):
         """What uiautomator tells of the screen: XML."""
 
 
-class CommandRunner(Protocol):
-    """The shell as a command sees it."""
+class RunningShell(Protocol):
+    """A shell in the middle of a line, as its commands see it."""
 
+    machine: ShellMachine
+    session: ShellSession
     budget: Budget
+    streams: Streams
+    loops: int
+    """How many loops are running."""
+
+    def write(self, fd: int, data: bytes) -> None: ...
+
+    def read_stdin(self) -> bytes: ...
+
+    def complain(self, message: str) -> None:
+        """Say something in the shell's own name."""
+
+    def assign(self, name: str, value: str) -> None:
+        """Set a variable."""
+
+    def capture(self, body: ShellNode) -> str:
+        """What ``$(...)`` stands for."""
+
+    def external(self, argv: list[str], environment: dict[str, str]) -> int:
+        """Run a command of the machine."""
 
     def run_command(
         self, argv: list[str], stdin: bytes | None, environment: dict[str, str]
@@ -68,26 +95,31 @@ class CommandRunner(Protocol):
 
     def run_line(self, line: str, params: Sequence[str], environment: dict[str, str]) -> int: ...
 
-    def write(self, fd: int, data: bytes) -> None: ...
 
-    def read_stdin(self) -> bytes: ...
+class CommandFault(Exception):
+    """A command ends here; what is wrong was written, and the context has the exit code."""
 
 
 class CommandContext:
-    """What one command gets. `argv[0]` is the name that it was called by."""
+    """One call of a command. `argv[0]` is the name that it was called by."""
 
-    __slots__ = ("argv", "cwd", "env", "machine", "runner")
-
-    def __init__(
-        self, machine: ShellMachine, runner: CommandRunner, argv: list[str], cwd: str,
-        env: dict[str, str],
-    ) -> None:  # fmt: skip
-        self.machine = machine
-        self.runner = runner
+    def __init__(self, shell: RunningShell, argv: list[str], env: dict[str, str]) -> None:
+        self.shell, self.machine, self.cwd = shell, shell.machine, shell.session.cwd
         self.argv = argv
-        self.cwd = cwd
         self.env = env
         """The exported variables."""
+        self.verb = ""
+        """The subcommand that runs, of a command that has some."""
+        self.words = argv[1:]
+        """The arguments without the options."""
+        self.options: options.Values = {}
+        """The values of each option that was given; without its dash for toybox' commands."""
+        self.unknown = ""
+        """The first option that a command of Android's does not know, or that lacks its value."""
+        self.code = 0
+        """What it exits with."""
+        self.failing = 1
+        """What it exits with where something is wrong."""
 
     @property
     def phone(self) -> Phone:
@@ -97,23 +129,52 @@ class CommandContext:
     def files(self) -> Files:
         return self.machine.files
 
-    @property
-    def stdin(self) -> bytes:
-        """What is left of the standard input; reading it uses it up."""
-        return self.runner.read_stdin()
+    # -- options --
+
+    def given(self, letters: str) -> bool:
+        """Whether one of the options was given."""
+        return any(letter in self.options for letter in letters)
+
+    def text(self, name: str, default: str = "") -> str:
+        """The last value of an option."""
+        return self.options[name][-1] if name in self.options else default
+
+    def number(self, name: str, default: int) -> int:
+        """The last value of an option as toybox reads numbers."""
+        return self.parse_number(self.text(name)) if name in self.options else default
+
+    def parse_number(self, text: str) -> int:
+        """A number as toybox reads it."""
+        value = options.number(text)
+        if value is None:
+            raise self.fault(f"not integer: {text}")
+        return value
+
+    # -- what it says --
 
     def out(self, data: str | bytes) -> None:
         """Write to the standard output."""
-        self.runner.write(1, encode(data))
+        self.shell.write(1, encode(data))
 
     def err(self, data: str | bytes) -> None:
         """Write to the standard error."""
-        self.runner.write(2, encode(data))
+        self.shell.write(2, encode(data))
 
-    def fail(self, message: str, code: int = 1) -> int:
-        """Say ``name: message`` as toybox does, and return `code`."""
+    def fail(self, message: str, code: int | None = None) -> None:
+        """Say ``name: message`` as toybox does; the command exits with `code`."""
+        self.code = self.failing if code is None else code
         self.err(f"{posixpath.basename(self.argv[0])}: {message}\n")
-        return code
+
+    def fault(self, message: str, code: int | None = None) -> CommandFault:
+        """As `fail`; the result is to be raised."""
+        self.fail(message, code)
+        return CommandFault()
+
+    def misused(self, message: str) -> CommandFault:
+        """As `fault`, with toybox' hint."""
+        return self.fault(f'{message} (see "{posixpath.basename(self.argv[0])} --help")')
+
+    # -- files --
 
     def path(self, name: str) -> str:
         """`name` made absolute, from the current directory."""
@@ -128,14 +189,26 @@ class CommandContext:
         if name == "-" or path == "/dev/stdin":
             return self.stdin
         if path in ("/dev/zero", "/dev/urandom", "/dev/random"):
-            return self._endless(path, size)
+            size = self.shell.budget.limits.text if size is None else size
+            self.shell.budget.check_text(size)
+            noise = random.Random(self.machine.clock.seconds())
+            return bytes(size) if path == "/dev/zero" else noise.randbytes(size)
         try:
             data = self.files.read(path)
         except OSError as error:
             error.filename = name  # as it was typed
             raise
-        self.runner.budget.spend(len(data) >> 14)
+        self.spend(len(data) >> 14)
         return data
+
+    def read_each(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
+        """(name, bytes) of the files, or of the standard input where none is named. A file that
+        cannot be read is complained of."""
+        for name in names or ["-"]:
+            try:
+                yield name, self.read(name)
+            except OSError as error:
+                self.fail(message_of(error))
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file; /dev/tty, /dev/stdout and /dev/stderr are the command's own outputs."""
@@ -145,41 +218,78 @@ class CommandContext:
         elif path == "/dev/stderr":
             self.err(data)
         else:
-            self.runner.budget.wrote(len(data))
+            self.shell.budget.wrote(len(data))
             self.files.write(path, data)
+
+    # -- the shell --
+
+    @property
+    def stdin(self) -> bytes:
+        """What is left of the standard input; reading it uses it up."""
+        return self.shell.read_stdin()
 
     def run(self, argv: list[str], stdin: bytes | None = None) -> int:
         """Run a command, as `xargs` does; None lets it have what is left of this one's input."""
-        return self.runner.run_command(argv, stdin, self.env)
+        return self.shell.run_command(argv, stdin, self.env)
 
-    def shell(self, line: str, params: Sequence[str] = ("sh",)) -> int:
+    def run_line(self, line: str, params: Sequence[str] = ("sh",)) -> int:
         """Run a line in a shell of its own, as `sh -c` does; `params` are $0, $1..."""
-        return self.runner.run_line(line, params, self.env)
+        return self.shell.run_line(line, params, self.env)
 
     def spend(self, steps: int = 1) -> None:
         """Count work that a long loop does."""
-        self.runner.budget.spend(steps)
-
-    def _endless(self, path: str, size: int | None) -> bytes:
-        size = self.runner.budget.limits.text if size is None else size
-        self.runner.budget.check_text(size)
-        if path == "/dev/zero":
-            return bytes(size)
-        return random.Random(self.machine.clock.seconds()).randbytes(size)
+        self.shell.budget.spend(steps)
 
 
-def command(*names: str) -> Callable[[Command], Command]:
+@dataclass(frozen=True)
+class RegisteredCommand:
+    """A command with the options that it takes; None leaves all words to the command."""
+
+    function: Command
+    taken: options.ToyboxOptions | None = None
+
+    def run(self, ctx: CommandContext) -> int:
+        """Run it; the exit code."""
+        try:
+            if self.taken is not None:
+                ctx.failing = self.taken.code
+                try:
+                    ctx.options, ctx.words = self.taken.read(ctx.argv[1:])
+                except ValueError as error:
+                    raise ctx.misused(str(error)) from None
+            self.function(ctx)
+        except CommandFault:
+            pass
+        except OSError as error:
+            ctx.fail(message_of(error))
+        return ctx.code & 255
+
+
+_commands: dict[str, RegisteredCommand] = {}
+_loaded: list[str] = []
+
+
+def command(
+    *names: str, taken: options.ToyboxOptions | None = None
+) -> Callable[[Command], Command]:
     """Registers a function as the commands `names`."""
 
     def register(function: Command) -> Command:
-        for name in names:
-            _commands[name] = function
+        _commands.update(dict.fromkeys(names, RegisteredCommand(function, taken)))
         return function
 
     return register
 
 
-def lookup(name: str) -> Command | None:
+def toybox(
+    *names: str, flags: str = "", long: Mapping[str, str] | None = None, least: int = 0,
+    permute: bool = True, code: int = 1,
+) -> Callable[[Command], Command]:  # fmt: skip
+    """As `command`, for one with toybox' options (`options.ToyboxOptions`)."""
+    return command(*names, taken=options.ToyboxOptions(flags, long or {}, least, permute, code))
+
+
+def lookup(name: str) -> RegisteredCommand | None:
     """The command of a name, without a folder."""
     _load()
     return _commands.get(name)
@@ -192,14 +302,12 @@ def names() -> list[str]:
 
 
 def _load() -> None:
-    global _loaded
-    if _loaded:
-        return
-    from ui_gym_phone.shell import commands
+    if not _loaded:
+        from ui_gym_phone.shell import commands
 
-    for module in pkgutil.iter_modules(commands.__path__):
-        importlib.import_module(f"{commands.__name__}.{module.name}")
-    _loaded = True
+        for module in pkgutil.iter_modules(commands.__path__):
+            importlib.import_module(f"{commands.__name__}.{module.name}")
+            _loaded.append(module.name)
 
 
 def encode(data: str | bytes) -> bytes:
@@ -215,6 +323,11 @@ def encode(data: str | bytes) -> bytes:
 def decode(data: bytes) -> str:
     """Text of bytes, of which none is lost."""
     return data.decode("utf-8", "surrogateescape")
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a text, without their newlines."""
+    return decode(data.removesuffix(b"\n")).split("\n") if data else []
 
 
 def message_of(error: OSError) -> str:

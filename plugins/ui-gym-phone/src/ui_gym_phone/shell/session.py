@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-ENVIRONMENT = {
-    "ANDROID_ART_ROOT": "/apex/com.android.art",
-    "ANDROID_ASSETS": "/system/app",
-    "ANDROID_BOOTLOGO": "1",
-    "ANDROID_DATA": "/data",
-    "ANDROID_ROOT": "/system",
-    "ANDROID_STORAGE": "/storage",
-    "EXTERNAL_STORAGE": "/sdcard",
-    "HOME": "/",
-    "HOSTNAME": "phone",
-    "LOGNAME": "shell",
-    "PATH": "/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin:/vendor/bin",
-    "SHELL": "/bin/sh",
-    "TERM": "dumb",
-    "TMPDIR": "/data/local/tmp",
-    "USER": "shell",
-}
-"""What `adb shell` starts with."""
+from ui_gym_phone.data import table
+
+
+def environment() -> dict[str, str]:
+    """What `adb shell` starts with."""
+    return dict(table("shell_names")["environment"])
+
 
 NAME = "/system/bin/sh"
 """What the shell calls itself."""
@@ -32,8 +21,8 @@ class ShellSession:
     """Variables and the current directory. Kept by an interactive shell."""
 
     cwd: str = "/"
-    variables: dict[str, str] = field(default_factory=lambda: dict(ENVIRONMENT) | {"PWD": "/"})
-    exported: set[str] = field(default_factory=lambda: {*ENVIRONMENT, "PWD"})
+    variables: dict[str, str] = field(default_factory=environment)
+    exported: set[str] = field(default_factory=lambda: {*environment()})
     params: list[str] = field(default_factory=lambda: [NAME])
     """``$0 $1 ...``"""
     status: int = 0

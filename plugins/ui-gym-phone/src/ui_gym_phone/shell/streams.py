@@ -1,4 +1,4 @@
-"""Streams: where a command's bytes come from and go to."""
+"""Streams: where a command's bytes come from and go to, and what redirections make of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from ui_gym_phone.state.files import Files
 FLUSH = 65_536
 """Bytes that a file's writer keeps back, so that many small writes stay cheap."""
 
+_OUTPUTS = {"/dev/stdout": 1, "/dev/tty": 1, "/dev/stderr": 2}
+
 
 class ByteSink(Protocol):
     """Takes bytes."""
@@ -18,47 +20,29 @@ class ByteSink(Protocol):
     def write(self, data: bytes) -> None: ...
 
 
-class Transcript:
-    """What a line wrote: (fd, bytes) in time order."""
-
-    def __init__(self) -> None:
-        self.chunks: list[tuple[int, bytes]] = []
-
-    def sink(self, fd: int, budget: Budget) -> ByteSink:
-        """One of the two outputs of the line itself."""
-        return _TranscriptSink(self, fd, budget)
-
-
-class _TranscriptSink:
-    def __init__(self, transcript: Transcript, fd: int, budget: Budget) -> None:
-        self._chunks, self._fd, self._budget = transcript.chunks, fd, budget
-
-    def write(self, data: bytes) -> None:
-        self._budget.wrote(len(data))
-        self._chunks.append((self._fd, data))
-
-
-class CapturedOutput:
-    """Keeps bytes for the next command of a pipeline, or for ``$(...)``."""
-
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
-        self._chunks: list[bytes] = []
-
-    def write(self, data: bytes) -> None:
-        self._budget.wrote(len(data))
-        self._chunks.append(data)
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(self._chunks)
-
-
 class NullSink:
     """Forgets bytes: /dev/null, and what is closed."""
 
     def write(self, data: bytes) -> None:
         pass
+
+
+class KeptOutput:
+    """Keeps bytes as chunks (fd, bytes), which the two outputs of a line share."""
+
+    def __init__(
+        self, budget: Budget, fd: int = 1, chunks: list[tuple[int, bytes]] | None = None
+    ) -> None:
+        self._budget, self._fd = budget, fd
+        self._chunks = [] if chunks is None else chunks
+
+    def write(self, data: bytes) -> None:
+        self._budget.wrote(len(data))
+        self._chunks.append((self._fd, data))
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(data for _, data in self._chunks)
 
 
 class FileSink:
@@ -108,3 +92,45 @@ class InputBytes:
 
 
 OpenStream = ByteSink | InputBytes
+Streams = dict[int, OpenStream]
+"""Open streams by their descriptors."""
+
+
+def flush(streams: Streams) -> None:
+    """Bring what files' writers keep back into the files, for a command that may read them."""
+    for stream in streams.values():
+        if isinstance(stream, FileSink):
+            stream.flush()
+
+
+def duplicate(streams: Streams, fd: int, target: str) -> str:
+    """``FD>&TARGET``; the message where that fails."""
+    stream = streams.get(int(target)) if target in tuple("0123456789") else None
+    if stream is None and target != "-":
+        return f"can't dup {target}: Bad file descriptor"
+    streams[fd] = stream or NullSink()
+    return ""
+
+
+def source(streams: Streams, files: Files, path: str) -> OpenStream:
+    """What ``< PATH`` reads. OSError where it cannot be opened."""
+    if path in ("/dev/stdin", "/dev/tty"):
+        return streams.get(0, InputBytes())
+    if path in ("/dev/zero", "/dev/urandom", "/dev/random"):
+        return InputBytes(bytes(1 << 20))
+    if files.is_dir(path):  # which opens, and fails when it is read
+        return InputBytes()
+    return InputBytes(files.read(path))
+
+
+def sink(streams: Streams, files: Files, path: str, budget: Budget, *, keep: bool) -> OpenStream:
+    """What ``> PATH``, or with `keep` ``>> PATH``, writes. OSError where it cannot be made."""
+    if path in _OUTPUTS:
+        return streams.get(_OUTPUTS[path], NullSink())
+    if path == "/dev/null":
+        return NullSink()
+    if not keep or not files.exists(path):
+        files.write(path, b"")
+    elif files.is_dir(path):
+        files.read(path)  # raises what it should
+    return FileSink(files, path, budget)

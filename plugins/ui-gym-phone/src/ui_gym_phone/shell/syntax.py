@@ -105,11 +105,25 @@ class Simple:
 
 
 @dataclass(frozen=True, slots=True)
+class Redirected:
+    """A compound command with redirections."""
+
+    body: ShellNode
+    redirects: tuple[Redirect, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pipeline:
     """Commands of which each reads what the one before it wrote."""
 
     commands: tuple[ShellNode, ...]
-    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """``! command``."""
+
+    body: ShellNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +135,6 @@ class AndOr:
 
 
 @dataclass(frozen=True, slots=True)
-class Background:
-    """``command &``."""
-
-    body: ShellNode
-
-
-@dataclass(frozen=True, slots=True)
 class CommandList:
     """Commands one after another."""
 
@@ -136,9 +143,10 @@ class CommandList:
 
 @dataclass(frozen=True, slots=True)
 class Subshell:
-    """``( ... )``."""
+    """``( ... )``, or in the `background` ``command &``."""
 
     body: ShellNode
+    background: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +183,7 @@ class Case:
     arms: tuple[tuple[tuple[Word, ...], ShellNode], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Redirected:
-    """A compound command with redirections."""
-
-    body: ShellNode
-    redirects: tuple[Redirect, ...]
-
-
 ShellNode = (
-    Simple | Pipeline | AndOr | Background | CommandList | Subshell | If | For | Loop | Case
-    | Redirected
+    Simple | Redirected | Pipeline | Negated | AndOr | CommandList | Subshell | If | For | Loop
+    | Case
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from ui_gym_phone.shell.framework import FAILED, quiet, refused, says, subcommand, usage
+from ui_gym_phone.shell.framework import FAILED, framework_command, quiet, refused, says
 from ui_gym_phone.shell.intent_words import CLEAR_TASK, CLEAR_TOP, IntentFault, read
 from ui_gym_phone.shell.registry import CommandContext, ShellMachine, command
 from ui_gym_phone.state import intents, switches
@@ -26,36 +26,33 @@ _A, _DEL, _CTRL, _ENTER = 29, 67, 113, 66
 _RESULT_OK = -1
 
 
-@command("am")
-def am(ctx: CommandContext, argv: list[str]) -> int:
-    table = {
-        "start": _start, "start-activity": _start, "startservice": _service,
-        "start-service": _service, "start-foreground-service": _service, "stopservice": _service,
-        "stop-service": _service, "force-stop": _force_stop, "stop-app": _force_stop,
-        "kill": quiet, "kill-all": quiet, "broadcast": _broadcast, "stack": _stack,
-        "get-current-user": says("0\n"), "instrument": _instrument,
-    }  # fmt: skip
+am = framework_command("am")
+am.add(kill=quiet, kill_all=quiet, get_current_user=says("0\n"))
+
+
+def _read(ctx: CommandContext, skipped: tuple[str, ...] = ()) -> Intent:
+    """The intent that the words name."""
     try:
-        return subcommand(ctx, argv, table, usage("am"))
+        return read([word for word in ctx.words if word not in skipped])
     except IntentFault as fault:
-        return refused(ctx, str(fault))
+        raise refused(ctx, str(fault)) from None
 
 
-def _start(ctx: CommandContext, argv: list[str]) -> int:
-    own = [w for w in argv[1:] if w in _OWN_FLAGS]
-    intent = read([w for w in argv[1:] if w not in _OWN_FLAGS])
-    phone = ctx.phone
-    if "-S" in own and (target := intents.resolve(phone, intent)) is not None:
+@am("start", "start-activity")
+def _start(ctx: CommandContext) -> None:
+    phone, intent = ctx.phone, _read(ctx, _OWN_FLAGS)
+    waits = "-W" in ctx.words
+    if "-S" in ctx.words and (target := intents.resolve(phone, intent)) is not None:
         ctx.out(f"Stopping: {target.package}\n")
         phone.force_stop(target.package)
     ctx.out(f"Starting: {intent}\n")
     known = {task.package for task in phone.tasks}
     target, word = _open(phone, intent)
     if word:  # as Android has it: those who wait read it on the standard output
-        (ctx.out if "-W" in own else ctx.err)(f"{word}\n")
+        (ctx.out if waits else ctx.err)(f"{word}\n")
     if target is None:
-        return 1
-    if "-W" in own:
+        ctx.code = 1
+    elif waits:
         state = "HOT" if word else "WARM" if target.package in known else "COLD"
         name = phone.packages[target.package].component(target.cls)
         ctx.out(
@@ -63,7 +60,6 @@ def _start(ctx: CommandContext, argv: list[str]) -> int:
             f"Activity: {intents.short_component(target.package, name)}\n"
             "TotalTime: 212\nWaitTime: 216\nComplete\n"
         )
-    return 0
 
 
 def _open(phone: Phone, intent: Intent) -> tuple[intents.IntentTarget | None, str]:
@@ -93,30 +89,30 @@ def _open(phone: Phone, intent: Intent) -> tuple[intents.IntentTarget | None, st
     return target, ""
 
 
-def _service(ctx: CommandContext, argv: list[str]) -> int:
-    intent = read(argv[1:])
-    stops = argv[0].startswith("stop")
+@am("startservice", "start-service", "start-foreground-service", "stopservice", "stop-service")
+def _service(ctx: CommandContext) -> None:
+    intent, stops = _read(ctx), ctx.verb.startswith("stop")
     ctx.out(f"{'Stopping' if stops else 'Starting'} service: {intent}\n")
     package = intent.component[0] if intent.component else intent.package
-    if package in ctx.phone.packages:
-        return 0
-    none = "Service not stopped, was not running." if stops else ""
-    ctx.err(f"{none or 'Error: Not found; no service started.'}\n")
-    return 0 if stops else FAILED
+    if package not in ctx.phone.packages:
+        none = "Service not stopped, was not running." if stops else ""
+        ctx.err(f"{none or 'Error: Not found; no service started.'}\n")
+        ctx.code = 0 if stops else FAILED
 
 
-def _force_stop(ctx: CommandContext, argv: list[str]) -> int:
-    words = [w for w in argv[1:] if not w.startswith("-")]
+@am("force-stop", "stop-app")
+def _force_stop(ctx: CommandContext) -> None:
+    words = [w for w in ctx.words if not w.startswith("-")]
     if not words:
-        return refused(ctx, f'Error: Argument expected after "{argv[0]}"')
+        raise refused(ctx, f'Error: Argument expected after "{ctx.verb}"')
     ctx.phone.force_stop(words[-1])
-    return 0
 
 
-def _stack(ctx: CommandContext, argv: list[str]) -> int:
+@am("stack")
+def _stack(ctx: CommandContext) -> None:
     """``stack list``: the tasks from the one that is seen on down."""
-    if argv[1:2] != ["list"]:
-        return refused(ctx, f"Error: unknown command '{' '.join(argv[1:2])}'")
+    if ctx.words[:1] != ["list"]:
+        raise refused(ctx, f"Error: unknown command '{' '.join(ctx.words[:1])}'")
     phone = ctx.phone
     box = f"[0,0][{phone.width},{phone.height}]"
     tasks = [(t.id, t.top, t is phone.front) for t in reversed(phone.tasks)]
@@ -130,31 +126,31 @@ def _stack(ctx: CommandContext, argv: list[str]) -> int:
             f"  taskId={number}: {name} bounds={box} userId=0"
             f" visible={str(visible).lower()} topActivity=ComponentInfo{{{name}}}\n\n"
         )
-    return 0
 
 
-def _instrument(ctx: CommandContext, argv: list[str]) -> int:
-    name = next((w for w in reversed(argv[1:]) if "/" in w), "")
+@am("instrument")
+def _instrument(ctx: CommandContext) -> None:
+    name = next((w for w in reversed(ctx.words) if "/" in w), "")
     ctx.out(
         "INSTRUMENTATION_STATUS: id=ActivityManagerService\n"
         "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: "
         f"ComponentInfo{{{name}}}\nINSTRUMENTATION_STATUS_CODE: -1\n"
     )
     ctx.err(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {name}\n")
-    return 1
+    ctx.code = 1
 
 
 # -- broadcasts --
 
 
-def _broadcast(ctx: CommandContext, argv: list[str]) -> int:
-    intent = read([w for w in argv[1:] if w != "--async"])
+@am("broadcast")
+def _broadcast(ctx: CommandContext) -> None:
+    intent = _read(ctx, ("--async",))
     intent.flags |= 0x00400000  # which `am` adds: FLAG_RECEIVER_FROM_SHELL
     ctx.out(f"Broadcasting: {intent}\n")
     code, data = _deliver(ctx.machine, intent)
     told = "" if data is None else f', data="{data}"'
     ctx.out(f"Broadcast completed: result={code}{told}\n")
-    return 0
 
 
 def _deliver(machine: ShellMachine, intent: Intent) -> tuple[int, str | None]:
@@ -197,10 +193,10 @@ def _deliver(machine: ShellMachine, intent: Intent) -> tuple[int, str | None]:
 
 
 @command("monkey")
-def monkey(ctx: CommandContext, argv: list[str]) -> int:
+def _monkey(ctx: CommandContext) -> None:
     """Opens a package, as its first event does. The events after that touch nothing."""
     package, categories, count = "", list[str](), ""
-    words = iter(argv[1:])
+    words = iter(ctx.words)
     for word in words:
         if word.startswith("-p") and not word.startswith("--"):
             package = word[2:] or next(words, "")
@@ -211,16 +207,15 @@ def monkey(ctx: CommandContext, argv: list[str]) -> int:
         elif not word.startswith("-"):
             count = word
     if not count.isdecimal() or len(count) > 9:
-        ctx.err("** Error: Count not specified\n" if not count else "** Error: not a number\n")
-        return FAILED
+        raise refused(ctx, f"** Error: {'not a number' if count else 'Count not specified'}")
     phone = ctx.phone
     known = not categories or {CATEGORY + "LAUNCHER", CATEGORY + "MONKEY"} & set(categories)
     found = phone.packages.get(package)
     if package and not (known and found and found.enabled and found.launchable):
         ctx.out("** No activities found to run, monkey aborted.\n")
-        return 252
+        ctx.code = 252
+        return
     if package and int(count) > 0:
         _open(phone, Intent(ACTION + "MAIN", categories=(CATEGORY + "LAUNCHER",), package=package))
     ctx.out(f"Events injected: {count}\n")
     ctx.out("## Network stats: elapsed time=36ms (0ms mobile, 0ms wifi, 36ms not connected)\n")
-    return 0

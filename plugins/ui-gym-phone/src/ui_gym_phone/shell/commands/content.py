@@ -24,29 +24,28 @@ class _Usage(Exception):
 
 
 @command("content")
-def content(ctx: CommandContext, argv: list[str]) -> int:
-    verb = argv[1] if len(argv) > 1 else ""
+def _content(ctx: CommandContext) -> None:
+    verb = [*ctx.words, "help"][0]
     if verb in ("", "help", "--help", "-h"):
         ctx.out(usage("content"))
-        return 0
+        return
     try:
         if verb not in _VERBS:
             raise _Usage(f"Unsupported operation: {verb}")
-        words, values = _words(argv[2:])
+        words, values = _words(ctx.words[1:])
     except _Usage as error:
         ctx.err(f"[ERROR] {error}\n\n{usage('content')}")
-        return 1
-    uri = words["--uri"]
-    authority = uri.removeprefix("content://").split("/")[0]
+        ctx.code = 1
+        return
+    authority = words["--uri"].removeprefix("content://").split("/")[0]
     try:
-        _VERBS[verb](ctx, table_of(uri), words, values)
-    except NoProvider as error:
-        return _wrong(ctx, authority, str(error))
-    except sqlite3.Error as error:
-        return _wrong(ctx, authority, f"android.database.sqlite.SQLiteException: {error}")
-    except (TypeError, ValueError, OverflowError) as error:
-        return _wrong(ctx, authority, f"java.lang.IllegalArgumentException: {error}")
-    return 0
+        _VERBS[verb](ctx, table_of(words["--uri"]), words, values)
+    except (NoProvider, sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+        kind = "android.database.sqlite.SQLiteException: "
+        if not isinstance(error, sqlite3.Error):
+            kind = "" if isinstance(error, NoProvider) else "java.lang.IllegalArgumentException: "
+        ctx.err(f"Error while accessing provider:{authority}\n{kind}{error}\n")
+        ctx.code = 1
 
 
 def _words(argv: list[str]) -> tuple[Words, Values]:
@@ -120,8 +119,3 @@ def _delete(ctx: CommandContext, source: ProviderTable, words: Words, values: Va
 
 
 _VERBS = {"query": _query, "insert": _insert, "update": _update, "delete": _delete}
-
-
-def _wrong(ctx: CommandContext, authority: str, message: str) -> int:
-    ctx.err(f"Error while accessing provider:{authority}\n{message}\n")
-    return 1

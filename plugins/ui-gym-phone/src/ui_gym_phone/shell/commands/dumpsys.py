@@ -61,9 +61,9 @@ def mark(text: str) -> str:
 
 
 @command("dumpsys")
-def dumpsys(ctx: CommandContext, argv: list[str]) -> int:
+def dumpsys(ctx: CommandContext) -> None:
     """Prints the dump of one service, of all, or (``-l``) the services' names."""
-    words, skipped = argv[1:], list[str]()
+    words, skipped = ctx.words, list[str]()
     while words and words[0].startswith("-") and words[0] != "-l":
         if words[0] == "--skip" and len(words) > 1:
             skipped = words[1].split(",")
@@ -73,13 +73,60 @@ def dumpsys(ctx: CommandContext, argv: list[str]) -> int:
         ctx.out(f"Currently running services:\n{listed}")
         for name in sorted(SERVICES) if not words else ():
             if name not in skipped:
-                told = SERVICES[name](ctx.phone, [])
-                ctx.out(f"{_LINE}\nDUMP OF SERVICE {name}:\n{told}")
+                ctx.out(f"{_LINE}\nDUMP OF SERVICE {name}:\n{SERVICES[name](ctx.phone, [])}")
     elif words[0] in SERVICES:
         ctx.out(SERVICES[words[0]](ctx.phone, words[1:]))
     elif words[0] not in service_names():
         ctx.err(f"Can't find service: {words[0]}\n")
-    return 0
+
+
+# -- services whose dump is a template and no more --
+
+
+def _facts(phone: Phone) -> dict[str, object]:
+    """What such a template may name."""
+    battery, over_wifi = switches.battery(phone), switches.wifi_on(phone)
+    airplane, bluetooth = switches.airplane(phone), switches.bluetooth_on(phone)
+    calls = any(
+        a.package == "com.android.dialer" and a.cls.endswith(IN_CALL)
+        for task in phone.tasks
+        for a in task.activities
+    )
+    ssid = f'"{SSID}", BSSID: 00:13:10:85:fe:01, RSSI: -50'
+    return {
+        "wakefulness": "Awake" if phone.awake else "Asleep", "awake": phone.awake,
+        "on": "ON" if phone.awake else "OFF", "power": "On" if phone.awake else "Off",
+        "interactive": "AWAKE" if phone.awake else "SLEEP",
+        "plugged": battery.plugged, "level": battery.level,
+        "stay_on": phone.is_on("global", "stay_on_while_plugged_in") and battery.plugged,
+        "timeout": phone.setting("system", "screen_off_timeout", "60000"),
+        "saver": phone.is_on("global", "low_power"), "dark": phone.dark,
+        "night": "2 (yes)" if phone.dark else "1 (no)", "uptime": phone.clock.uptime_ms,
+        "bluetooth": bluetooth, "bluetooth_state": "ON" if bluetooth else "OFF",
+        "device_name": phone.setting("global", "device_name", "Pixel"),
+        "enabled": "enabled" if over_wifi else "disabled",
+        "ssid": ssid if over_wifi else "<unknown ssid>, BSSID: <none>",
+        "supplicant": "COMPLETED" if over_wifi else "UNINITIALIZED",
+        "call": 2 if calls else 0, "foreground": int(calls), "service": 3 if airplane else 0,
+        "data": 2 if switches.mobile_data(phone) and not airplane else 0,
+        "location": phone.is_on("secure", "location_mode"),
+        "width": phone.width, "height": phone.height,
+        "density": phone.properties.get("ro.sf.lcd_density", "480"),
+        "brightness": f"{switches.brightness(phone) / switches.MAX_BRIGHTNESS:.6f}",
+        "seen": _seen(phone), "shown": bool(phone.awake and phone.activity.focus),
+        "method": phone.setting("secure", "default_input_method", "null"),
+    }  # fmt: skip
+
+
+def _plain(name: str) -> ServiceDump:
+    return lambda phone, words: filled(name, **_facts(phone))
+
+
+for _name in (
+    "power", "uimode", "meminfo", "cpuinfo", "bluetooth_manager", "location", "input",
+    "input_method", "display", "wifi", "telephony.registry",
+):  # fmt: skip
+    SERVICES[_name] = _plain(_name)
 
 
 # -- the phone itself --
@@ -106,8 +153,7 @@ _SETTABLE = {
 
 
 def _battery_command(phone: Phone, words: list[str]) -> str:
-    verb = words[0]
-    name = _SETTABLE.get(words[1], "") if len(words) > 1 else ""
+    verb, name = words[0], _SETTABLE.get([*words, ""][1], "")
     if verb == "reset":
         switches.reset_battery(phone)
     elif verb == "unplug":
@@ -137,62 +183,13 @@ def _alarm(phone: Phone, words: list[str]) -> str:
 
 @service("audio")
 def _audio(phone: Phone, words: list[str]) -> str:
-    rows = []
-    for index, stream in switches.STREAMS.items():
-        level = switches.volume(phone, index)
-        rows.append(filled(
-            "audio_row", name=stream.name, muted=level == 0, low=stream.low, high=stream.high,
-            level=level,
-        ))  # fmt: skip
+    levels = [(s, switches.volume(phone, index)) for index, s in switches.STREAMS.items()]
+    rows = [
+        filled("audio_row", name=s.name, muted=not level, low=s.low, high=s.high, level=level)
+        for s, level in levels
+    ]
     modes = {switches.SILENT: "SILENT", switches.VIBRATE: "VIBRATE", switches.NORMAL: "NORMAL"}
     return filled("audio", streams="".join(rows), mode=modes[switches.ringer(phone)])
-
-
-# -- services whose dump is a template and no more --
-
-
-def _facts(phone: Phone) -> dict[str, object]:
-    """What most templates need: each takes of it what it names."""
-    plugged, bluetooth = switches.battery(phone).plugged, switches.bluetooth_on(phone)
-    return {
-        "wakefulness": "Awake" if phone.awake else "Asleep", "awake": phone.awake,
-        "on": "ON" if phone.awake else "OFF", "power": "On" if phone.awake else "Off",
-        "plugged": plugged, "level": switches.battery(phone).level,
-        "stay_on": phone.is_on("global", "stay_on_while_plugged_in") and plugged,
-        "timeout": phone.setting("system", "screen_off_timeout", "60000"),
-        "saver": phone.is_on("global", "low_power"), "dark": phone.dark,
-        "night": "2 (yes)" if phone.dark else "1 (no)", "uptime": phone.clock.uptime_ms,
-        "bluetooth": bluetooth, "bluetooth_state": "ON" if bluetooth else "OFF",
-        "device_name": phone.setting("global", "device_name", "Pixel"),
-        "location": phone.is_on("secure", "location_mode"),
-        "width": phone.width, "height": phone.height, "density": _density(phone),
-        "brightness": f"{switches.brightness(phone) / switches.MAX_BRIGHTNESS:.6f}",
-        "seen": _seen(phone), "shown": bool(phone.awake and phone.activity.focus),
-        "method": phone.setting("secure", "default_input_method", "null"),
-    }  # fmt: skip
-
-
-def _plain(name: str) -> ServiceDump:
-    return lambda phone, words: filled(name, **_facts(phone))
-
-
-for _name in (
-    "power", "uimode", "meminfo", "cpuinfo", "bluetooth_manager", "location", "input",
-    "input_method", "display",
-):  # fmt: skip
-    SERVICES[_name] = _plain(_name)
-
-
-# -- the radios --
-
-
-@service("wifi")
-def _wifi(phone: Phone, words: list[str]) -> str:
-    if not switches.wifi_on(phone):
-        ssid = "<unknown ssid>, BSSID: <none>"
-        return filled("wifi", enabled="disabled", ssid=ssid, state="UNINITIALIZED")
-    ssid = f'"{SSID}", BSSID: 00:13:10:85:fe:01, RSSI: -50'
-    return filled("wifi", enabled="enabled", ssid=ssid, state="COMPLETED")
 
 
 @service("connectivity")
@@ -203,20 +200,6 @@ def _connectivity(phone: Phone, words: list[str]) -> str:
     kind, number = ("WIFI", 101) if over_wifi else ("CELLULAR", 100)
     mode = phone.setting("global", "private_dns_mode", "off")
     return filled("connectivity", number=number, kind=kind, mode=mode)
-
-
-@service("telephony.registry")
-def _telephony(phone: Phone, words: list[str]) -> str:
-    calls = any(
-        a.package == "com.android.dialer" and a.cls.endswith(IN_CALL)
-        for task in phone.tasks
-        for a in task.activities
-    )
-    state = 3 if switches.airplane(phone) else 0
-    return filled(
-        "telephony.registry", call=2 if calls else 0, foreground=1 if calls else 0,
-        service=state, data=2 if switches.mobile_data(phone) and not state else 0,
-    )  # fmt: skip
 
 
 # -- notifications, packages, storage --
@@ -234,20 +217,18 @@ def _notification(phone: Phone, words: list[str]) -> str:
     """What is written is only told with ``--noredact``, as on Android."""
     mode = phone.setting("global", "zen_mode")
     rows = [_posted(phone, each, "--noredact" in words) for each in phone.notifications]
-    return filled(
-        "notification", posted="".join(rows), filter=1 if mode == "0" else 2,
-        zen=_ZEN.get(mode, mode),
-    )  # fmt: skip
+    zen = _ZEN.get(mode, mode)
+    return filled("notification", posted="".join(rows), filter=1 if mode == "0" else 2, zen=zen)
 
 
-def _uid(phone: Phone, package: str) -> int:
+def _uid(phone: Phone, package: str, default: int) -> int:
     found = phone.packages.get(package)
-    return found.uid if found else 2000
+    return found.uid if found else default
 
 
 def notification_key(phone: Phone, posted: Notification) -> str:
     """The whole key of a notification, with its user's number at the end."""
-    return f"{posted.key}|{_uid(phone, posted.package)}"
+    return f"{posted.key}|{_uid(phone, posted.package, 2000)}"
 
 
 def _posted(phone: Phone, posted: Notification, plain: bool) -> str:
@@ -255,9 +236,8 @@ def _posted(phone: Phone, posted: Notification, plain: bool) -> str:
     title, text = (f"({t})" if plain else f"[length={len(t)}]" for t in (posted.title, posted.text))
     return filled(
         "notification_row", mark=mark(key).rjust(8, "0"), package=posted.package, id=posted.id,
-        tag=posted.tag or "null", key=key, channel=posted.channel,
-        flags=2 if posted.ongoing else 10, uid=_uid(phone, posted.package), when=posted.when_ms,
-        title=title, text=text,
+        tag=posted.tag or "null", key=key, channel=posted.channel, title=title, text=text,
+        flags=2 if posted.ongoing else 10, uid=key.rpartition("|")[2], when=posted.when_ms,
     )  # fmt: skip
 
 
@@ -313,16 +293,13 @@ def _diskstats(phone: Phone, words: list[str]) -> str:
             sizes["downloads"] += size * path.startswith("/sdcard/Download/")
             for kind, endings in _MEDIA.items():
                 sizes[kind] += size * path.lower().endswith(endings)
+    arrays = {"names": [p.name for p in packages], "apps": apps, "datas": data, "caches": caches}
     return filled(
         "diskstats", free=free // 1024, total=DISK_BYTES // 1024, percent=free * 100 // DISK_BYTES,
         app=sum(apps), data=sum(data), cache=sum(caches), **sizes, system=SYSTEM_BYTES,
-        other=phone.files.used, names=_array([p.name for p in packages]), apps=_array(apps),
-        datas=_array(data), caches=_array(caches),
+        other=phone.files.used,
+        **{name: json.dumps(array, separators=(",", ":")) for name, array in arrays.items()},
     )  # fmt: skip
-
-
-def _array(values: list[str] | list[int]) -> str:
-    return json.dumps(values, separators=(",", ":"))
 
 
 # -- the screen and its focus --
@@ -345,41 +322,23 @@ def _seen(phone: Phone) -> str:
     return _record(phone, phone.activity, phone.front.id if phone.front else 1)
 
 
-def _density(phone: Phone) -> str:
-    return phone.properties.get("ro.sf.lcd_density", "480")
-
-
 @service("window")
 def _window(phone: Phone, words: list[str]) -> str:
-    part = words[0] if words else ""
-    if part in ("displays", "d"):
-        return _displays(phone)
-    if part in ("windows", "w"):
-        return _windows(phone) + _focus(phone)
-    if part in ("policy", "p"):
-        return _policy(phone)
-    return _policy(phone) + "\n" + _displays(phone) + "\n" + _windows(phone)
-
-
-def _focus(phone: Phone) -> str:
     title = "NotificationShade"
     if not phone.shade:
         title = _component(phone, phone.launcher if phone.recents else phone.activity)
     window = f"Window{{{mark(title)} u0 {title}}}" if phone.awake else "null"
-    return filled("window_focus", window=window, seen=_seen(phone))
-
-
-def _displays(phone: Phone) -> str:
-    return filled(
-        "window_displays", size=f"{phone.width}x{phone.height}", density=_density(phone),
-        width=phone.width, height=phone.height, focus=_focus(phone),
-    )  # fmt: skip
-
-
-def _policy(phone: Phone) -> str:
-    state = "AWAKE" if phone.awake else "SLEEP"
-    on = "ON" if phone.awake else "OFF"
-    return filled("window_policy", awake=phone.awake, interactive=state, on=on)
+    focus = filled("window_focus", window=window, seen=_seen(phone))
+    displays = filled("window_displays", focus=focus, **_facts(phone))
+    policy = filled("window_policy", **_facts(phone))
+    part = words[0] if words else ""
+    if part in ("displays", "d"):
+        return displays
+    if part in ("windows", "w"):
+        return _windows(phone) + focus
+    if part in ("policy", "p"):
+        return policy
+    return f"{policy}\n{displays}\n{_windows(phone)}"
 
 
 def _windows(phone: Phone) -> str:
@@ -399,8 +358,7 @@ def _surface_flinger(phone: Phone, words: list[str]) -> str:
         return "".join(f"{_component(phone, a)}#0\n" for _, stack in _stacks(phone) for a in stack)
     if "--display-id" in words:
         return 'Display 0 (HWC display 0): port=0 pnpId=GGL displayName="Built-in Screen"\n'
-    power = "On" if phone.awake else "Off"
-    return filled("SurfaceFlinger", width=phone.width, height=phone.height, power=power)
+    return filled("SurfaceFlinger", **_facts(phone))
 
 
 # -- tasks and what is open in them --
@@ -427,15 +385,12 @@ def _stacks(phone: Phone) -> list[tuple[int, list[Activity]]]:
 
 
 def _task(phone: Phone, number: int, activities: list[Activity]) -> str:
-    package = phone.packages.get(activities[0].package)
-    uid = package.uid if package else 10000
-    visible = str(phone.activity in activities).lower()
-    kind = "home" if number == 1 else "standard"
-    return (
-        f"Task{{{mark(f'task {number}')} #{number} type={kind} A={uid}:{activities[0].package} U=0"
-        f" visible={visible} visibleRequested={visible} mode=fullscreen translucent=false"
-        f" sz={len(activities)}}}"
-    )
+    package = activities[0].package
+    return filled(
+        "activity_task", mark=mark(f"task {number}"), number=number, package=package,
+        kind="home" if number == 1 else "standard", uid=_uid(phone, package, 10000),
+        visible=phone.activity in activities, size=len(activities),
+    ).rstrip("\n")  # fmt: skip
 
 
 def _activities(phone: Phone) -> str:
@@ -444,14 +399,13 @@ def _activities(phone: Phone) -> str:
         "Display #0 (activities from top to bottom):\n"
     ]
     for number, activities in _stacks(phone):
-        parts.append(filled("activity_task_row", task=_task(phone, number, activities)))
-        for i, each in enumerate(activities):
+        parts.append(f"  * {_task(phone, number, activities)}\n")
+        for place, each in zip(range(len(activities))[::-1], activities, strict=True):
             seen = each is phone.activity
             parts.append(filled(
-                "activity_row", place=len(activities) - 1 - i, package=each.package,
-                record=_record(phone, each, number), visible=seen,
+                "activity_row", place=place, package=each.package, visible=seen,
+                record=_record(phone, each, number), state="RESUMED" if seen else "STOPPED",
                 component=_component(phone, each, short=True),
-                state="RESUMED" if seen else "STOPPED",
             ))  # fmt: skip
     if phone.awake:
         parts.append(filled("activity_resumed", seen=_seen(phone)))
@@ -481,8 +435,7 @@ def _recents(phone: Phone) -> str:
 def processes(phone: Phone) -> dict[str, int]:
     """The packages that run, the one that is seen first, with their users' numbers."""
     names = [phone.activity.package, *(t.package for t in phone.tasks)]
-    found = {name: phone.packages.get(name) for name in names}
-    return {name: package.uid if package else 10000 for name, package in found.items()}
+    return {name: _uid(phone, name, 10000) for name in names}
 
 
 def _processes(phone: Phone) -> str:

@@ -7,61 +7,49 @@ import posixpath
 import re
 from collections.abc import Callable
 
-from ui_gym_phone.shell.commands.dates import DateFault, parse_stamp
-from ui_gym_phone.shell.options import CommandOptions
-from ui_gym_phone.shell.registry import CommandContext, command
+from ui_gym_phone.shell.commands.dates import parse_stamp
+from ui_gym_phone.shell.registry import CommandContext, toybox
 
 
 def _reason(error: OSError) -> str:
     return os.strerror(error.errno or 0)
 
 
-def _each(
-    ctx: CommandContext, names: list[str], action: Callable[[str], None],
-    message: str = "{name}: {why}",
-) -> int:  # fmt: skip
-    """Do something to every name; 1 where one failed, which is complained of."""
-    code = 0
-    for name in names:
+def _each(ctx: CommandContext, action: Callable[[str], None], message: str) -> None:
+    """Do something to every argument; what fails is complained of."""
+    for name in ctx.words:
         ctx.spend()
         try:
             action(name)
         except OSError as error:
-            code = ctx.fail(message.format(name=name, why=_reason(error)))
-    return code
+            ctx.fail(message.format(name=name, why=_reason(error)))
 
 
-@command("mkdir")
-def _mkdir(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "p", long={"parents": "p"})
-    options.need(1)
-
+@toybox("mkdir", flags="p", long={"parents": "p"}, least=1)
+def _mkdir(ctx: CommandContext) -> None:
     def make(name: str) -> None:
-        ctx.files.mkdir(ctx.path(name), parents="p" in options)
+        ctx.files.mkdir(ctx.path(name), parents="p" in ctx.options)
 
-    return _each(ctx, options.arguments, make, "'{name}': {why}")
-
-
-@command("rmdir")
-def _rmdir(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "")
-    options.need(1)
-    return _each(ctx, options.arguments, lambda name: ctx.files.rmdir(ctx.path(name)))
+    _each(ctx, make, "'{name}': {why}")
 
 
-@command("rm")
-def _rm(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "frR")
-    if "f" not in options:
-        options.need(1)
-    recursive, code = bool({"r", "R"} & options.values.keys()), 0
-    for name in options.arguments:
+@toybox("rmdir", least=1)
+def _rmdir(ctx: CommandContext) -> None:
+    _each(ctx, lambda name: ctx.files.rmdir(ctx.path(name)), "{name}: {why}")
+
+
+@toybox("rm", flags="frR", least=1)
+def _rm(ctx: CommandContext) -> None:
+    recursive = ctx.given("rR")
+    for name in ctx.words:
         path = ctx.path(name)
         ctx.spend()
         if name.rstrip("/").rpartition("/")[2] in (".", ".."):
-            code = 1 if recursive else ctx.fail(f"{name}: Is a directory")
+            ctx.code = 1
+            if not recursive:
+                ctx.fail(f"{name}: Is a directory")
             continue
-        if not ctx.files.exists(path) and "f" in options:
+        if not ctx.files.exists(path) and "f" in ctx.options:
             continue
         below = list(ctx.files.walk(path)) if recursive and ctx.files.is_dir(path) else [path]
         ctx.spend(len(below))
@@ -72,70 +60,65 @@ def _rm(ctx: CommandContext, argv: list[str]) -> int:
                 else:
                     ctx.files.remove(each)
             except OSError as error:
-                code = ctx.fail(f"{name}{each[len(path) :]}: {_reason(error)}")
-    return code
+                ctx.fail(f"{name}{each[len(path) :]}: {_reason(error)}")
 
 
-@command("mv")
-def _mv(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "nf")
-    names, target, into = _operands(ctx, options)
+@toybox("mv", flags="nf")
+def _mv(ctx: CommandContext) -> None:
+    target, into = _target(ctx)
 
     def move(name: str) -> None:
         goal = _goal(ctx, name, target, into)
-        if "n" not in options or not ctx.files.exists(goal):
+        if "n" not in ctx.options or not ctx.files.exists(goal):
             ctx.files.rename(ctx.path(name), goal)
 
-    return _each(ctx, names, move, "bad '{name}': {why}")
+    _each(ctx, move, "bad '{name}': {why}")
 
 
-@command("cp")
-def _cp(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "Rafnrp", long={"recursive": "r"})
-    names, target, into = _operands(ctx, options)
-    recursive, code = bool({"r", "R", "a"} & options.values.keys()), 0
-    for name in names:
+@toybox("cp", flags="Rafnrp", long={"recursive": "r"})
+def _cp(ctx: CommandContext) -> None:
+    target, into = _target(ctx)
+    for name in ctx.words:
         goal, path = _goal(ctx, name, target, into), ctx.path(name)
         shown = posixpath.join(target, posixpath.basename(name)) if into else target
         source, there = ctx.files.canonical(path), ctx.files.canonical(goal)
+        is_dir = ctx.files.is_dir(path)
+        within = is_dir and there.startswith(source + "/") and not name.endswith(".")
         ctx.spend()
         try:
             if not ctx.files.exists(path):
-                code = ctx.fail(f"bad '{name}': No such file or directory")
-            elif there == source or (
-                ctx.files.is_dir(path) and there.startswith(source + "/") and not name.endswith(".")
-            ):
-                code = ctx.fail(f"'{shown}' is '{name}'")
-            elif ctx.files.is_dir(path) and not recursive:
-                code = ctx.fail(f"Skipped dir '{shown}': No such file or directory")
+                ctx.fail(f"bad '{name}': No such file or directory")
+            elif there == source or within:
+                ctx.fail(f"'{shown}' is '{name}'")
+            elif is_dir and not ctx.given("rRa"):
+                ctx.fail(f"Skipped dir '{shown}': No such file or directory")
             else:
-                _copy(ctx, options, source, goal)
+                _copy(ctx, source, goal)
         except OSError as error:
-            code = ctx.fail(f"{shown}: {_reason(error)}")
-    return code
+            ctx.fail(f"{shown}: {_reason(error)}")
 
 
-def _copy(ctx: CommandContext, options: CommandOptions, source: str, goal: str) -> None:
+def _copy(ctx: CommandContext, source: str, goal: str) -> None:
     """Copy a file or a folder with all that is in it."""
     for each in list(ctx.files.walk(source)):
         ctx.spend()
         there = goal + each[len(source) :]
         if ctx.files.is_dir(each):
             ctx.files.mkdir(there, parents=True)
-        elif "n" not in options or not ctx.files.exists(there):
-            ctx.runner.budget.wrote(ctx.files.stat(each).size)
-            ctx.files.copy(each, there, keep_time=bool({"a", "p"} & options.values.keys()))
+        elif "n" not in ctx.options or not ctx.files.exists(there):
+            ctx.shell.budget.wrote(ctx.files.stat(each).size)
+            ctx.files.copy(each, there, keep_time=ctx.given("ap"))
 
 
-def _operands(ctx: CommandContext, options: CommandOptions) -> tuple[list[str], str, bool]:
-    """The sources, the target, and whether that is a folder to put them into."""
-    if len(options.arguments) < 2:
-        raise options.fault("Needs 2 arguments")
-    *names, target = options.arguments
+def _target(ctx: CommandContext) -> tuple[str, bool]:
+    """The last argument, which is taken from them, and whether it is a folder to put into."""
+    if len(ctx.words) < 2:
+        raise ctx.fault("Needs 2 arguments")
+    target = ctx.words.pop()
     into = ctx.files.is_dir(ctx.path(target))
-    if len(names) > 1 and not into:
-        raise options.fault(f"'{target}' not directory")
-    return names, target, into
+    if len(ctx.words) > 1 and not into:
+        raise ctx.fault(f"'{target}' not directory")
+    return target, into
 
 
 def _goal(ctx: CommandContext, name: str, target: str, into: bool) -> str:
@@ -143,42 +126,40 @@ def _goal(ctx: CommandContext, name: str, target: str, into: bool) -> str:
     return posixpath.join(path, posixpath.basename(name.rstrip("/"))) if into else path
 
 
-@command("touch")
-def _touch(ctx: CommandContext, argv: list[str]) -> int:
+@toybox("touch", flags="camt:", least=1)
+def _touch(ctx: CommandContext) -> None:
     """``touch [-c] [-t STAMP] FILE...``"""
-    options, when = CommandOptions(ctx, argv, "camt:"), None
-    options.need(1)
-    if "t" in options:
+    when = None
+    if "t" in ctx.options:
         try:
             now = ctx.machine.clock.local
-            when = parse_stamp(options.text("t"), now, year_first=True).timestamp()
-        except DateFault as fault:
-            raise options.fault(f"bad date {fault}") from None
+            when = parse_stamp(ctx.text("t"), now, year_first=True).timestamp()
+        except ValueError as fault:
+            raise ctx.fault(f"bad date {fault}") from None
 
     def touch(name: str) -> None:
-        if "c" not in options or ctx.files.exists(ctx.path(name)):
+        if "c" not in ctx.options or ctx.files.exists(ctx.path(name)):
             ctx.files.touch(ctx.path(name), when)
 
-    return _each(ctx, options.arguments, touch, "'{name}': {why}")
+    _each(ctx, touch, "'{name}': {why}")
 
 
-@command("chmod")
-def _chmod(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "Rf")
-    if len(options.arguments) < 2:
-        raise options.help("Need 2 arguments")
-    text, *names = options.arguments
+@toybox("chmod", flags="Rf")
+def _chmod(ctx: CommandContext) -> None:
+    if len(ctx.words) < 2:
+        raise ctx.misused("Need 2 arguments")
+    text = ctx.words.pop(0)
     if _mode(text, 0) is None:
-        raise options.fault(f"bad mode '{text}'")
+        raise ctx.fault(f"bad mode '{text}'")
 
     def change(name: str) -> None:
         root = ctx.path(name)
         ctx.files.stat(root)
-        for path in list(ctx.files.walk(root)) if "R" in options else [root]:
+        for path in list(ctx.files.walk(root)) if "R" in ctx.options else [root]:
             ctx.spend()
             ctx.files.chmod(path, _mode(text, ctx.files.stat(path).mode & 0o7777) or 0)
 
-    return _each(ctx, names, change)
+    _each(ctx, change, "{name}: {why}")
 
 
 def _mode(text: str, old: int) -> int | None:

@@ -6,22 +6,15 @@ import posixpath
 import re
 import stat as bits
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from ui_gym_phone.shell.conditions import ConditionFault, ConditionParser
 from ui_gym_phone.shell.globs import compile_glob
 from ui_gym_phone.shell.registry import CommandContext, command
 from ui_gym_phone.state.files import Stat
 
-MAX_DEPTH = 30
-"""Brackets inside each other."""
 
-
-class _FindFault(Exception):
-    """An expression that is none."""
-
-
-@dataclass
-class _FoundFile:
+class _FoundFile(NamedTuple):
     """The file that the expression is asked about; `path` is how it is shown."""
 
     path: str
@@ -33,39 +26,41 @@ FindTest = Callable[[_FoundFile], bool]
 
 
 @command("find")
-def _find(ctx: CommandContext, argv: list[str]) -> int:
-    words, roots = argv[1:], list[str]()
+def _find(ctx: CommandContext) -> None:
+    words, roots = ctx.words, list[str]()
     while words and words[0][:1] not in ("-", "(", "!", ")"):
         roots.append(words.pop(0))
     find = _FindCall(ctx, words)
     try:
-        test = find.expression()
-    except _FindFault as fault:
-        return ctx.fail(str(fault))
+        test: FindTest = find.either() if words else lambda here: True
+        if find.left:
+            raise ConditionFault(f"bad arg '{find.left[0]}'")
+    except ConditionFault as fault:
+        raise ctx.fault(str(fault)) from None
     for root in roots or ["."]:
         if ctx.files.exists(ctx.path(root)):
             find.walk(root, test)
         else:
-            find.code = ctx.fail(f"'{root}': No such file or directory")
+            ctx.fail(f"'{root}': No such file or directory")
     for command_words, paths in find.batches:
         if paths and ctx.run([*command_words, *paths], b""):
-            find.code = 1
-    return find.code
+            ctx.code = 1
 
 
-class _FindCall:
+class _FindCall(ConditionParser[_FoundFile]):
     """Parses an expression into tests, and walks."""
 
+    implied = True
+
     def __init__(self, ctx: CommandContext, words: list[str]) -> None:
-        self.ctx, self.words = ctx, words
-        self.nesting = 0
+        super().__init__(words)
+        self.ctx = ctx
         self.low, self.high = 0, 1 << 30
         self.deletes = "-delete" in words
         self.prints = not {"-print", "-print0", "-exec"} & set(words)
         """Without one of these, what matches is printed."""
         self.batches: list[tuple[list[str], list[str]]] = []
         """Commands of ``-exec ... +`` with the paths that they get."""
-        self.code = 0
 
     def walk(self, root: str, test: FindTest) -> None:
         """Ask about `root` and all that is below it."""
@@ -88,65 +83,19 @@ class _FindCall:
                 self.ctx.out(path + "\n")
             waiting += below
 
-    # -- parsing --
-
-    def expression(self) -> FindTest:
-        if not self.words:
-            return lambda here: True
-        test = self._either()
-        if self.words:
-            raise _FindFault(f"bad arg '{self.words[0]}'")
-        return test
-
-    def _value(self, option: str) -> str:
-        if not self.words:
-            raise _FindFault(f"'{option}' needs 1 arg")
-        return self.words.pop(0)
-
-    def _either(self) -> FindTest:
-        tests = [self._both()]
-        while self.words[:1] in (["-o"], ["-or"]):
-            self.words.pop(0)
-            tests.append(self._both())
-        return lambda here: any(test(here) for test in tests)
-
-    def _both(self) -> FindTest:
-        tests = list[FindTest]()
-        while self.words and self.words[0] not in ("-o", "-or", ")"):
-            if self.words[0] in ("-a", "-and"):
-                self.words.pop(0)
-                continue
-            tests.append(self._not())
-        return lambda here: all(test(here) for test in tests)
-
-    def _not(self) -> FindTest:
-        negated = False
-        while self.words[:1] in (["!"], ["-not"]):
-            negated = not negated
-            self.words.pop(0)
-        test = self._primary()
-        return (lambda here: not test(here)) if negated else test
-
-    def _primary(self) -> FindTest:
-        option = self._value("find")
-        if option == "(":
-            self.nesting += 1
-            if self.nesting > MAX_DEPTH:
-                raise _FindFault("nested too deeply")
-            inner = self._either()
-            if self._value("(") != ")":
-                raise _FindFault("need )")
-            self.nesting -= 1
-            return inner
+    def primary(self, word: str) -> FindTest:
         reader = {
             "-name": self._named, "-iname": self._named, "-path": self._named, "-type": self._typed,
             "-size": self._sized, "-mtime": self._aged, "-mmin": self._aged, "-empty": self._empty,
-            "-maxdepth": self._depth, "-mindepth": self._depth, "-print": self._print,
+            "-maxdepth": self._depth_bound, "-mindepth": self._depth_bound, "-print": self._print,
             "-print0": self._print, "-delete": self._delete, "-exec": self._exec,
-        }.get(option)  # fmt: skip
+        }.get(word)  # fmt: skip
         if reader is None:
-            raise _FindFault(f"bad arg '{option}'")
-        return reader(option)
+            raise ConditionFault(f"bad arg '{word}'")
+        return reader(word)
+
+    def _value(self, option: str) -> str:
+        return self.take(f"'{option}' needs 1 arg")
 
     # -- tests --
 
@@ -166,7 +115,7 @@ class _FindCall:
         value = self._value(option)
         kinds = {"f": bits.S_ISREG, "d": bits.S_ISDIR, "l": bits.S_ISLNK, "c": bits.S_ISCHR}
         if value not in kinds:
-            raise _FindFault(f"bad -type '{value}'")
+            raise ConditionFault(f"bad -type '{value}'")
         return lambda here: kinds[value](here.stat.mode)
 
     def _number(self, option: str, units: str) -> tuple[Callable[[float], bool], str]:
@@ -174,7 +123,7 @@ class _FindCall:
         value = self._value(option)
         found = re.fullmatch(rf"([-+]?)(\d{{1,12}})([{units}]?)", value, re.ASCII)
         if found is None:
-            raise _FindFault(f"not integer: {value}")
+            raise ConditionFault(f"not integer: {value}")
         sign, wanted = found[1], int(found[2])
         if sign == "+":
             return lambda number: number > wanted, found[3]
@@ -194,10 +143,10 @@ class _FindCall:
         files = self.ctx.files
         return lambda here: not (files.list(here.whole) if here.stat.is_dir else here.stat.size)
 
-    def _depth(self, option: str) -> FindTest:
+    def _depth_bound(self, option: str) -> FindTest:
         value = self._value(option)
         if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
-            raise _FindFault(f"not integer: {value}")
+            raise ConditionFault(f"not integer: {value}")
         if option == "-maxdepth":
             self.high = int(value)
         else:
@@ -207,10 +156,8 @@ class _FindCall:
     # -- actions --
 
     def _print(self, option: str) -> FindTest:
-        ends = "\0" if option == "-print0" else "\n"
-
         def act(here: _FoundFile) -> bool:
-            self.ctx.out(here.path + ends)
+            self.ctx.out(here.path + ("\0" if option == "-print0" else "\n"))
             return True
 
         return act
@@ -221,7 +168,7 @@ class _FindCall:
             try:
                 remove(here.whole)
             except OSError as error:
-                self.code = self.ctx.fail(f"{here.path}: {error.strerror}")
+                self.ctx.fail(f"{here.path}: {error.strerror}")
                 return False
             return True
 
@@ -232,16 +179,14 @@ class _FindCall:
         while (word := self._value(option)) != ";" and (word != "+" or argv[-1:] != ["{}"]):
             argv.append(word)
         if not argv:
-            raise _FindFault(f"'{option}' needs 1 arg")
-        if word == ";":
-            return lambda here: (
-                self.ctx.run([each.replace("{}", here.path) for each in argv], b"") == 0
-            )
+            raise ConditionFault(f"'{option}' needs 1 arg")
         paths = list[str]()
-        self.batches.append((argv[:-1], paths))
+        if word == "+":
+            self.batches.append((argv[:-1], paths))
 
-        def collect(here: _FoundFile) -> bool:
+        def act(here: _FoundFile) -> bool:
             paths.append(here.path)
-            return True
+            words = [each.replace("{}", here.path) for each in argv]
+            return word == "+" or self.ctx.run(words, b"") == 0
 
-        return collect
+        return act

@@ -10,8 +10,7 @@ from datetime import datetime
 
 from ui_gym_phone.shell.commands.system import UIDS
 from ui_gym_phone.shell.globs import normal
-from ui_gym_phone.shell.options import CommandOptions
-from ui_gym_phone.shell.registry import CommandContext, command, message_of
+from ui_gym_phone.shell.registry import CommandContext, command, message_of, toybox
 from ui_gym_phone.state.files import Stat
 
 BLOCK = 4096
@@ -44,91 +43,82 @@ def _time(ctx: CommandContext, stat: Stat, form: str) -> str:
 # -- ls --
 
 
-@command("ls")
-def _ls(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "1CAFRSadhlrtuZ", long={"color": "C", "full-time": "u"})
-    listing, names, folders, code = _Listing(ctx, options, argv), list[str](), list[str](), 0
-    for name in options.arguments or ["."]:
+@toybox("ls", flags="1CAFRSadhlrtuZ", long={"color": "C", "full-time": "u"})
+def _ls(ctx: CommandContext) -> None:
+    names, folders = list[str](), list[str]()
+    for name in ctx.words or ["."]:
         try:
             stat = ctx.files.stat(ctx.path(name))
         except OSError as error:
             error.filename = name
-            code = ctx.fail(message_of(error))
+            ctx.fail(message_of(error))
             continue
-        (folders if stat.is_dir and "d" not in options else names).append(name)
-    listing.show(listing.order(names, ""), "")
-    headed, first = len(options.arguments) > 1 or "R" in options, not names
-    folders = listing.order(folders, "")[::-1]
+        (folders if stat.is_dir and "d" not in ctx.options else names).append(name)
+    _show(ctx, _ordered(ctx, names, ""), "")
+    headed, first = len(ctx.words) > 1 or "R" in ctx.options, not names
+    folders = _ordered(ctx, folders, "")[::-1]
     while folders:
         folder = folders.pop()
         ctx.spend()
         if headed:
             ctx.out(f"{'' if first else chr(10)}{folder}:\n")
         first = False
-        inside = listing.inside(folder)
-        listing.show(inside, folder, total=True)
-        if "R" in options:
+        inside = ctx.files.list(ctx.path(folder))
+        if not ctx.given("aA"):
+            inside = [name for name in inside if not name.startswith(".")]
+        inside = _ordered(ctx, [".", ".."] * ("a" in ctx.options) + inside, folder)
+        _show(ctx, inside, folder, total=True)
+        if "R" in ctx.options:
             below = [posixpath.join(folder, name) for name in inside if name not in (".", "..")]
             folders += [path for path in reversed(below) if ctx.files.is_dir(ctx.path(path))]
-    return code
 
 
-class _Listing:
-    """Shows names in the way that the options ask for."""
+def _stat_in(ctx: CommandContext, folder: str, name: str) -> Stat:
+    return ctx.files.stat(ctx.path(posixpath.join(folder, name)))
 
-    def __init__(self, ctx: CommandContext, options: CommandOptions, argv: list[str]) -> None:
-        self.ctx, self.options = ctx, options
-        full = len(options.values.get("l", ())) > 1 or "--full-time" in argv
-        self.form = "%Y-%m-%d %H:%M" + ":%S.000000000 %z" * full
 
-    def inside(self, folder: str) -> list[str]:
-        """The names in a folder, in order."""
-        names = self.ctx.files.list(self.ctx.path(folder))
-        if not {"a", "A"} & self.options.values.keys():
-            names = [name for name in names if not name.startswith(".")]
-        return self.order([".", ".."] * ("a" in self.options) + names, folder)
+def _ordered(ctx: CommandContext, names: list[str], folder: str) -> list[str]:
+    ordered = sorted(names)
+    if "S" in ctx.options:
+        ordered.sort(key=lambda name: -_stat_in(ctx, folder, name).size)
+    elif "t" in ctx.options:
+        ordered.sort(key=lambda name: -_stat_in(ctx, folder, name).mtime)
+    return ordered[::-1] if "r" in ctx.options else ordered
 
-    def stat(self, folder: str, name: str) -> Stat:
-        return self.ctx.files.stat(self.ctx.path(posixpath.join(folder, name)))
 
-    def order(self, names: list[str], folder: str) -> list[str]:
-        ordered = sorted(names)
-        if "S" in self.options:
-            ordered.sort(key=lambda name: -self.stat(folder, name).size)
-        elif "t" in self.options:
-            ordered.sort(key=lambda name: -self.stat(folder, name).mtime)
-        return ordered[::-1] if "r" in self.options else ordered
+def _show(ctx: CommandContext, names: list[str], folder: str, *, total: bool = False) -> None:
+    """Show names in the way that the options ask for."""
+    stats = [_stat_in(ctx, folder, name) for name in names]
+    ctx.spend(len(names))
+    shown = [
+        name + ("/" if s.is_dir else "*" * bool(s.mode & 0o111)) * ("F" in ctx.options)
+        for name, s in zip(names, stats, strict=True)
+    ]
+    if "l" in ctx.options or "--full-time" in ctx.argv:
+        size = sum(map(kilobytes, stats))
+        shown_size = human(size * 1024) if "h" in ctx.options else size
+        ctx.out(f"total {shown_size}\n" if total else "")
+        shown = _long(ctx, shown, stats)
+    ctx.out("".join(text + "\n" for text in shown))
 
-    def show(self, names: list[str], folder: str, *, total: bool = False) -> None:
-        stats = [self.stat(folder, name) for name in names]
-        self.ctx.spend(len(names))
-        shown = [
-            name + ("/" if s.is_dir else "*" * bool(s.mode & 0o111)) * ("F" in self.options)
-            for name, s in zip(names, stats, strict=True)
+
+def _long(ctx: CommandContext, shown: list[str], stats: list[Stat]) -> list[str]:
+    size = human if "h" in ctx.options else str
+    full = len(ctx.options.get("l", ())) > 1 or "--full-time" in ctx.argv
+    form = "%Y-%m-%d %H:%M" + ":%S.000000000 %z" * full
+    rows = [
+        ["2" if s.is_dir else "1", s.owner, s.group, size(s.size), _time(ctx, s, form)]
+        for s in stats
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = list[str]()
+    for row, name, stat in zip(rows, shown, stats, strict=True):
+        cells = [
+            cell.ljust(width) if index in (1, 2) else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        if "l" in self.options or "full-time" in self.form:
-            size = sum(map(kilobytes, stats))
-            shown_size = human(size * 1024) if "h" in self.options else size
-            self.ctx.out(f"total {shown_size}\n" if total else "")
-            shown = self._long(shown, stats)
-        self.ctx.out("".join(text + "\n" for text in shown))
-
-    def _long(self, shown: list[str], stats: list[Stat]) -> list[str]:
-        size = human if "h" in self.options else str
-        rows = [
-            ["2" if s.is_dir else "1", s.owner, s.group, size(s.size),
-             _time(self.ctx, s, self.form)]
-            for s in stats
-        ]  # fmt: skip
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = list[str]()
-        for row, name, stat in zip(rows, shown, stats, strict=True):
-            cells = [
-                cell.ljust(width) if index in (1, 2) else cell.rjust(width)
-                for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append(" ".join([bits.filemode(stat.mode), *cells, name]))
-        return lines
+        lines.append(" ".join([bits.filemode(stat.mode), *cells, name]))
+    return lines
 
 
 # -- stat, du, df --
@@ -140,18 +130,15 @@ _FORM = (
 )
 
 
-@command("stat")
-def _stat(ctx: CommandContext, argv: list[str]) -> int:
-    options, code = CommandOptions(ctx, argv, "c:", long={"format": "c"}), 0
-    options.need(1)
-    for name in options.arguments:
+@toybox("stat", flags="c:", long={"format": "c"}, least=1)
+def _stat(ctx: CommandContext) -> None:
+    for name in ctx.words:
         ctx.spend()
         if not ctx.files.exists(ctx.path(name)):
-            code = ctx.fail(f"'{name}': No such file or directory")
+            ctx.fail(f"'{name}': No such file or directory")
             continue
         stat = ctx.files.stat(ctx.path(name))
-        ctx.out(_filled(ctx, options.text("c", _FORM), name, stat) + "\n" * ("c" in options))
-    return code
+        ctx.out(_filled(ctx, ctx.text("c", _FORM), name, stat) + "\n" * ("c" in ctx.options))
 
 
 def _filled(ctx: CommandContext, form: str, name: str, stat: Stat) -> str:
@@ -173,18 +160,15 @@ def _filled(ctx: CommandContext, form: str, name: str, stat: Stat) -> str:
     return re.sub(r"%(\d{0,4})(.)", each, form, flags=re.DOTALL)
 
 
-@command("du")
-def _du(ctx: CommandContext, argv: list[str]) -> int:
-    options, code = CommandOptions(ctx, argv, "d:hksm"), 0
-    show = human if "h" in options else lambda size: str(
-        -(-size // (1 << 20 if "m" in options else 1024))
-    )  # fmt: skip
-    for name in options.arguments or ["."]:
+@toybox("du", flags="d:hksm")
+def _du(ctx: CommandContext) -> None:
+    unit = 1 << 20 if "m" in ctx.options else 1024
+    for name in ctx.words or ["."]:
         root = ctx.path(name).rstrip("/") or "/"
         if not ctx.files.exists(root):
-            code = ctx.fail(f"{name}: No such file or directory")
+            ctx.fail(f"{name}: No such file or directory")
             continue
-        deepest, sizes = 0 if "s" in options else options.number("d", 1 << 20), dict[str, int]()
+        deepest, sizes = 0 if "s" in ctx.options else ctx.number("d", 1 << 20), dict[str, int]()
         paths = list(ctx.files.walk(root))
         ctx.spend(len(paths))
         for path in reversed(paths):  # what is below comes before what it is in
@@ -195,27 +179,25 @@ def _du(ctx: CommandContext, argv: list[str]) -> int:
             below = path[len(root) :].strip("/")
             depth = below.count("/") + 1 if below else 0
             if depth <= deepest and (ctx.files.is_dir(path) or not depth):
-                shown = f"{name.rstrip('/')}/{below}" if below else name
-                ctx.out(f"{show(sizes[path])}\t{shown}\n")
-    return code
+                size = human(sizes[path]) if "h" in ctx.options else str(-(-sizes[path] // unit))
+                ctx.out(f"{size}\t{name.rstrip('/') + '/' + below if below else name}\n")
 
 
-@command("df")
-def _df(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "hk")
+@toybox("df", flags="hk")
+def _df(ctx: CommandContext) -> None:
     quota, used = ctx.files.quota, ctx.files.used
     devices = {
         "/": ("/dev/block/dm-0", 1 << 30, 1 << 30), "/dev": ("tmpfs", 1 << 30, 1 << 20),
         "/data": ("/dev/block/dm-2", quota, used), "/storage/emulated": ("/dev/fuse", quota, used),
     }  # fmt: skip
-    places, code = list(devices), 0
-    if options.arguments:
-        there = [name for name in options.arguments if ctx.files.exists(ctx.path(name))]
-        for name in sorted(set(options.arguments) - set(there)):
-            code = ctx.fail(f"'{name}': No such file or directory")
+    places = list(devices)
+    if ctx.words:
+        there = [name for name in ctx.words if ctx.files.exists(ctx.path(name))]
+        for name in sorted(set(ctx.words) - set(there)):
+            ctx.fail(f"'{name}': No such file or directory")
         places = [_place(ctx.files.canonical(ctx.path(name))) for name in there]
-    show = human if "h" in options else lambda size: str(size // 1024)
-    head = ("Size", "Used", "Avail") if "h" in options else ("1K-blocks", "Used", "Available")
+    show = human if "h" in ctx.options else lambda size: str(size // 1024)
+    head = ("Size", "Used", "Avail") if "h" in ctx.options else ("1K-blocks", "Used", "Available")
     table = [("Filesystem", *head, "Use%", "Mounted on")]
     for place in places:
         device, size, taken = devices[place]
@@ -225,7 +207,6 @@ def _df(ctx: CommandContext, argv: list[str]) -> int:
     for row in table:
         middle = " ".join(row[column].rjust(widths[column]) for column in range(1, 5))
         ctx.out(f"{row[0].ljust(widths[0])} {middle} {row[5]}\n")
-    return code
 
 
 def _place(path: str) -> str:
@@ -236,21 +217,17 @@ def _place(path: str) -> str:
 
 
 @command("pwd")
-def _pwd(ctx: CommandContext, argv: list[str]) -> int:
+def _pwd(ctx: CommandContext) -> None:
     ctx.out(ctx.cwd + "\n")
-    return 0
 
 
-@command("realpath")
-def _realpath(ctx: CommandContext, argv: list[str]) -> int:
-    options, code = CommandOptions(ctx, argv, ""), 0
-    options.need(1)
-    for name in options.arguments:
+@toybox("realpath", least=1)
+def _realpath(ctx: CommandContext) -> None:
+    for name in ctx.words:
         path = ctx.files.canonical(normal(ctx.cwd, name))
         if path == "/sdcard" or path.startswith("/sdcard/"):
             path = "/storage/emulated/0" + path[len("/sdcard") :]
         if ctx.files.exists(posixpath.dirname(path)):
             ctx.out(path + "\n")
         else:
-            code = ctx.fail(f"{name}: No such file or directory")
-    return code
+            ctx.fail(f"{name}: No such file or directory")

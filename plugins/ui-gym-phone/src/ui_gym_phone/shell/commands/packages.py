@@ -9,14 +9,8 @@ import zipfile
 from typing import Any
 
 from ui_gym_phone.data import table
-from ui_gym_phone.shell.framework import (
-    options,
-    refused,
-    subcommand,
-    thrown,
-    usage,
-)
-from ui_gym_phone.shell.registry import CommandContext, command
+from ui_gym_phone.shell.framework import framework_command, refused, thrown
+from ui_gym_phone.shell.registry import CommandContext, CommandFault
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI
 
@@ -31,14 +25,7 @@ _NEEDED = (LAUNCHER, SYSTEM_UI, "com.android.settings")
 """What the phone cannot do without."""
 
 
-@command("pm")
-def pm(ctx: CommandContext, argv: list[str]) -> int:
-    commands = {
-        "list": _list, "path": _path, "install": _install, "uninstall": _uninstall,
-        "clear": _clear, "grant": _grant, "revoke": _grant, "enable": _enable,
-        "disable": _enable, "disable-user": _enable, "default-state": _enable, "dump": _dump,
-    }  # fmt: skip
-    return subcommand(ctx, argv, commands, usage("pm"))
+pm = framework_command("pm")
 
 
 def apk_path(package: Package) -> str:
@@ -62,11 +49,13 @@ def version_code(package: Package) -> int:
 # -- list --
 
 
-def _list(ctx: CommandContext, argv: list[str]) -> int:
-    kind = argv[1] if len(argv) > 1 else ""
+@pm("list", flags="-f -d -e -s -3 -i -l -u -U -a --show-versioncode", valued="--user --uid",
+    needs="Error: no list type")  # fmt: skip
+def _list(ctx: CommandContext) -> None:
+    kind, *ctx.words = ctx.words
     if kind in ("packages", "package"):
-        return _list_packages(ctx, argv[1:])
-    if kind == "features":
+        _list_packages(ctx)
+    elif kind == "features":
         ctx.out("".join(f"feature:{name}\n" for name in table("shell_names")["features"]))
     elif kind == "permissions":
         names = "".join(f"permission:{_PREFIX}{name}\n" for name in sorted(PERMISSIONS))
@@ -74,81 +63,82 @@ def _list(ctx: CommandContext, argv: list[str]) -> int:
     elif kind == "users":
         ctx.out("Users:\n\tUserInfo{0:Owner:c13} running\n")
     elif kind not in ("instrumentation", "libraries", "permission-groups"):
-        return refused(ctx, f"Error: unknown list type '{kind}'" if kind else "Error: no list type")
-    return 0
+        raise refused(ctx, f"Error: unknown list type '{kind}'")
 
 
-def _list_packages(ctx: CommandContext, argv: list[str]) -> int:
-    flags = "-f -d -e -s -3 -i -l -u -U -a --show-versioncode"
-    found, words, unknown = options(argv[1:], flags, "--user --uid")
-    if unknown:
-        return refused(ctx, f"Error: Unknown option: {unknown}")
+def _list_packages(ctx: CommandContext) -> None:
+    if ctx.unknown:
+        raise refused(ctx, f"Error: Unknown option: {ctx.unknown}")
     for package in ctx.phone.packages:
-        if (words and words[0] not in package.name) or not _listed(package, found):
+        if (ctx.words and ctx.words[0] not in package.name) or not _listed(package, ctx):
             continue
-        where = f"{apk_path(package)}=" if "-f" in found else ""
+        where = f"{apk_path(package)}=" if "-f" in ctx.options else ""
         line = f"package:{where}{package.name}"
-        if "--show-versioncode" in found:
+        if "--show-versioncode" in ctx.options:
             line += f" versionCode:{version_code(package)}"
-        if "-i" in found:
+        if "-i" in ctx.options:
             line += f"  installer={'null' if package.system else 'com.android.vending'}"
-        if "-U" in found:
+        if "-U" in ctx.options:
             line += f" uid:{package.uid}"
         ctx.out(line + "\n")
-    return 0
 
 
-def _listed(package: Package, found: dict[str, str]) -> bool:
+def _listed(package: Package, ctx: CommandContext) -> bool:
     return not (
-        ("-3" in found and package.system)
-        or ("-s" in found and not package.system)
-        or ("-d" in found and package.enabled)
-        or ("-e" in found and not package.enabled)
-        or ("--uid" in found and found["--uid"] != str(package.uid))
+        ("-3" in ctx.options and package.system)
+        or ("-s" in ctx.options and not package.system)
+        or ("-d" in ctx.options and package.enabled)
+        or ("-e" in ctx.options and not package.enabled)
+        or ctx.text("--uid", str(package.uid)) != str(package.uid)
     )
 
 
-def _path(ctx: CommandContext, argv: list[str]) -> int:
-    _, words, _ = options(argv[1:], values="--user")
-    if not words:
-        return refused(ctx, "Error: no package specified")
-    package = ctx.phone.packages.get(words[0])
+@pm("path", valued="--user", needs="Error: no package specified")
+def _path(ctx: CommandContext) -> None:
+    package = ctx.phone.packages.get(ctx.words[0])
     if package is None:
-        return 1
-    ctx.out(f"package:{apk_path(package)}\n")
-    return 0
+        ctx.code = 1
+    else:
+        ctx.out(f"package:{apk_path(package)}\n")
 
 
-def _dump(ctx: CommandContext, argv: list[str]) -> int:
-    if len(argv) < 2:
-        return refused(ctx, "Error: no package specified")
-    return ctx.run(["dumpsys", "package", argv[1]])
+@pm("dump")
+def _dump(ctx: CommandContext) -> None:
+    if not ctx.words:
+        raise refused(ctx, "Error: no package specified")
+    ctx.code = ctx.run(["dumpsys", "package", ctx.words[0]])
 
 
 # -- install, uninstall, clear --
 
 
-def _install(ctx: CommandContext, argv: list[str]) -> int:
-    flags = "-r -t -d -g -f -l -R --full --dont-kill --force-queryable"
-    _, words, unknown = options(argv[1:], flags, "--user -i -S --abi")
-    if unknown:
-        return _failure(ctx, f"Error: Unknown option {unknown}")
-    name = words[0] if words else "-"
+def _failed(ctx: CommandContext, message: str) -> CommandFault:
+    """Say on the standard output why not; the result is to be raised."""
+    ctx.out(f"{message}\n")
+    ctx.code = 1
+    return CommandFault()
+
+
+@pm("install", flags="-r -t -d -g -f -l -R --full --dont-kill --force-queryable",
+    valued="--user -i -S --abi")  # fmt: skip
+def _install(ctx: CommandContext) -> None:
+    if ctx.unknown:
+        raise _failed(ctx, f"Error: Unknown option {ctx.unknown}")
+    name = [*ctx.words, "-"][0]
     try:
         data = ctx.read(name)
     except OSError:
         hint = "Consider using a file under /data/local/tmp/"
-        return _failure(ctx, f"Error: Unable to open file: {name}\n{hint}")
+        raise _failed(ctx, f"Error: Unable to open file: {name}\n{hint}") from None
     told = manifest(data)
     if isinstance(told, str):
         shown = "base.apk" if name == "-" else name
-        return _failure(ctx, f"Failure [{told} Failed to parse {shown}]")
+        raise _failed(ctx, f"Failure [{told} Failed to parse {shown}]")
     there = ctx.phone.packages.get(told.name)
     if there is not None and there.system:
-        return _failure(ctx, f"Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: {told.name}]")
+        raise _failed(ctx, f"Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: {told.name}]")
     ctx.phone.install(told)
     ctx.out("Success\n")
-    return 0
 
 
 def manifest(apk: bytes) -> Package | str:
@@ -181,57 +171,51 @@ def _sound(told: dict[str, Any]) -> bool:
     return named and isinstance(label, str) and isinstance(permissions, list)
 
 
-def _uninstall(ctx: CommandContext, argv: list[str]) -> int:
-    _, words, _ = options(argv[1:], "-k", "--user --versionCode")
-    if not words:
-        return refused(ctx, "Error: package name not specified")
-    if not ctx.phone.uninstall(words[0]):
-        return _failure(ctx, "Failure [DELETE_FAILED_INTERNAL_ERROR]")
+@pm("uninstall", flags="-k", valued="--user --versionCode",
+    needs="Error: package name not specified")  # fmt: skip
+def _uninstall(ctx: CommandContext) -> None:
+    if not ctx.phone.uninstall(ctx.words[0]):
+        raise _failed(ctx, "Failure [DELETE_FAILED_INTERNAL_ERROR]")
     ctx.out("Success\n")
-    return 0
 
 
-def _clear(ctx: CommandContext, argv: list[str]) -> int:
-    _, words, _ = options(argv[1:], "--cache-only", "--user")
-    if not words:
-        return refused(ctx, "Error: no package specified")
-    package = ctx.phone.packages.get(words[0])
-    if package is not None and "--cache-only" in argv:
+@pm("clear", flags="--cache-only", valued="--user", needs="Error: no package specified")
+def _clear(ctx: CommandContext) -> None:
+    package = ctx.phone.packages.get(ctx.words[0])
+    if package is not None and "--cache-only" in ctx.options:
         package.cache_size = 0
-    elif package is None or not ctx.phone.clear_data(words[0]):
-        return _failure(ctx, "Failed")
+    elif package is None or not ctx.phone.clear_data(ctx.words[0]):
+        raise _failed(ctx, "Failed")
     ctx.out("Success\n")
-    return 0
 
 
 # -- permissions and states --
 
 
-def _grant(ctx: CommandContext, argv: list[str]) -> int:
-    verb = argv[0]
-    _, words, _ = options(argv[1:], "--all-permissions", "--user")
-    if not words:
-        return refused(ctx, "Error: no package specified")
-    package = ctx.phone.packages.get(words[0])
+def _known(ctx: CommandContext) -> Package:
+    """The package that is named."""
+    package = ctx.phone.packages.get(ctx.words[0])
     if package is None:
-        return thrown(ctx, verb, "IllegalArgumentException", f"Unknown package: {words[0]}")
-    names = [w.removeprefix(_PREFIX) for w in words[1:]]
-    if "--all-permissions" in argv:
+        why = f"Unknown package: {ctx.words[0]}"
+        raise thrown(ctx, ctx.verb, "IllegalArgumentException", why)
+    return package
+
+
+@pm("grant", "revoke", flags="--all-permissions", valued="--user",
+    needs="Error: no package specified")  # fmt: skip
+def _grant(ctx: CommandContext) -> None:
+    package = _known(ctx)
+    names = [w.removeprefix(_PREFIX) for w in ctx.words[1:]]
+    if "--all-permissions" in ctx.options:
         names = [*package.permissions]
     elif not names:
-        return refused(ctx, "Error: no permission specified")
+        raise refused(ctx, "Error: no permission specified")
     for name in names:
         if name not in package.permissions:
-            return thrown(
-                ctx, verb, "SecurityException",
-                f"Package {package.name} has not requested permission {_whole(name)}",
-            )  # fmt: skip
-        package.permissions[name] = verb == "grant"
-    return 0
-
-
-def _whole(permission: str) -> str:
-    return permission if "." in permission else _PREFIX + permission
+            whole = name if "." in name else _PREFIX + name
+            why = f"Package {package.name} has not requested permission {whole}"
+            raise thrown(ctx, ctx.verb, "SecurityException", why)
+        package.permissions[name] = ctx.verb == "grant"
 
 
 _STATES = {
@@ -242,25 +226,14 @@ _STATES = {
 }
 
 
-def _enable(ctx: CommandContext, argv: list[str]) -> int:
-    verb = argv[0]
-    _, words, _ = options(argv[1:], values="--user")
-    if not words:
-        return refused(ctx, "Error: no package or component specified")
-    package = ctx.phone.packages.get(words[0])
-    if package is None:
-        return thrown(ctx, verb, "IllegalArgumentException", f"Unknown package: {words[0]}")
-    on = verb in ("enable", "default-state")
-    if not on:
+@pm(*_STATES, valued="--user", needs="Error: no package or component specified")
+def _enable(ctx: CommandContext) -> None:
+    package = _known(ctx)
+    package_on = ctx.verb in ("enable", "default-state")
+    if not package_on:
         if package.name in _NEEDED:
             why = f"Cannot disable a protected package: {package.name}"
-            return thrown(ctx, verb, "SecurityException", why)
+            raise thrown(ctx, ctx.verb, "SecurityException", why)
         ctx.phone.force_stop(package.name)
-    package.enabled = on
-    ctx.out(f"Package {package.name} new state: {_STATES[verb]}\n")
-    return 0
-
-
-def _failure(ctx: CommandContext, message: str) -> int:
-    ctx.out(f"{message}\n")
-    return 1
+    package.enabled = package_on
+    ctx.out(f"Package {package.name} new state: {_STATES[ctx.verb]}\n")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from ui_gym_phone.shell.options import CommandOptions
-from ui_gym_phone.shell.registry import CommandContext, command
+from ui_gym_phone.shell.registry import CommandContext, command, toybox
 
 MAX_WIDTH = 65_536
 """The widest that a directive may make its text."""
@@ -37,128 +36,108 @@ def _replaced(match: re.Match[str]) -> str:
 
 
 @command("echo")
-def _echo(ctx: CommandContext, argv: list[str]) -> int:
+def _echo(ctx: CommandContext) -> None:
     """mksh's: it reads escapes unless ``-E`` says not to."""
-    arguments, newline, escaped = argv[1:], True, True
-    while arguments and re.fullmatch(r"-[neE]+", arguments[0]):
-        for letter in arguments.pop(0)[1:]:
+    words, newline, escaped = ctx.words, True, True
+    while words and re.fullmatch(r"-[neE]+", words[0]):
+        for letter in words.pop(0)[1:]:
             newline = newline and letter != "n"
             escaped = letter == "e" if letter in "eE" else escaped
-    text, stop = " ".join(arguments), False
-    if escaped:
-        text, stop = unescaped(text)
+    text, stop = unescaped(" ".join(words)) if escaped else (" ".join(words), False)
     ctx.out(text + "\n" * (newline and not stop))
-    return 0
 
 
 @command("printf")
-def _printf(ctx: CommandContext, argv: list[str]) -> int:
+def _printf(ctx: CommandContext) -> None:
     """A format, put out once for as many arguments as it takes."""
-    if len(argv) < 2:
-        return ctx.fail('Needs 1 argument (see "printf --help")')
-    call = _PrintfCall(ctx, argv[1], argv[2:])
+    if not ctx.words:
+        raise ctx.misused("Needs 1 argument")
+    form, *arguments = ctx.words
     while True:
-        left = len(call.arguments)
-        call.once()
-        if call.stopped or not call.arguments or len(call.arguments) == left:
-            return call.code
-
-
-class _PrintfCall:
-    def __init__(self, ctx: CommandContext, form: str, arguments: list[str]) -> None:
-        self.ctx, self.form, self.arguments = ctx, form, arguments
-        self.code = 0
-        self.stopped = False
-
-    def once(self) -> None:
-        """Put the format out once."""
-        self.ctx.spend(1 + (len(self.form) >> 6))
-        end = 0
-        for found in _DIRECTIVE.finditer(self.form):
-            self._plain(self.form[end : found.start()])
-            end = found.end()
-            if self.stopped:
-                return
-            self._directive(found)
-        self._plain(self.form[end:])
-
-    def _plain(self, text: str) -> None:
-        if not self.stopped:
-            text, self.stopped = unescaped(text)
-            self.ctx.out(text)
-
-    def _directive(self, found: re.Match[str]) -> None:
-        flags, width, precision, letter = found.groups()
-        if letter == "%":
-            self.ctx.out("%")
+        left = len(arguments)
+        ctx.spend(1 + (len(form) >> 6))
+        stopped = _put_out(ctx, form, arguments)
+        if stopped or not arguments or len(arguments) == left:
             return
-        if not letter or letter not in "sbcdixXouefg":
-            self.code = self.ctx.fail(f"bad %{letter}@{found.end()}")
-            self.stopped = True
-            return
-        value = self.arguments.pop(0) if self.arguments else ""
-        lead = f"%{flags}{min(MAX_WIDTH, int(width or 0)) or ''}"
-        digits = "" if precision is None else f".{min(1000, int(precision or 0))}"
-        if letter in "sbc":
-            if letter == "b":
-                value, self.stopped = unescaped(value)
-            self.ctx.out((lead.replace("%0", "%") + (".1" if letter == "c" else digits) + "s")
-                         % value)  # fmt: skip
-        elif letter in "efg":
-            self.ctx.out((lead + digits + letter) % self._number(value, letter))
+
+
+def _put_out(ctx: CommandContext, form: str, arguments: list[str]) -> bool:
+    """Put the format out once, which takes its arguments; whether ``\\c`` said to stop."""
+    end = 0
+    for found in [*_DIRECTIVE.finditer(form), None]:
+        text, stopped = unescaped(form[end : found.start() if found else len(form)])
+        ctx.out(text)
+        if stopped or found is None:
+            return stopped
+        end = found.end()
+        if found[4] == "%":
+            ctx.out("%")
+        elif not found[4] or found[4] not in "sbcdixXouefg":
+            raise ctx.fault(f"bad %{found[4]}@{end}")
         else:
-            number = int(self._number(value, letter))
-            number = number if letter in "di" else number % (1 << 64)
-            self.ctx.out((lead + digits + {"i": "d", "u": "d"}.get(letter, letter)) % number)
+            text, stopped = _directive(ctx, found, arguments.pop(0) if arguments else "")
+            ctx.out(text)
+            if stopped:
+                return True
+    return False
 
-    def _number(self, text: str, letter: str) -> float:
-        if text[:1] in ("'", '"'):
-            return ord(text[1]) if len(text) > 1 else 0
-        try:
-            if letter in "efg":
-                return float(text or "0")
-            octal = re.fullmatch(r"[-+]?0[0-7]+", text)
-            return int(text[:40] or "0", 8 if octal else 0)
-        except ValueError:
-            self.code = self.ctx.fail(f"bad %{letter} {text}")
-            return 0
+
+def _directive(ctx: CommandContext, found: re.Match[str], value: str) -> tuple[str, bool]:
+    """What a directive makes of an argument, and whether that said to stop."""
+    flags, width, precision, letter = found.groups()
+    lead, stopped = f"%{flags}{min(MAX_WIDTH, int(width or 0)) or ''}", False
+    digits = "" if precision is None else f".{min(1000, int(precision or 0))}"
+    if letter in "sbc":
+        if letter == "b":
+            value, stopped = unescaped(value)
+        lead = lead.replace("%0", "%")
+        return (lead + (".1" if letter == "c" else digits) + "s") % value, stopped
+    if letter in "efg":
+        return (lead + digits + letter) % _number(ctx, value, letter), False
+    number = int(_number(ctx, value, letter))
+    number = number if letter in "di" else number % (1 << 64)
+    return (lead + digits + {"i": "d", "u": "d"}.get(letter, letter)) % number, False
+
+
+def _number(ctx: CommandContext, text: str, letter: str) -> float:
+    if text[:1] in ("'", '"'):
+        return ord(text[1]) if len(text) > 1 else 0
+    try:
+        if letter in "efg":
+            return float(text or "0")
+        octal = re.fullmatch(r"[-+]?0[0-7]+", text)
+        return int(text[:40] or "0", 8 if octal else 0)
+    except ValueError:
+        ctx.fail(f"bad %{letter} {text}")
+        return 0
 
 
 @command("seq")
-def _seq(ctx: CommandContext, argv: list[str]) -> int:
+def _seq(ctx: CommandContext) -> None:
     """``seq [FIRST [STEP]] LAST`` of whole numbers."""
-    words = argv[1:]
-    if not 1 <= len(words) <= 3:
-        return ctx.fail('Needs 1 argument (see "seq --help")')
-    for each in words:
+    if not 1 <= len(ctx.words) <= 3:
+        raise ctx.misused("Needs 1 argument")
+    for each in ctx.words:
         if not re.fullmatch(r"[-+]?\d{1,15}", each, re.ASCII):
-            return ctx.fail(f"not a number: {each}")
-    numbers = [int(each) for each in words]
-    first, last = (numbers[0] if len(numbers) > 1 else 1), numbers[-1]
-    step = numbers[1] if len(numbers) == 3 else 1
+            raise ctx.fault(f"not a number: {each}")
+    *begin, last = map(int, ctx.words)
+    first, step = [*begin, 1][0], [*begin[1:], 1][0]
     if not step:
-        return ctx.fail("step of 0")
+        raise ctx.fault("step of 0")
     for number in range(first, last + (1 if step > 0 else -1), step):
         ctx.spend()
         ctx.out(f"{number}\n")
-    return 0
 
 
-@command("basename")
-def _basename(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "")
-    options.need(1)
-    name, suffix = (*options.arguments, "")[:2]
+@toybox("basename", least=1)
+def _basename(ctx: CommandContext) -> None:
+    name, suffix = (*ctx.words, "")[:2]
     base = posixpath.basename(name.rstrip("/")) or name[:1]
     ctx.out((base if base == suffix else base.removesuffix(suffix)) + "\n")
-    return 0
 
 
-@command("dirname")
-def _dirname(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "")
-    options.need(1)
-    for name in options.arguments:
+@toybox("dirname", least=1)
+def _dirname(ctx: CommandContext) -> None:
+    for name in ctx.words:
         above = posixpath.dirname(name.rstrip("/")) if name.rstrip("/") else "/"
         ctx.out((above or ".") + "\n")
-    return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from functools import cache
 
 from ui_gym_phone.data import table
@@ -22,62 +23,32 @@ _SWIPE_MS = 300
 _MAX_MS = 60_000
 
 
+class _NotTyped(Exception):
+    """Text that no key types."""
+
+
 @command("input")
-def input_(ctx: CommandContext, argv: list[str]) -> int:
-    words = argv[1:]
+def input_(ctx: CommandContext) -> None:
+    words = ctx.words
     if words and words[0] in _SOURCES:
         words = words[1:]
     if words[:1] == ["-d"]:
         words = words[2:]
     if not words:
         ctx.out(usage("input"))
-        return FAILED
-    name, arguments = words[0], words[1:]
+        ctx.code = FAILED
+        return
+    name, *arguments = words
+    if name not in _INPUTS:
+        raise refused(ctx, f"Unknown command: {name}\n{usage('input')}")
     try:
-        done = _perform(ctx.machine, name, arguments)
-    except _NotTyped as error:
-        return thrown(ctx, name, "NullPointerException", str(error))
+        _INPUTS[name](ctx.machine, arguments)
     except (ValueError, OverflowError):
-        done = None
-    if done is None:
-        return refused(ctx, f"Error: Invalid arguments for command: {name}\n{usage('input')}")
-    if not done:
-        return refused(ctx, f"Unknown command: {name}\n{usage('input')}")
-    return 0
-
-
-class _NotTyped(Exception):
-    """Text that no key types."""
-
-
-def _perform(machine: ShellMachine, name: str, arguments: list[str]) -> bool | None:
-    """Do it. None for wrong arguments, False for an unknown command."""
-    count = len(arguments)
-    if name == "text":
-        return _text(machine, arguments)
-    if name == "keyevent":
-        return _keys(machine, arguments)
-    if name == "keycombination":
-        return _combination(machine, arguments)
-    if name == "motionevent":
-        return _motion(machine, arguments)
-    if name == "press":
-        return True  # a trackball's button, of which phones have none
-    if name == "roll":
-        return True if count == 2 and _points(arguments) else None
-    if name == "tap":
-        if count != 2:
-            return None
-        machine.tap(*_points(arguments))
-        return True
-    if name in ("swipe", "draganddrop"):
-        if count not in (4, 5):
-            return None
-        x1, y1, x2, y2 = _points(arguments[:4])
-        ms = int(arguments[4]) if count == 5 else _SWIPE_MS
-        machine.swipe(x1, y1, x2, y2, min(_MAX_MS, ms if ms >= 0 else _SWIPE_MS))
-        return True
-    return False
+        complaint = f"Error: Invalid arguments for command: {name}\n{usage('input')}"
+        raise refused(ctx, complaint) from None
+    except _NotTyped:
+        why = "Attempt to get length of null array"
+        raise thrown(ctx, name, "NullPointerException", why) from None
 
 
 def _points(words: list[str]) -> list[int]:
@@ -85,56 +56,70 @@ def _points(words: list[str]) -> list[int]:
     return [int(float(word)) for word in words]
 
 
-def _text(machine: ShellMachine, arguments: list[str]) -> bool | None:
-    if len(arguments) != 1:
-        return None
-    text = arguments[0].replace("%s", " ")
+def _tap(machine: ShellMachine, arguments: list[str]) -> None:
+    x, y = _points(arguments)
+    machine.tap(x, y)
+
+
+def _swipe(machine: ShellMachine, arguments: list[str]) -> None:
+    x1, y1, x2, y2 = _points(arguments[:4])
+    (ms,) = map(int, arguments[4:] or [str(_SWIPE_MS)])
+    machine.swipe(x1, y1, x2, y2, min(_MAX_MS, ms if ms >= 0 else _SWIPE_MS))
+
+
+def _text(machine: ShellMachine, arguments: list[str]) -> None:
+    (text,) = arguments
     if not text.isascii():  # keys type ASCII alone; Android stumbles over the rest
-        raise _NotTyped("Attempt to get length of null array")
-    machine.text("".join(c for c in text if c == "\n" or c >= " "))
-    return True
+        raise _NotTyped
+    machine.text("".join(c for c in text.replace("%s", " ") if c == "\n" or c >= " "))
 
 
-def _keys(machine: ShellMachine, arguments: list[str]) -> bool | None:
+def _keys(machine: ShellMachine, arguments: list[str]) -> None:
     codes = [code_of(w) for w in arguments if w not in ("--longpress", "--doubletap", "--async")]
     if not codes:
-        return None
+        raise ValueError("no key")
     for code in codes * (2 if "--doubletap" in arguments else 1):
         machine.key(code)
-    return True
 
 
-def _combination(machine: ShellMachine, arguments: list[str]) -> bool | None:
-    if arguments[:1] == ["-t"]:
-        arguments = arguments[2:]
-    codes = [code_of(word) for word in arguments]
+def _combination(machine: ShellMachine, arguments: list[str]) -> None:
+    codes = [code_of(word) for word in arguments[2 * (arguments[:1] == ["-t"]) :]]
     if len(codes) < 2:
-        return None
+        raise ValueError("one key is no combination")
     held = [code for code in codes if code in _MODIFIERS]
     others = [code for code in codes if code not in _MODIFIERS]
     for code in others or codes[-1:]:
         machine.key(code, *held)
-    return True
 
 
-def _motion(machine: ShellMachine, arguments: list[str]) -> bool | None:
+def _motion(machine: ShellMachine, arguments: list[str]) -> None:
     """A finger that goes down, moves and goes up in commands of their own."""
-    kind = arguments[0].upper() if arguments else ""
     down = machine.phone.settings.setdefault("finger", {})  # out of reach of `settings`
+    kind = [*arguments, ""][0].upper()
     if kind == "CANCEL":
         down.clear()
-        return True
-    if kind not in ("DOWN", "UP", "MOVE") or len(arguments) != 3:
-        return None
+        return
     x, y = _points(arguments[1:])
     if kind == "DOWN":
         down.update(x=str(x), y=str(y), ms=str(machine.clock.ms))
     elif kind == "UP" and down:
-        ms = machine.clock.ms - int(down["ms"])
-        from_x, from_y = int(down["x"]), int(down["y"])
+        from_x, from_y, since = (int(down[name]) for name in ("x", "y", "ms"))
         down.clear()
-        machine.swipe(from_x, from_y, x, y, ms)
-    return True
+        machine.swipe(from_x, from_y, x, y, machine.clock.ms - since)
+    elif kind not in ("UP", "MOVE"):
+        raise ValueError(kind)
+
+
+def _roll(machine: ShellMachine, arguments: list[str]) -> None:
+    """A trackball's, of which phones have none."""
+    _x, _y = _points(arguments)
+
+
+_INPUTS: dict[str, Callable[[ShellMachine, list[str]], None]] = {
+    "text": _text, "keyevent": _keys, "keycombination": _combination, "motionevent": _motion,
+    "tap": _tap, "swipe": _swipe, "draganddrop": _swipe, "roll": _roll,
+    "press": lambda machine, arguments: None,
+}  # fmt: skip
 
 
 @cache
@@ -152,8 +137,8 @@ def code_of(word: str) -> int:
 
 
 @command("screencap")
-def screencap(ctx: CommandContext, argv: list[str]) -> int:
-    png, name, words = False, "", argv[1:]
+def screencap(ctx: CommandContext) -> None:
+    png, name, words = False, "", ctx.words
     while words:
         word = words.pop(0)
         if word == "-d":
@@ -162,7 +147,8 @@ def screencap(ctx: CommandContext, argv: list[str]) -> int:
             png = True
         elif word.startswith("-"):
             ctx.err(usage("screencap"))
-            return 1
+            ctx.code = 1
+            return
         else:
             name = word
     width, height, rgba = ctx.machine.pixels()
@@ -172,13 +158,12 @@ def screencap(ctx: CommandContext, argv: list[str]) -> int:
         data = struct.pack("<4I", width, height, RGBA_8888, SRGB) + rgba
     if not name:
         ctx.out(data)
-        return 0
+        return
     try:
         ctx.write(name, data)
     except OSError as error:
         ctx.err(f"Error opening file: {name} ({error.strerror})\n")
-        return 1
-    return 0
+        ctx.code = 1
 
 
 def to_png(width: int, height: int, rgba: bytes) -> bytes:
@@ -194,17 +179,16 @@ def to_png(width: int, height: int, rgba: bytes) -> bytes:
 
 
 @command("uiautomator")
-def uiautomator(ctx: CommandContext, argv: list[str]) -> int:
+def uiautomator(ctx: CommandContext) -> None:
     """``dump [PATH]``: the views of the screen."""
-    if argv[1:2] != ["dump"]:
+    if ctx.words[:1] != ["dump"]:
         ctx.err(usage("uiautomator"))
-        return 0 if argv[1:2] == ["help"] else 1
-    words = [w for w in argv[2:] if not w.startswith("--")]
-    path = words[0] if words else DUMP_FILE
+        ctx.code = int(ctx.words[:1] != ["help"])
+        return
+    path = [*(w for w in ctx.words[1:] if not w.startswith("--")), DUMP_FILE][0]
     try:
         ctx.write(path, ctx.machine.ui_tree().encode("utf-8", "replace"))
+        ctx.out(f"UI hierchary dumped to: {path}\n")  # spelt as Android does
     except OSError:
         ctx.err(f"ERROR: could not write to {path}\n")
-        return 1
-    ctx.out(f"UI hierchary dumped to: {path}\n")  # spelt as Android does
-    return 0
+        ctx.code = 1

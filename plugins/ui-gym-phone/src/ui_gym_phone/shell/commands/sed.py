@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ui_gym_phone.shell.options import CommandOptions, each_file, lines_of
 from ui_gym_phone.shell.regex import Regex, RegexFault, compile_regex
-from ui_gym_phone.shell.registry import CommandContext, command
+from ui_gym_phone.shell.registry import CommandContext, lines_of, toybox
 
 _COMMAND = re.compile(r"\s*(\d{1,9}|\$|/(?:[^/\\]|\\.)*/|)(?:([pd])|s(.)(.*))\s*", re.DOTALL)
 
@@ -19,27 +18,24 @@ class _SedCommand:
     verb: str
     number: str
     lines: Regex | None
-    pattern: Regex | None
+    pattern: Regex | None = None
     text: str = ""
     flags: str = ""
 
 
-@command("sed")
-def _sed(ctx: CommandContext, argv: list[str]) -> int:
-    options, failed = CommandOptions(ctx, argv, "nEre:"), list[str]()
-    scripts = options.values.get("e") or options.arguments[:1]
-    names = options.arguments[len(scripts) if "e" not in options else 0 :]
+@toybox("sed", flags="nEre:")
+def _sed(ctx: CommandContext) -> None:
+    scripts = ctx.options.get("e") or [ctx.words.pop(0) for _ in ctx.words[:1]]
     if not scripts:
-        raise options.fault("no pattern")
-    extended = bool({"E", "r"} & options.values.keys())
+        raise ctx.fault("no pattern")
     try:
-        commands = [_parsed(script, extended) for script in scripts]
+        commands = [_parsed(script, ctx.given("Er")) for script in scripts]
     except RegexFault as fault:
-        raise options.fault(f"bad pattern '{' '.join(scripts)}'@0 ({fault})") from None
-    lines = [line for _, data in each_file(ctx, names, failed) for line in lines_of(data)]
+        raise ctx.fault(f"bad pattern '{' '.join(scripts)}'@0 ({fault})") from None
+    lines = [line for _, data in ctx.read_each(ctx.words) for line in lines_of(data)]
     for number, line in enumerate(lines, 1):
         ctx.spend(1 + (len(line) >> 6))
-        printed: str | None = line
+        printed = "n" not in ctx.options
         for each in commands:
             last = each.number == "$" and number == len(lines)
             if each.number and each.number != str(number) and not last:
@@ -48,16 +44,14 @@ def _sed(ctx: CommandContext, argv: list[str]) -> int:
                 continue
             changed = True
             if each.pattern is not None:
-                line, changed = _substituted(ctx, each, line)
-                printed = line
+                line, changed = _substituted(ctx, each, each.pattern, line)
             if each.verb == "d":
-                printed = None
+                printed = False
                 break
             if changed and (each.verb == "p" or "p" in each.flags):
                 ctx.out(line + "\n")
-        if printed is not None and "n" not in options:
-            ctx.out(printed + "\n")
-    return int(bool(failed))
+        if printed:
+            ctx.out(line + "\n")
 
 
 def _parsed(script: str, extended: bool) -> _SedCommand:
@@ -69,28 +63,28 @@ def _parsed(script: str, extended: bool) -> _SedCommand:
     lines = compile_regex(address[1:-1], extended=extended) if address[:1] == "/" else None
     number = "" if lines else address
     if verb:
-        return _SedCommand(verb, number, lines, None)
+        return _SedCommand(verb, number, lines)
     parts = re.split(rf"(?<!\\){re.escape(sign)}", rest)
     if len(parts) != 3 or not set(parts[2].strip()) <= set("gp"):
         raise RegexFault("not a substitution")
     if re.search(r"\\[1-9]", parts[1]):
         raise RegexFault("groups are not known here")
     pattern, text = (part.replace("\\" + sign, sign) for part in parts[:2])
-    return _SedCommand(
-        "s", number, lines, compile_regex(pattern, extended=extended), text, parts[2]
-    )
+    regex = compile_regex(pattern, extended=extended)
+    return _SedCommand("s", number, lines, regex, text, parts[2])
 
 
-def _substituted(ctx: CommandContext, each: _SedCommand, line: str) -> tuple[str, bool]:
+def _substituted(
+    ctx: CommandContext, each: _SedCommand, pattern: Regex, line: str
+) -> tuple[str, bool]:
     """A line with its matches replaced, and whether there were any."""
     result, position, start = "", 0, 0
-    assert each.pattern is not None
-    while start <= len(line) and (found := each.pattern.search(line, start, ctx.spend)):
+    while start <= len(line) and (found := pattern.search(line, start, ctx.spend)):
         match = line[found.start : found.end]
         text = re.sub(r"\\&|&", lambda sign: "&" if sign[0] != "&" else match, each.text)  # noqa: B023
-        ctx.runner.budget.check_text(len(result) + len(text))
+        ctx.shell.budget.check_text(len(result) + len(text))
         result += line[position : found.start] + text
         position, start = found.end, max(found.end, found.start + 1)
         if "g" not in each.flags:
-            return result + line[position:], True
+            break
     return result + line[position:], start > 0

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ui_gym_phone.shell.framework import (
-    FAILED,
-    options,
-    quiet,
-    refused,
-    subcommand,
-    thrown,
-    usage,
-)
+from ui_gym_phone.shell import options
+from ui_gym_phone.shell.framework import framework_command, quiet, refused, thrown
 from ui_gym_phone.shell.registry import CommandContext, command
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.settings import factory_settings
@@ -23,7 +16,6 @@ MAX_VALUE = 20_000
 MAX_PROPERTY = 91
 """Bytes that a property that can change may hold: ``PROP_VALUE_MAX`` less its end."""
 
-_FLAG = "[01]"
 _VALID = {
     "screen_brightness": r"\d|\d\d|1\d\d|2[0-4]\d|25[0-5]",
     "screen_off_timeout": r"\d{1,10}",
@@ -33,143 +25,121 @@ _VALID = {
     **dict.fromkeys(
         ("screen_brightness_mode", "accelerometer_rotation", "show_battery_percent",
          "haptic_feedback_enabled", "sound_effects_enabled", "dtmf_tone", "vibrate_when_ringing"),
-        _FLAG,
+        "[01]",
     ),
 }  # fmt: skip
 """Keys of ``system`` that Android validates, and what they may hold."""
 
-
-@command("settings")
-def settings(ctx: CommandContext, argv: list[str]) -> int:
-    commands = {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}
-    return subcommand(ctx, argv, commands, usage("settings"))
+settings = framework_command("settings")
 
 
-def _words(ctx: CommandContext, argv: list[str], least: int) -> list[str]:
-    """The namespace and what follows; nothing where that is wrong, which is said."""
-    found, words, unknown = options(argv[1:], values="--user")
-    if argv[0] == "put" and unknown:  # a value may look like an option
-        words = [w for w in argv[1:] if w != "--user"]
+def _words(ctx: CommandContext, least: int) -> list[str]:
+    """The namespace and what follows, which are `least` words or more."""
+    found, words, unknown = options.android(ctx.words, "", "--user")
+    if ctx.verb == "put" and unknown:  # a value may look like an option
+        words = [w for w in ctx.words if w != "--user"]
         words = words[1:] if "--user" in found else words
     if words and words[0].lower() not in factory_settings():
-        refused(ctx, f"Error: Invalid namespace '{words[0]}'")
-        return []
+        raise refused(ctx, f"Error: Invalid namespace '{words[0]}'")
     if len(words) < least:
-        refused(ctx, "Bad arguments")
-        return []
+        raise refused(ctx, "Bad arguments")
     return [words[0].lower(), *words[1:]]
 
 
-def _get(ctx: CommandContext, argv: list[str]) -> int:
-    words = _words(ctx, argv, 2)
-    if not words:
-        return FAILED
-    ctx.out(ctx.phone.settings[words[0]].get(words[1], "null") + "\n")
-    return 0
+@settings("get")
+def _get(ctx: CommandContext) -> None:
+    namespace, key, *_ = _words(ctx, 2)
+    ctx.out(ctx.phone.settings[namespace].get(key, "null") + "\n")
 
 
-def _put(ctx: CommandContext, argv: list[str]) -> int:
-    words = _words(ctx, argv, 3)
-    if not words:
-        return FAILED
-    namespace, key, value = words[:3]
+@settings("put")
+def _put(ctx: CommandContext) -> None:
+    namespace, key, value, *_ = _words(ctx, 3)
     valid = _VALID.get(key) if namespace == "system" else None
     if key.startswith("volume_") and namespace == "system":
         valid = r"-?\d{1,9}"
     if (valid is not None and not re.fullmatch(valid, value)) or len(value) > MAX_VALUE:
         why = f"Invalid value: {value} for setting: {key}"
-        return thrown(ctx, "put", "IllegalArgumentException", why)
+        raise thrown(ctx, "put", "IllegalArgumentException", why)
     ctx.phone.put(namespace, key, value)
-    return 0
 
 
-def _delete(ctx: CommandContext, argv: list[str]) -> int:
-    words = _words(ctx, argv, 2)
-    if not words:
-        return FAILED
-    there = ctx.phone.settings[words[0]].pop(words[1], None)
+@settings("delete")
+def _delete(ctx: CommandContext) -> None:
+    namespace, key, *_ = _words(ctx, 2)
+    there = ctx.phone.settings[namespace].pop(key, None)
     ctx.out(f"Deleted {int(there is not None)} rows\n")
-    return 0
 
 
-def _list(ctx: CommandContext, argv: list[str]) -> int:
-    words = _words(ctx, argv, 1)
-    if not words:
-        return FAILED
-    ctx.out("".join(f"{k}={v}\n" for k, v in sorted(ctx.phone.settings[words[0]].items())))
-    return 0
+@settings("list")
+def _list(ctx: CommandContext) -> None:
+    found = ctx.phone.settings[_words(ctx, 1)[0]]
+    ctx.out("".join(f"{k}={v}\n" for k, v in sorted(found.items())))
 
 
-def _reset(ctx: CommandContext, argv: list[str]) -> int:
-    words = _words(ctx, argv, 2)
-    if not words:
-        return FAILED
-    if words[0] == "system":
-        return refused(ctx, "Error: cannot reset the system table")
-    if words[1] == "trusted_defaults":
-        ctx.phone.settings[words[0]].update(factory_settings()[words[0]])
-    return 0
+@settings("reset")
+def _reset(ctx: CommandContext) -> None:
+    namespace, mode, *_ = _words(ctx, 2)
+    if namespace == "system":
+        raise refused(ctx, "Error: cannot reset the system table")
+    if mode == "trusted_defaults":
+        ctx.phone.settings[namespace].update(factory_settings()[namespace])
 
 
 # -- properties --
 
 
 @command("getprop")
-def getprop(ctx: CommandContext, argv: list[str]) -> int:
+def _getprop(ctx: CommandContext) -> None:
     properties = ctx.phone.properties
-    if len(argv) < 2:
+    if not ctx.words:
         ctx.out("".join(f"[{k}]: [{v}]\n" for k, v in sorted(properties.items())))
     else:
-        ctx.out(properties.get(argv[1], argv[2] if len(argv) > 2 else "") + "\n")
-    return 0
+        name, default = [*ctx.words, ""][:2]
+        ctx.out(properties.get(name, default) + "\n")
 
 
 @command("setprop")
-def setprop(ctx: CommandContext, argv: list[str]) -> int:
-    if len(argv) != 3:
-        return ctx.fail("Need 2 arguments" if len(argv) < 3 else "Max 2 arguments")
-    properties, (name, value) = ctx.phone.properties, argv[1:]
+def _setprop(ctx: CommandContext) -> None:
+    if len(ctx.words) != 2:
+        raise ctx.fault("Need 2 arguments" if len(ctx.words) < 2 else "Max 2 arguments")
+    properties, (name, value) = ctx.phone.properties, ctx.words
     fixed = name.startswith("ro.") and name in properties
     if fixed or not name.strip(".") or (len(value) > MAX_PROPERTY and not name.startswith("ro.")):
-        return ctx.fail(f"failed to set property '{name}' to '{value}'")
+        raise ctx.fault(f"failed to set property '{name}' to '{value}'")
     if name == "persist.sys.timezone":
         switches.set_time_zone(ctx.phone, value)
     properties[name] = value
-    return 0
 
 
 # -- wm --
 
-
-@command("wm")
-def wm(ctx: CommandContext, argv: list[str]) -> int:
-    commands = {
-        "size": _size, "density": _density, "user-rotation": _rotation,
-        "dismiss-keyguard": quiet, "fixed-to-user-rotation": quiet, "scaling": quiet,
-    }  # fmt: skip
-    return subcommand(ctx, argv, commands, usage("wm"))
+wm = framework_command("wm")
+wm.add(dismiss_keyguard=quiet, fixed_to_user_rotation=quiet, scaling=quiet)
 
 
-def _size(ctx: CommandContext, argv: list[str]) -> int:
-    size = f"{ctx.phone.width}x{ctx.phone.height}"
-    if len(argv) < 2:
-        ctx.out(f"Physical size: {size}\n")
-    elif argv[1] not in ("reset", size):  # the picture's size is settled when a phone is made
-        return refused(ctx, f"Error: this display is always {size}")
-    return 0
+def _fixed(ctx: CommandContext, what: str, value: str, complaint: str) -> None:
+    """Tell a property of the display that is settled when a phone is made."""
+    if not ctx.words:
+        ctx.out(f"Physical {what}: {value}\n")
+    elif ctx.words[0] not in ("reset", value):
+        raise refused(ctx, f"Error: {complaint} always {value}")
 
 
-def _density(ctx: CommandContext, argv: list[str]) -> int:
+@wm("size")
+def _size(ctx: CommandContext) -> None:
+    _fixed(ctx, "size", f"{ctx.phone.width}x{ctx.phone.height}", "this display is")
+
+
+@wm("density")
+def _density(ctx: CommandContext) -> None:
     density = ctx.phone.properties.get("ro.sf.lcd_density", "480")
-    if len(argv) < 2:
-        ctx.out(f"Physical density: {density}\n")
-    elif argv[1] not in ("reset", density):
-        return refused(ctx, f"Error: the density of this display is always {density}")
-    return 0
+    _fixed(ctx, "density", density, "the density of this display is")
 
 
-def _rotation(ctx: CommandContext, argv: list[str]) -> int:
-    phone, mode, turn = ctx.phone, argv[1] if len(argv) > 1 else "", (argv[2:] or ["0"])[0]
+@wm("user-rotation")
+def _rotation(ctx: CommandContext) -> None:
+    phone, mode, turn = ctx.phone, [*ctx.words, ""][0], [*ctx.words[1:], "0"][0]
     if not mode:
         free = phone.is_on("system", "accelerometer_rotation")
         ctx.out("free\n" if free else f"lock {phone.setting('system', 'user_rotation')}\n")
@@ -179,5 +149,4 @@ def _rotation(ctx: CommandContext, argv: list[str]) -> int:
         switches.set_auto_rotate(phone, False)
         phone.put("system", "user_rotation", turn)
     else:
-        return refused(ctx, "Error: argument should be 'free' or 'lock [0-3]'")
-    return 0
+        raise refused(ctx, "Error: argument should be 'free' or 'lock [0-3]'")

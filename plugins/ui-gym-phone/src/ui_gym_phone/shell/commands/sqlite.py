@@ -26,8 +26,8 @@ _QUOTED = re.compile("[\\x00-\\x20\"'\\x7f-\U0010ffff]")
 
 
 @command("sqlite3")
-def sqlite3_(ctx: CommandContext, argv: list[str]) -> int:
-    call, rest, words = _SqliteCall(ctx), list[str](), argv[1:]
+def _sqlite3(ctx: CommandContext) -> None:
+    call, rest, words = _SqliteCall(ctx), list[str](), ctx.words
     while words:
         word = words.pop(0)
         name = word.lstrip("-") if word.startswith("-") else ""
@@ -39,19 +39,20 @@ def sqlite3_(ctx: CommandContext, argv: list[str]) -> int:
             call.separator = words.pop(0)
         elif name == "version":
             ctx.out(f"{sqlite3.sqlite_version}\n")
-            return 0
+            return
         elif name and name not in ("batch", "readonly", "bail"):
-            ctx.err(f"{argv[0]}: Error: unknown option: {word}\nUse -help for a list of options.\n")
-            return 1
+            ctx.code = 1
+            ctx.err(f"{ctx.argv[0]}: Error: unknown option: {word}\n")
+            ctx.err("Use -help for a list of options.\n")
+            return
         elif not name:
             rest.append(word)
     script = "\n".join(rest[1:]) if rest[1:] else decode(ctx.stdin)
     call.run(ctx.path(rest[0]) if rest else "", rest[0] if rest else "", script)
-    return int(call.failed)
 
 
 class _SqliteCall:
-    """One call: how rows are written, and whether anything failed."""
+    """One call: how rows are written."""
 
     def __init__(self, ctx: CommandContext) -> None:
         self.ctx = ctx
@@ -59,7 +60,6 @@ class _SqliteCall:
         self.end = "\n"
         self.header = False
         self.separator = "|"
-        self.failed = False
 
     def set_mode(self, mode: str) -> None:
         self.csv = mode == "csv"
@@ -112,7 +112,7 @@ class _SqliteCall:
                     return
 
     def _fail(self, message: str) -> None:
-        self.failed = True
+        self.ctx.code = 1
         self.ctx.err(f"{message}\n")
 
     def _dot(self, db: sqlite3.Connection, words: list[str]) -> None:

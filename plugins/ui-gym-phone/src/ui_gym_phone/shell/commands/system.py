@@ -6,8 +6,7 @@ import shlex
 
 from ui_gym_phone.shell.commands.dumpsys import pid_of, processes
 from ui_gym_phone.shell.framework import quiet, says
-from ui_gym_phone.shell.options import CommandOptions
-from ui_gym_phone.shell.registry import CommandContext, command, decode, lookup
+from ui_gym_phone.shell.registry import CommandContext, command, decode, lookup, toybox
 from ui_gym_phone.state import switches
 
 UIDS = {"root": 0, "system": 1000, "shell": 2000, "media_rw": 1023, "u0_a120": 10120}
@@ -36,85 +35,83 @@ ARGUMENTS = 100_000
 
 
 @command("su")
-def _su(ctx: CommandContext, argv: list[str]) -> int:
+def _su(ctx: CommandContext) -> None:
     """``su [USER] [COMMAND...]`` as AOSP has it, and ``su [USER] -c LINE`` as Magisk does. Who runs
     a command makes no difference here."""
-    words = argv[1:]
+    words = ctx.words
     while words and words[0] in ("-", "-l", "--login", "-mm", "--mount-master", "-p"):
         words = words[1:]
     if words and not words[0].startswith("-"):
         words = words[1:]
     if words and words[0] in ("-c", "--command"):
-        return ctx.shell(" ".join(words[1:]))
-    return ctx.run(words) if words else ctx.shell(decode(ctx.stdin))
+        ctx.code = ctx.run_line(" ".join(words[1:]))
+    else:
+        ctx.code = ctx.run(words) if words else ctx.run_line(decode(ctx.stdin))
 
 
 @command("run-as")
-def _run_as(ctx: CommandContext, argv: list[str]) -> int:
+def _run_as(ctx: CommandContext) -> None:
     """Runs a command in a package's folder."""
-    if len(argv) < 2:
+    if not ctx.words:
         ctx.err("run-as: usage: run-as <package-name> [--user <uid>] <command> [<args>]\n")
-        return 1
-    name, words = argv[1], argv[2:]
+        ctx.code = 1
+        return
+    name, *words = ctx.words
     if words[:1] == ["--user"]:
         words = words[2:]
     package = ctx.phone.packages.get(name)
     if package is None or package.system:
         why = "unknown package" if package is None else "package not debuggable"
-        ctx.err(f"run-as: {why}: {name}\n")
-        return 1
+        raise ctx.fault(f"{why}: {name}")
     home = f"/data/data/{name}"
     if not ctx.files.is_dir(home):
         ctx.files.mkdir(home, parents=True)
     line = shlex.join(words) if words else decode(ctx.stdin)
-    return ctx.shell(f"cd {home}\n{line}")
+    ctx.code = ctx.run_line(f"cd {home}\n{line}")
 
 
 @command("sh")
-def _sh(ctx: CommandContext, argv: list[str]) -> int:
+def _sh(ctx: CommandContext) -> None:
     """``sh -c LINE [NAME ARGUMENT...]``, ``sh FILE [ARGUMENT...]``, or lines that it reads."""
-    words = argv[1:]
-    if words[:1] == ["-c"]:
-        if len(words) < 2:
-            ctx.err(f"{argv[0]}: -c: requires an argument\n")
-            return 1
-        return ctx.shell(words[1], words[2:] or [argv[0]])
-    if not words:
-        return ctx.shell(decode(ctx.stdin), [argv[0]])
-    path = ctx.path(words[0])
-    if not ctx.files.is_file(path):
-        ctx.err(f"{argv[0]}: {words[0]}: No such file or directory\n")
-        return 127
-    return ctx.shell(decode(ctx.files.read(path)), words)
+    name, *words = ctx.argv
+    if words == ["-c"]:
+        ctx.err(f"{name}: -c: requires an argument\n")
+        ctx.code = 1
+    elif words[:1] == ["-c"]:
+        ctx.code = ctx.run_line(words[1], words[2:] or [name])
+    elif not words:
+        ctx.code = ctx.run_line(decode(ctx.stdin), [name])
+    elif not ctx.files.is_file(ctx.path(words[0])):
+        ctx.err(f"{name}: {words[0]}: No such file or directory\n")
+        ctx.code = 127
+    else:
+        ctx.code = ctx.run_line(decode(ctx.files.read(ctx.path(words[0]))), words)
 
 
 @command("toybox")
-def _toybox(ctx: CommandContext, argv: list[str]) -> int:
+def _toybox(ctx: CommandContext) -> None:
     """``toybox COMMAND...``"""
-    if len(argv) > 1 and lookup(argv[1]) is None:
-        ctx.err(f"toybox: Unknown command {argv[1]}\n")
-        return 127
-    return ctx.run(argv[1:]) if len(argv) > 1 else 0
+    if ctx.words and lookup(ctx.words[0]) is None:
+        raise ctx.fault(f"Unknown command {ctx.words[0]}", 127)
+    ctx.code = ctx.run(ctx.words) if ctx.words else 0
 
 
-@command("xargs")
-def _xargs(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "n:0I:r", permute=False)
-    call, text = options.arguments or ["echo"], decode(ctx.stdin)
-    if "I" in options:
+@toybox("xargs", flags="n:0I:r", permute=False)
+def _xargs(ctx: CommandContext) -> None:
+    call, text = ctx.words or ["echo"], decode(ctx.stdin)
+    if "I" in ctx.options:
         words = [line.strip() for line in text.split("\n") if line.strip()]
-        calls = [[part.replace(options.text("I"), word) for part in call] for word in words]
+        calls = [[part.replace(ctx.text("I"), word) for part in call] for word in words]
     else:
-        words = [word for word in text.split("\0") if word] if "0" in options else text.split()
-        calls = [call + batch for batch in _batches(words, options.number("n", 1 << 30))]
-        if not words and "r" not in options:
+        words = [word for word in text.split("\0") if word] if "0" in ctx.options else text.split()
+        calls = [call + batch for batch in _batches(words, ctx.number("n", 1 << 30))]
+        if not words and "r" not in ctx.options:
             calls = [call]
-    code = 0
     for each in calls:
         if lookup(each[0].rpartition("/")[2]) is None and "/" not in each[0]:
-            return ctx.fail(f"exec {each[0]}: No such file or directory", 127)
-        code = 123 if ctx.run(each, b"") else code
-    return code
+            raise ctx.fault(f"exec {each[0]}: No such file or directory", 127)
+        if ctx.run(each, b""):
+            ctx.code = 123
 
 
 def _batches(words: list[str], most: int) -> list[list[str]]:
@@ -129,79 +126,65 @@ def _batches(words: list[str], most: int) -> list[list[str]]:
     return batches
 
 
-@command("which")
-def _which(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "a")
-    options.need(1)
-    found = [name for name in options.arguments if lookup(name) is not None]
+@toybox("which", flags="a", least=1)
+def _which(ctx: CommandContext) -> None:
+    found = [name for name in ctx.words if lookup(name) is not None]
     ctx.out("".join(f"/system/bin/{name}\n" for name in found))
-    return int(len(found) < len(options.arguments))
+    ctx.code = int(len(found) < len(ctx.words))
 
 
 # -- about the machine --
 
 
-@command("id")
-def _id(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "gnu")
+@toybox("id", flags="gnu")
+def _id(ctx: CommandContext) -> None:
     user = ctx.env.get("USER", "shell")
     number = UIDS.get(user, 2000)
-    if "u" in options or "g" in options:
-        ctx.out(f"{user if 'n' in options else number}\n")
+    if ctx.given("ug"):
+        ctx.out(f"{user if 'n' in ctx.options else number}\n")
     else:
         ctx.out(f"uid={number}({user}) gid={number}({user}) groups={GROUPS} context=u:r:shell:s0\n")
-    return 0
 
 
 @command("whoami")
-def _whoami(ctx: CommandContext, argv: list[str]) -> int:
+def _whoami(ctx: CommandContext) -> None:
     ctx.out(ctx.env.get("USER", "shell") + "\n")
-    return 0
 
 
-@command("uname")
-def _uname(ctx: CommandContext, argv: list[str]) -> int:
-    options = CommandOptions(ctx, argv, "paomvrns")
+@toybox("uname", flags="paomvrns")
+def _uname(ctx: CommandContext) -> None:
     values = {
         "s": "Linux", "n": "localhost", "r": KERNEL, "v": "#1 SMP PREEMPT Wed Jun 22 2022",
         "m": "aarch64", "o": "Android",
     }  # fmt: skip
-    wanted = [each for each in values if each in options or "a" in options] or ["s"]
+    wanted = [each for each in values if ctx.given(each + "a")] or ["s"]
     ctx.out(" ".join(values[each] for each in wanted) + "\n")
-    return 0
 
 
 @command("ps")
-def _ps(ctx: CommandContext, argv: list[str]) -> int:
+def _ps(ctx: CommandContext) -> None:
     """The processes of the user, or with ``-A`` and ``-e`` all, open apps included."""
     ctx.out("USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n")
     rows = [row for row in PROCESSES if row[0] == "shell"]
-    if any("A" in each or "e" in each for each in argv[1:] if each.startswith("-")):
+    if any("A" in each or "e" in each for each in ctx.words if each.startswith("-")):
         apps = processes(ctx.phone).items()
         rows = [*PROCESSES, *((f"u0_a{uid % 10000}", pid_of(n), 520, n) for n, uid in apps)]
     for user, pid, parent, name in rows:
         ctx.out(f"{user:<12} {pid:>5} {parent:>5} {10_000_000:>7} {4096:>6} 0{0:>21} S {name}\n")
-    return 0
 
 
 @command("logcat")
-def _logcat(ctx: CommandContext, argv: list[str]) -> int:
+def _logcat(ctx: CommandContext) -> None:
     """The log has one line: what is seen. Without ``-d``, too, it ends after that."""
-    if {"-c", "--clear", "-S", "-g", "-G", "-p"}.intersection(argv):
-        return 0
+    if {"-c", "--clear", "-S", "-g", "-G", "-p"}.intersection(ctx.argv):
+        return
     phone = ctx.phone
     seen = f"Displayed {phone.activity.package}/{phone.activity.cls}"
     stamp = f"{phone.clock.local:%m-%d %H:%M:%S}.000   600   612"
     ctx.out(f"--------- beginning of main\n{stamp} I ActivityTaskManager: {seen}\n")
-    return 0
 
 
-@command("reboot")
-def _reboot(ctx: CommandContext, argv: list[str]) -> int:
-    switches.reboot(ctx.phone)
-    return 0
-
-
+command("reboot")(lambda ctx: switches.reboot(ctx.phone))
 command("true", "chcon", "restorecon", "sync")(quiet)
 command("false")(says("", 1))
 command("clear")(says("\x1b[2J\x1b[H"))
