@@ -92,7 +92,7 @@ class Peer:
             self._cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=self._world)
             self._world = None
         if page_time:
-            self._world = self._inject(documents.world_script())
+            self._world = self._inject(documents.text("world.js"))
         size = (600, 800) if subdomain.startswith("flight.") else (800, 600)
         self.driver.set_window_size(*size)
         self.env = gymnasium.make(

@@ -50,23 +50,19 @@ def resource(name: str) -> bytes:
     return (files("ui_gym.browser") / "pages" / name).read_bytes()
 
 
-def world_script() -> str:
-    """What is evaluated in every new document before its own scripts."""
-    return resource("world.js").decode()
-
-
-def sweep_script() -> str:
-    """What is evaluated once in a fresh page: it gives the page `uiGym.sweep`."""
-    return resource("sweep.js").decode()
+def text(name: str) -> str:
+    """A file of the built-in pages that holds text."""
+    return resource(name).decode()
 
 
 @functools.cache
 def faces() -> list[tuple[str, str, str]]:
     """The shipped fonts: (family, weight, base64 of the WOFF2 file)."""
-    return [
-        (family, str(weight), base64.b64encode(resource(f"fonts/{_file(family, weight)}")).decode())
-        for family, weight in FACES
-    ]
+    found = []
+    for family, weight in FACES:
+        font = resource(f"fonts/{family.lower()}-latin-{weight}-normal.woff2")
+        found.append((family, str(weight), base64.b64encode(font).decode()))
+    return found
 
 
 def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
@@ -83,10 +79,10 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     if mark is None:
         raise TaskError(f"page {page}: its <head> lacks the mark <!-- ui-gym -->")
     begin = f"uiGym.begin({_embed(params)}, {seed & 0xFFFFFFFF});"
-    style, script = resource("base.css").decode(), ""
+    style, script = text("base.css"), ""
     if mark[1]:
-        style += resource("kit.css").decode()
-        script = f"<script>{resource('kit.js').decode()}</script>"
+        style += text("kit.css")
+        script = f"<script>{text('kit.js')}</script>"
     head = f"<style>{style}</style><script>{begin}</script>{script}"
     scoped = _SCRIPT.sub(
         lambda found: '<script>(() => {"use strict";' + found[1] + "})();</script>", source
@@ -98,7 +94,7 @@ def _source(page: str | Path) -> str:
     try:
         if isinstance(page, Path):
             return page.read_text(encoding="utf-8")
-        return resource(page).decode()
+        return text(page)
     except OSError as error:
         raise TaskError(f"page {page} cannot be read: {error.strerror}") from None
 
@@ -106,7 +102,3 @@ def _source(page: str | Path) -> str:
 def _embed(value: object) -> str:
     """JSON that is safe inside a script element."""
     return json.dumps(value).replace("<", "\\u003c")
-
-
-def _file(family: str, weight: int) -> str:
-    return f"{family.lower()}-latin-{weight}-normal.woff2"

@@ -1,4 +1,4 @@
-"""The moves of oracles on a page: click it, fill it, pick it, bring it to sight."""
+"""The moves of oracles on a page: click it, fill it, pick it, bring it to sight, select text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import json
 import math
 from collections.abc import Iterator
 
+from ui_gym.browser import documents
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.contract.action import Action, Click, Scroll, Type
+from ui_gym.contract.action import Action, Click, Drag, Scroll, Type
+from ui_gym.errors import TaskError
+
+Box = tuple[float, float, float, float]
+"""Left, top, width, height, in pixels."""
 
 SCROLL = 300
 """How far is scrolled at once, in pixels: what every dialect can say."""
@@ -56,3 +61,36 @@ def reveal(
             return
         before = its_top
         yield Scroll(left + width // 2, top + height // 2, dy=-SCROLL if above else SCROLL)
+
+
+def text_boxes(device: BrowserDevice, selector: str, start: int, end: int) -> list[Box]:
+    """Where the letters from `start` to `end` of an element's text are, a box for each piece.
+
+    Raises:
+        TaskError: no element matches, or it has no such letters.
+    """
+    boxes = documents.text("text_boxes.js")
+    found = device.evaluate(f"({boxes})({json.dumps(selector)}, {start}, {end})")
+    if not found:
+        raise TaskError(f"the page has no letters {start} to {end} in {selector!r}")
+    return [(left, top, width, height) for left, top, width, height in found]
+
+
+def select_word(device: BrowserDevice, selector: str, start: int, end: int) -> Click:
+    """Double-click a word."""
+    left, top, width, height = text_boxes(device, selector, start, end)[0]
+    return Click(round(left + width / 2), round(top + height / 2), count=2)
+
+
+def select_text(device: BrowserDevice, selector: str, start: int, end: int) -> Drag:
+    """Draw the mouse over a piece of text, which may go on in the next line."""
+    boxes = text_boxes(device, selector, start, end)
+    left, top, _, height = boxes[0]
+    last_left, last_top, last_width, last_height = boxes[-1]
+    return Drag(
+        # Just inside the first and the last letter, whose nearer edge is then the outer one.
+        round(left) + 1,
+        round(top + height / 2),
+        round(last_left + last_width) - 1,
+        round(last_top + last_height / 2),
+    )

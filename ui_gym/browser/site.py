@@ -10,12 +10,13 @@ from __future__ import annotations
 import base64
 import functools
 import mimetypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ui_gym.browser.documents import ORIGIN, resource
+from ui_gym.browser.documents import ORIGIN, text
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
@@ -54,7 +55,7 @@ class Site:
 
     def scripts(self, seen: tuple[int, int]) -> str:
         """What is evaluated in every document, where `seen` (width, height) of it is in sight."""
-        popups = resource("popups.js").decode().replace("SEEN", f"{seen[0]:d}, {seen[1]:d}")
+        popups = text("popups.js").replace("SEEN", f"{seen[0]:d}, {seen[1]:d}")
         return popups + self.script
 
     def url(self, path: str) -> str:
@@ -86,11 +87,13 @@ class Site:
         headers = {"Content-Type": kind, "Cache-Control": keep}
         if kind.startswith("text/html"):
             headers["Content-Security-Policy"] = self.policy
-        return {
-            "responseCode": status,
-            "body": body,
-            "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
-        }
+        return response(body, headers, status)
+
+
+def response(body: str, headers: Mapping[str, str], status: int = 200) -> dict[str, Any]:
+    """The arguments of ``Fetch.fulfillRequest`` for an answer, whose body is in base64."""
+    told = [{"name": name, "value": value} for name, value in headers.items()]
+    return {"responseCode": status, "body": body, "responseHeaders": told}
 
 
 @functools.lru_cache(maxsize=512)

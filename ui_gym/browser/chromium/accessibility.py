@@ -10,7 +10,9 @@ something in sight.
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +23,9 @@ from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in pixels."""
+
+ElementIds = defaultdict[int, int]
+"""The numbers of elements, by the browser's number of their node."""
 
 Pixels = tuple[int, int, int, int]
 """Left, top, width, height."""
@@ -68,17 +73,12 @@ def _of(frame: str | None) -> Message:
     return {} if frame is None else {"frameId": frame}
 
 
-class ElementIds:
+def element_ids() -> ElementIds:
     """Numbers for elements: small, the same in every browser, and kept while the page lives.
 
     The browser's own node numbers go on counting from page to page.
     """
-
-    def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
-
-    def __getitem__(self, node: int) -> int:
-        return self._numbers.setdefault(node, len(self._numbers))
+    return defaultdict(itertools.count().__next__)
 
 
 def elements(
@@ -93,13 +93,13 @@ class Reader:
     """Reads the elements of the pages of one device, and remembers how that was fastest."""
 
     def __init__(self) -> None:
-        self._ids = ElementIds()
+        self._ids = element_ids()
         self._levels: int | None = None
         self._enabled = False
 
     def next_page(self) -> None:
         """Another page begins. It is likely to be as large as the last one, not as deep."""
-        self._ids = ElementIds()
+        self._ids = element_ids()
         self._levels = None if self._levels is None else _LEVELS
 
     def queries(self, frame: str | None) -> list[Command]:

@@ -17,11 +17,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Protocol
+from string import Template
+from typing import Any
 
 import cv2
 import numpy as np
 
+from ui_gym.browser import documents
 from ui_gym.browser.chromium.cdp import CdpReply
 from ui_gym.browser.chromium.process import find_browser
 from ui_gym.browser.chromium.protocol import Command, Message, Run
@@ -63,69 +65,58 @@ class PagePicture:
     time_decode: float
 
 
-class PageCapture(Protocol):
+class PageCapture:
     """A way to take pictures of one page."""
 
-    headless: bool
-    framed: bool
+    headless = False
+    framed = False
     """Whether the page is shown in a frame of a page of ours (`host_page`)."""
-    cropped: bool
+    cropped = False
     """Whether the page is larger than the picture, which then shows its upper left corner."""
-    flags: Sequence[str]
+    flags: Sequence[str] = ()
     """What the browser is started with."""
-    target: Mapping[str, Any]
+    target: Mapping[str, Any] = {}
     """Arguments of ``Target.createTarget``."""
-    nudge: Sequence[Command]
+    nudge: Sequence[Command] = ()
     """What makes the browser handle input that waits for a frame."""
 
     def start(self) -> Mapping[str, str]:
         """Start what it needs; the environment variables that the browser gets."""
+        return _FONTS
 
     def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
         """Wait for the answer to an input command."""
+        return reply.result(timeout)
 
     def opened(self, context: int) -> None:
         """The page was opened; `context` is the script context of its main frame."""
 
     def quieten(self, run: Run) -> None:
         """Before and after a wheel: let the page paint what it has to."""
+        run([("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})])
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
     ) -> tuple[list[Message], PagePicture]:
         """The results of `also` and, after them, a picture (into `out` if given)."""
+        raise NotImplementedError
 
     def host_page(self, url: str) -> str:
         """The page around the frame, which shows `url`."""
+        raise NotImplementedError("the page is not framed")
 
     def close(self) -> None:
         """End what `start` started. May be repeated."""
 
 
-class ScreenshotCapture:
+class ScreenshotCapture(PageCapture):
     """Any Chromium, without a window or with one that a person looks at."""
-
-    framed = False
-    cropped = False
-    nudge: Sequence[Command] = ()
 
     def __init__(self, options: DeviceOptions) -> None:
         self._size = width, height = options.size
         self.headless = options.headless
-        self.flags: Sequence[str] = (f"--window-size={width},{height + 87}",)
-        self.target: Mapping[str, Any] = {"width": width, "height": height} if self.headless else {}
-
-    def start(self) -> Mapping[str, str]:
-        return _FONTS
-
-    def opened(self, context: int) -> None:
-        """Nothing to do."""
-
-    def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
-        return reply.result(timeout)
-
-    def quieten(self, run: Run) -> None:
-        run([("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})])
+        self.flags = (f"--window-size={width},{height + 87}",)
+        self.target = {"width": width, "height": height} if self.headless else {}
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
@@ -135,12 +126,6 @@ class ScreenshotCapture:
         corner = {"clip": {**_PIXEL, "width": width, "height": height}} if self.cropped else {}
         *results, shot = run([*also, ("Page.captureScreenshot", {**_PNG, **corner})])
         return results, self._decoded(shot.get("data"), out, started)
-
-    def host_page(self, url: str) -> str:
-        raise NotImplementedError("the page is not framed")
-
-    def close(self) -> None:
-        """Nothing was started."""
 
     def _decoded(self, data: str | None, out: Image | None, started: float) -> PagePicture:
         if data is None:
@@ -154,7 +139,7 @@ class ScreenshotCapture:
 class BeginFrameCapture(ScreenshotCapture):
     """``chromium-headless-shell`` under BeginFrame control: no frame begins unasked."""
 
-    nudge: Sequence[Command] = ((_BEGIN_FRAME, {}),)
+    nudge = ((_BEGIN_FRAME, {}),)
 
     def __init__(self, options: DeviceOptions) -> None:
         super().__init__(options)
@@ -207,7 +192,7 @@ class BeginFrameCapture(ScreenshotCapture):
         return results, frame.get("screenshotData")
 
 
-class FramebufferCapture:
+class FramebufferCapture(PageCapture):
     """A browser in an X server of its own, whose screen is mapped into memory.
 
     The page lies in a frame. Below it, out of the page's reach, a strip of our own takes a new
@@ -218,11 +203,7 @@ class FramebufferCapture:
     see, which costs less.
     """
 
-    headless = False
     framed = True
-    cropped = False
-    target: Mapping[str, Any] = {}
-    nudge: Sequence[Command] = ()
 
     STRIP = 4
     """The height of the strip, in pixels."""
@@ -236,7 +217,7 @@ class FramebufferCapture:
         height = max(self._height + self.STRIP, self.SMALLEST[1])
         # A window that is as large as the screen is made a pixel smaller.
         self._screen_size = (width, height + 8)
-        self.flags: Sequence[str] = (
+        self.flags = (
             "--kiosk", "--incognito", "--window-position=0,0", f"--window-size={width},{height}",
             "--disable-frame-rate-limit", "--disable-gpu-vsync",
             # Beside a rounded clip, a part that is drawn alone is rounded otherwise than the whole.
@@ -254,12 +235,6 @@ class FramebufferCapture:
 
     def opened(self, context: int) -> None:
         self._host = context
-
-    def settle(self, reply: CdpReply, run: Run, timeout: float) -> Message:
-        return reply.result(timeout)
-
-    def quieten(self, run: Run) -> None:
-        run([("Page.captureScreenshot", {**_PNG, "clip": _PIXEL})])
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
@@ -293,20 +268,8 @@ class FramebufferCapture:
         return screen
 
     def host_page(self, url: str) -> str:
-        """The page around the frame, which shows `url`."""
-        return (
-            "<!doctype html><title>ui-gym</title><style>html, body { margin: 0; overflow: hidden }"
-            f"iframe {{ position: absolute; left: 0; top: 0; border: 0; width: {self._width}px; "
-            f"height: {self._height}px }} div {{ position: absolute; left: 0; "
-            f"top: {self._height}px; width: 16px; height: {self.STRIP}px }} "
-            "div + div { left: 0; top: 0; width: 1px; height: 1px; opacity: 0.001; "
-            "background: #000; pointer-events: none; will-change: transform }</style>"
-            f'<iframe src="{url}"></iframe><div></div><div></div><script>'
-            "const [strip, point] = document.querySelectorAll('div'); window.stamp = (n) => "
-            "{ strip.style.background = '#' + n.toString(16).padStart(6, '0') }; "
-            "let odd = false; window.follow = (x, y) => "
-            "{ point.style.transform = `translate(${x + (odd = !odd)}px, ${y}px)` }</script>"
-        )
+        page = Template(documents.text("host.html"))
+        return page.substitute(url=url, width=self._width, height=self._height, strip=self.STRIP)
 
     def close(self) -> None:
         server, self._server = self._server, None

@@ -139,10 +139,6 @@ def leave() -> Command:
     return _mouse("mouseMoved", OUTSIDE, OUTSIDE)
 
 
-def _move(action: act.Move) -> list[Command]:
-    return [_mouse("mouseMoved", action.x, action.y)]
-
-
 def _drag(action: act.Drag) -> list[Command]:
     # Chromium plays its own drag-and-drop (dragstart to drop) on these, where something is
     # draggable: no Input.setInterceptDrags is needed, in a headless one neither.
@@ -189,19 +185,15 @@ def _press(action: act.Press) -> list[Command]:
     return sent + _hold(modifiers, "keyUp")
 
 
-def _wait(action: act.Wait) -> list[Command]:
-    return []  # `commands` lets the time pass, as after every action
-
-
 _TRANSLATORS: dict[type[act.Action], Callable[[Any], list[Command]]] = {
     act.Click: _click,
     act.LongPress: _long_press,
-    act.Move: _move,
+    act.Move: lambda move: [_mouse("mouseMoved", move.x, move.y)],
     act.Drag: _drag,
     act.Scroll: _scroll,
     act.Type: _type,
     act.Press: _press,
-    act.Wait: _wait,
+    act.Wait: lambda wait: [],  # `commands` lets the time pass, as after every action
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ui_gym.browser import documents
@@ -66,18 +66,13 @@ class ChromiumPage:
 
     def open(self) -> None:
         """Make the page: walls up, world in place, fonts loaded."""
-        connection, timeout = self.connection, self._timeout
-        connection.listen(None, None)  # the next page is one of ours
+        self.connection.listen(None, None)  # the next page is one of ours
         self._target = self._used_target() if self._capture.framed else self._new_target()
-        self._session = connection.call(
-            "Target.attachToTarget", {"targetId": self._target, "flatten": True}, timeout=timeout
-        )["sessionId"]
-        connection.listen(self._session, self._on_event)
-        connection.listen(None, self._on_browser_event)
-        connection.call(
-            "Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]},
-            timeout=timeout,
-        )  # fmt: skip
+        attached = {"targetId": self._target, "flatten": True}
+        self._session = self._ask("Target.attachToTarget", attached)["sessionId"]
+        self.connection.listen(self._session, self._on_event)
+        self.connection.listen(None, self._on_browser_event)
+        self._ask("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
         self._capture.cropped = False
         commands: list[Command] = [
             ("Page.enable", {}),
@@ -86,7 +81,7 @@ class ChromiumPage:
             ("Runtime.addBinding", {"name": "uiGymEvent"}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             ("Page.setInterceptFileChooserDialog", {"enabled": True}),
-            ("Page.addScriptToEvaluateOnNewDocument", {"source": documents.world_script()}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": documents.text("world.js")}),
             ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}),
             ("Target.setAutoAttach",
              {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}),
@@ -98,7 +93,7 @@ class ChromiumPage:
         for face in documents.faces():
             arguments = ", ".join(json.dumps(part) for part in face)
             self.evaluate(f"uiGym.addFace({arguments})", promise=True)
-        self.evaluate(documents.sweep_script())
+        self.evaluate(documents.text("sweep.js"))
 
     def enter(self, site: Site) -> None:
         """Make a fresh page ready for a site."""
@@ -126,18 +121,15 @@ class ChromiumPage:
         Raises:
             DeviceError: the page has failed, and the browser is not to be used again.
         """
-        connection, timeout = self.connection, self._timeout
-        connection.listen(self._session, None)
+        self.connection.listen(self._session, None)
         with contextlib.suppress(DeviceError):
             if self._capture.framed:
                 wipe = {"origin": documents.ORIGIN, "storageTypes": "all"}
                 self.run([("Storage.clearDataForOrigin", wipe)])
-                session = {"sessionId": self._session}
-                connection.call("Target.detachFromTarget", session, timeout=timeout)
+                self._ask("Target.detachFromTarget", {"sessionId": self._session})
             else:
-                target, context = {"targetId": self._target}, {"browserContextId": self._context}
-                connection.call("Target.closeTarget", target, timeout=timeout)
-                connection.call("Target.disposeBrowserContext", context, timeout=timeout)
+                self._ask("Target.closeTarget", {"targetId": self._target})
+                self._ask("Target.disposeBrowserContext", {"browserContextId": self._context})
 
     # -- talking to the page --
 
@@ -177,21 +169,21 @@ class ChromiumPage:
 
     def _used_target(self) -> str:
         """The one page of a browser with a window."""
-        connection, timeout = self.connection, self._timeout
-        connection.call("Browser.setDownloadBehavior", {"behavior": "deny"}, timeout=timeout)
-        targets = connection.call("Target.getTargets", timeout=timeout)["targetInfos"]
+        self._ask("Browser.setDownloadBehavior", {"behavior": "deny"})
+        targets = self._ask("Target.getTargets", {})["targetInfos"]
         return str(next(t["targetId"] for t in targets if t["type"] == "page"))
 
     def _new_target(self) -> str:
         """A page in a fresh context."""
-        connection, timeout = self.connection, self._timeout
-        made = connection.call("Target.createBrowserContext", timeout=timeout)
-        self._context = made["browserContextId"]
-        here = {"browserContextId": self._context}
-        deny = {"behavior": "deny", **here}
-        connection.call("Browser.setDownloadBehavior", deny, timeout=timeout)
+        here = self._ask("Target.createBrowserContext", {})
+        self._context = here["browserContextId"]
+        self._ask("Browser.setDownloadBehavior", {"behavior": "deny", **here})
         target = {"url": "about:blank", **here, **self._capture.target}
-        return str(connection.call("Target.createTarget", target, timeout=timeout)["targetId"])
+        return str(self._ask("Target.createTarget", target)["targetId"])
+
+    def _ask(self, method: str, params: Mapping[str, Any]) -> Message:
+        """The browser's own answer to a command."""
+        return self.connection.call(method, params, timeout=self._timeout)
 
     def _show_app(self) -> None:
         """Go to the empty document of the made-up origin, in a frame where the capture wants it."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from ui_gym.browser.chromium.cdp import CdpConnection
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError
 
 log = logging.getLogger(__name__)
@@ -25,30 +26,7 @@ BROWSER_VARIABLE = "UI_GYM_BROWSER"
 HEADLESS = ("chromium-headless-shell",)
 HEADED = ("/usr/lib/chromium/chromium", "chromium", "google-chrome", "google-chrome-stable")
 
-FLAGS = (
-    # Quiet: no first run, no background traffic, no throttling of pages that are not in front.
-    "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-extensions",
-    "--disable-default-apps", "--disable-client-side-phishing-detection",
-    "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter",
-    "--metrics-recording-only", "--no-pings", "--password-store=basic", "--use-mock-keychain",
-    "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
-    "--disable-background-timer-throttling", "--disable-hang-monitor",
-    "--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,"
-    "BackForwardCache,PaintHolding,PreloadTopChromeWebUI",
-    # The same pixels everywhere.
-    "--force-device-scale-factor=1", "--force-color-profile=srgb", "--hide-scrollbars",
-    "--font-render-hinting=none", "--disable-lcd-text", "--disable-font-subpixel-positioning",
-    "--disable-partial-raster", "--disable-skia-runtime-opts", "--disable-gpu",
-    # A tile is painted whole, whatever changed in it: low ones, as lines of text are.
-    "--default-tile-width=512", "--default-tile-height=32",
-    "--disable-smooth-scrolling", "--mute-audio", "--lang=en-US",
-    # Walls: no name resolves, every proxy is dead, loopback is no exception, no UDP, no popups
-    # (a browser with a window does not know the last one).
-    "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9",
-    "--proxy-bypass-list=<-loopback>", "--disable-quic",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--block-new-web-contents",
-)  # fmt: skip
+FLAGS: tuple[str, ...] = word_lists("ui_gym.browser", "flags")["chromium"]
 
 
 def find_browser(*, headless: bool = True) -> str:
@@ -168,14 +146,20 @@ def _last_words(stderr: IO[bytes]) -> str:
     return " Its last words: " + " | ".join(lines[-3:]) if lines else ""
 
 
+def plain_environment(*foreign: str) -> dict[str, str]:
+    """Ours, without what would change pixels (locale, time zone) or let the desktop in.
+
+    Variables that begin with one of `foreign` are left out too.
+    """
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "DBUS_", *foreign))}
+    return env | {"LANG": "C.UTF-8", "TZ": "UTC"}
+
+
 def _environment(profile: Path) -> dict[str, str]:
-    """Ours, without what would change pixels (locale, time zone) or let the desktop in."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "DBUS_"))}
-    env.update(LANG="C.UTF-8", TZ="UTC")
     # A browser with a window keeps crash reports, and GTK its settings, outside the profile (where
     # neither may contain the other, else its caches move out).
-    env.update(XDG_CONFIG_HOME=str(profile / "config"), GSETTINGS_BACKEND="memory")
-    return env
+    kept = {"XDG_CONFIG_HOME": str(profile / "config"), "GSETTINGS_BACKEND": "memory"}
+    return plain_environment() | kept
 
 
 def _small_shared_memory() -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ui_gym.browser import documents
 from ui_gym.browser.chromium.protocol import Command, Message
-from ui_gym.browser.site import Site
+from ui_gym.browser.site import Site, response
 from ui_gym.errors import DeviceTimeout
 
 
@@ -37,16 +37,9 @@ class RequestWall:
         if path == "/host":
             html = self._host_page(documents.ORIGIN + "/")
             policy = documents.HOST_SECURITY_POLICY
-        headers = {
-            "Content-Type": "text/html; charset=utf-8",
-            "Content-Security-Policy": policy,
-        }
-        return (
-            "Fetch.fulfillRequest",
-            {"requestId": request, "responseCode": 200,
-             "body": base64.b64encode(html.encode()).decode(),
-             "responseHeaders": [{"name": k, "value": v} for k, v in headers.items()]},
-        )  # fmt: skip
+        headers = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy}
+        answer = response(base64.b64encode(html.encode()).decode(), headers)
+        return ("Fetch.fulfillRequest", {"requestId": request, **answer})
 
 
 class Traffic:

@@ -14,8 +14,7 @@ from ui_gym.browser.content.documents import Place, draw_document, phrases_of, p
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.moves import click, count_scrolls, reveal
-from ui_gym.browser.selecting import select_text, select_word
+from ui_gym.browser.moves import click, count_scrolls, reveal, select_text, select_word
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ui_gym.browser.chromium import process
 from ui_gym.browser.webdriver.drivers import DRIVERS, find_driver
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import DeviceSetupError, UserError, nearest
 
 if TYPE_CHECKING:
@@ -21,30 +22,9 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(?:([^@:/]*)@)?(https?://.+)")
 
-FIREFOX_PREFERENCES: Mapping[str, str | int | bool] = {
-    # Walls: every proxy is dead, loopback is no exception, no name is looked up.
-    "network.proxy.type": 1, "network.proxy.http": "127.0.0.1", "network.proxy.http_port": 9,
-    "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": 9,
-    "network.proxy.socks": "127.0.0.1", "network.proxy.socks_port": 9,
-    "network.proxy.socks_remote_dns": True, "network.proxy.no_proxies_on": "",
-    "network.proxy.allow_hijacking_localhost": True, "network.dns.disabled": True,
-    "network.dns.disablePrefetch": True, "network.prefetch-next": False, "network.trr.mode": 5,
-    "network.http.speculative-parallel-limit": 0, "media.peerconnection.enabled": False,
-    # Quiet: no first run, no updates, no background traffic.
-    "app.update.disabledForTesting": True, "browser.startup.homepage_override.mstone": "ignore",
-    "browser.aboutwelcome.enabled": False, "browser.safebrowsing.malware.enabled": False,
-    "browser.safebrowsing.phishing.enabled": False, "datareporting.policy.firstRunURL": "",
-    "datareporting.healthreport.uploadEnabled": False, "extensions.update.enabled": False,
-    "network.captive-portal-service.enabled": False,
-    "network.connectivity-service.enabled": False, "toolkit.telemetry.enabled": False,
-    # The same pixels everywhere, and nothing that moves.
-    "layout.css.devPixelsPerPx": "1.0", "gfx.color_management.mode": 0,
-    "gfx.text.subpixel-position.force-disabled": True, "ui.caretBlinkTime": 0,
-    "ui.prefersReducedMotion": 1, "general.smoothScroll": False,
-    "widget.gtk.overlay-scrollbars.enabled": True, "apz.overscroll.enabled": False,
-    "intl.accept_languages": "en-US", "media.volume_scale": "0",
-    "security.sandbox.warn_unprivileged_namespaces": False,
-}  # fmt: skip
+FIREFOX_PREFERENCES: Mapping[str, str | int | bool] = word_lists("ui_gym.browser", "flags")[
+    "firefox"
+]
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class SeleniumDevice(PageQueries):
         self._fault: DeviceError | None = None
         self._events: list[PageEvent] = []
         self._told = 0
-        self._ids = accessibility.ElementIds()
+        self._ids = accessibility.element_ids()
         self._closing = threading.Lock()
 
     # -- Device --
@@ -152,10 +152,10 @@ class SeleniumDevice(PageQueries):
         doctype = _DOCTYPE.match(html)
         cut = doctype.end() if doctype else 0
         self._do(WebDriverSession.blank)
-        script = documents.resource("line.js").decode() + documents.world_script()
+        script = documents.text("line.js") + documents.text("world.js")
         self._do(WebDriverSession.script, _PREPARE, script, documents.faces())
         self._events, self._told = [], 0
-        self._ids = accessibility.ElementIds()
+        self._ids = accessibility.element_ids()
         broken = self._call(_WRITE, html[:cut] + _POLICY + html[cut:])
         if broken:
             raise TaskError(f"page {page}: {'; '.join(broken)}")
@@ -179,7 +179,7 @@ class SeleniumDevice(PageQueries):
         answers = self._do(WebDriverSession.devtools, accessibility.queries())
         if answers is not None:
             return accessibility.elements(answers, self.size, self._ids)
-        found = self.evaluate(documents.resource("elements.js").decode().rstrip().rstrip(";"))
+        found = self.evaluate(documents.text("elements.js").rstrip().rstrip(";"))
         return tuple(
             Element(number, role, name, tuple(box), tuple(states))
             for number, role, name, box, states in found

@@ -14,6 +14,7 @@ import threading
 import time
 from pathlib import Path
 
+from ui_gym.browser.chromium.process import plain_environment
 from ui_gym.errors import DeviceSetupError, DeviceStartError
 
 DRIVERS = {
@@ -79,7 +80,7 @@ class DriverProcess:
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", _KEEPER, "sh", str(self._folder), *command],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True, env=_environment() | home,
+            start_new_session=True, env=plain_environment("MOZ_") | home,
         )  # fmt: skip
         try:
             self.url = f"http://127.0.0.1:{self._port(path, timeout)}"
@@ -128,9 +129,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _environment() -> dict[str, str]:
-    """Ours, without what would change pixels (locale, time zone) or let the desktop in."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "DBUS_", "MOZ_"))}
-    return env | {"LANG": "C.UTF-8", "TZ": "UTC"}
