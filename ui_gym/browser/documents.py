@@ -33,7 +33,7 @@ HOST_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src *; "
     "frame-ancestors 'none'"
 )
-"""Of the page around a frame that shows the page (see `capture.Framebuffer`)."""
+"""Of the page around a frame that shows the page (see `capture.FramebufferCapture`)."""
 
 EMPTY_DOCUMENT = "<!doctype html><title>ui-gym</title>"
 """What a page is before its first document."""
