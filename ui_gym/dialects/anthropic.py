@@ -20,22 +20,19 @@ What the tool leaves open, we define:
 
 from __future__ import annotations
 
-import json
-
-from ui_gym.contract.action import (
-    Action,
-    Button,
-    Click,
-    Drag,
-    LongPress,
-    Move,
-    Press,
-    Scroll,
-    Type,
-    Wait,
-    shorten,
+from ui_gym.contract import action as act
+from ui_gym.contract.words import word_lists
+from ui_gym.dialects.common import (
+    CLICK_NAMES,
+    CLICKS,
+    DIRECTIONS,
+    NOTCH,
+    speechless,
+    typed,
+    typing,
+    unknown,
+    written,
 )
-from ui_gym.dialects.common import DIRECTIONS, NOTCH, speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions
 from ui_gym.dialects.grid import Size
@@ -46,27 +43,9 @@ from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
-_CLICKS: dict[str, tuple[Button, int]] = {
-    "left_click": ("left", 1),
-    "right_click": ("right", 1),
-    "middle_click": ("middle", 1),
-    "double_click": ("left", 2),
-    "triple_click": ("left", 3),
-}
-_NAMES = {click: name for name, click in _CLICKS.items()}
-_ARGUMENTS: dict[str, Object] = {
-    **{name: {"coordinate": [10, 20]} for name in ("mouse_move", *_CLICKS)},
-    "left_click_drag": {"start_coordinate": [10, 20], "coordinate": [30, 40]},
-    "left_mouse_down": {},
-    "left_mouse_up": {},
-    "scroll": {"coordinate": [10, 20], "scroll_direction": "down", "scroll_amount": 3},
-    "type": {"text": "text"},
-    "key": {"text": "ctrl+c"},
-    "hold_key": {"text": "shift", "duration": 1},
-    "wait": {"duration": 1},
-    "screenshot": {},
-}
-_USAGE = {name: json.dumps({"action": name} | rest) for name, rest in _ARGUMENTS.items()}
+_TEXTS = word_lists(__package__, "texts")["anthropic"]
+_PROMPT: str = _TEXTS["prompt"]
+_USAGE: dict[str, str] = _TEXTS["usage"]
 _REFUSED = ("cursor_position", "zoom")
 
 
@@ -84,7 +63,7 @@ class Anthropic(ObjectDialect):
             self._block(block, pointer)
         return None
 
-    def say(self, action: Action, place: Place) -> list[Object]:
+    def say(self, action: act.Action, place: Place) -> list[Object]:
         if (call := function_of(action)) is not None:
             name, arguments = call
             return [{"type": "tool_use", "name": name, "input": arguments}]
@@ -124,7 +103,7 @@ def _do(name: str, said: Fields, pointer: PointerState) -> None:
     match name:
         case "left_click" | "right_click" | "middle_click" | "double_click" | "triple_click":
             keys = XDOTOOL.read([said.text("text", "key", default="")])
-            button, count = _CLICKS[name]
+            button, count = CLICKS[name]
             pointer.click(point, button, count, keys)
         case "mouse_move":
             pointer.move(said.pixel("coordinate"))
@@ -166,34 +145,37 @@ def _press(said: Fields, pointer: PointerState) -> None:
             pointer.press(XDOTOOL.read([chord]))
 
 
-def _say(action: Action) -> list[Object]:
+def _say(action: act.Action) -> list[Object]:
     match action:
-        case Click(button=button, count=count, keys=keys) if (button, count) in _NAMES:
-            said: Object = {"action": _NAMES[button, count], "coordinate": [action.x, action.y]}
+        case act.Click(button=button, count=count, keys=keys) if (button, count) in CLICK_NAMES:
+            said: Object = {
+                "action": CLICK_NAMES[button, count],
+                "coordinate": [action.x, action.y],
+            }
             return [said | ({"text": _chord(keys)} if keys else {})]
-        case Move(x=x, y=y):
+        case act.Move(x=x, y=y):
             return [{"action": "mouse_move", "coordinate": [x, y]}]
-        case LongPress(x=x, y=y, seconds=seconds):
+        case act.LongPress(x=x, y=y, seconds=seconds):
             return [
                 {"action": "mouse_move", "coordinate": [x, y]},
                 {"action": "left_mouse_down"},
                 {"action": "wait", "duration": seconds},
                 {"action": "left_mouse_up"},
             ]
-        case Drag(x1=x1, y1=y1, x2=x2, y2=y2, seconds=Drag.seconds):
+        case act.Drag(x1=x1, y1=y1, x2=x2, y2=y2, seconds=act.Drag.seconds):
             ends = {"start_coordinate": [x1, y1], "coordinate": [x2, y2]}
             return [{"action": "left_click_drag", **ends}]
-        case Scroll(x=x, y=y, dx=dx, dy=dy):
+        case act.Scroll(x=x, y=y, dx=dx, dy=dy):
             for direction, (right, down) in DIRECTIONS.items():
                 amount = (dx * right + dy * down) // NOTCH
                 if amount >= 0 and (dx, dy) == (amount * right * NOTCH, amount * down * NOTCH):
                     how = {"scroll_direction": direction, "scroll_amount": amount}
                     return [{"action": "scroll", "coordinate": [x, y], **how}]
-        case Type() if (text := typing(action)) is not None:
+        case act.Type() if (text := typing(action)) is not None:
             return [{"action": "type", "text": text}]
-        case Press(keys=keys):
+        case act.Press(keys=keys):
             return [{"action": "key", "text": _chord(keys)}]
-        case Wait(seconds=seconds):
+        case act.Wait(seconds=seconds):
             return [{"action": "wait", "duration": seconds}]
     raise speechless("Anthropic's computer tool", action)
 
@@ -201,18 +183,5 @@ def _say(action: Action) -> list[Object]:
 def _chord(keys: str) -> str:
     chord = "+".join(XDOTOOL.write(keys))
     if chord.split() != [chord]:
-        raise ActionError("name", f"there is no way to write the keys {shorten(keys)}")
+        raise ActionError("name", f"there is no way to write the keys {act.shorten(keys)}")
     return chord
-
-
-_PROMPT = """\
-You use a computer through its screen, which is {width} pixels wide and {height} high. Answer \
-with the input of your next call of the tool "computer" as one JSON object, or with several as a \
-list of them. Thoughts may stand before it, on lines of their own. The actions are:
-{actions}
-A coordinate is [x, y] in whole pixels from the top left corner. "text" may be added to a click, \
-to be held meanwhile, as in "text": "ctrl". A scroll_amount is in notches of {notch} pixels. Keys \
-are named as xdotool does. A newline at the end of a typed text presses Enter.
-Beside the computer there are other tools, called like this: \
-{{"type": "tool_use", "name": "answer", "input": {{"text": "42"}}}}. They are:
-{functions}"""

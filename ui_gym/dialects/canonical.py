@@ -6,28 +6,14 @@ from collections.abc import Sequence
 
 from ui_gym.contract.action import ACTIONS, MAX_ACTIONS, Action, check_points, shorten, usage
 from ui_gym.contract.action import parse as parse_action
+from ui_gym.contract.words import word_lists
 from ui_gym.dialects.common import check_actions, check_length
 from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import ActionError
 
-MEANINGS = {
-    "click": "click or tap; count=2 is a double click",
-    "long_press": "touch and hold",
-    "move": "hover",
-    "drag": "press at the first point, release at the second; a swipe on a touch screen",
-    "scroll": "in pixels; dy=300 shows what is below",
-    "type": "type at the caret; clear empties the field before, enter presses Enter after",
-    "press": 'a key or a chord, as in press("ctrl+c")',
-    "open": "open an app by its name",
-    "wait": "let time pass",
-    "answer": "give the answer that was asked for; ends the task",
-    "finish": 'say that the task is done ("success"), failed ("failure") or "infeasible"',
-}
-
-ELEMENTS = """
-The elements on the screen are listed, each with its number, as in [12] button "Submit". In click, \
-long_press, move and scroll, element=12 may stand for x and y: click(element=12). With it, type \
-clicks the element first: type("Ann", element=3)."""
+_TEXTS = word_lists(__package__, "texts")["canonical"]
+MEANINGS: dict[str, str] = _TEXTS["meanings"]
+ELEMENTS: str = _TEXTS["elements"]
 """What a prompt adds where elements are shown."""
 
 

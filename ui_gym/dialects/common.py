@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import get_args
 
-from ui_gym.contract.action import MAX_ACTIONS, Action, Type, check_points, shorten
+from ui_gym.contract.action import (
+    MAX_ACTIONS,
+    Action,
+    Button,
+    Outcome,
+    Type,
+    check_points,
+    shorten,
+)
 from ui_gym.errors import ActionError, nearest
 
 MAX_OUTPUT = 100_000
@@ -13,6 +22,19 @@ MAX_OUTPUT = 100_000
 
 DIRECTIONS = {"down": (0, 1), "up": (0, -1), "right": (1, 0), "left": (-1, 0)}
 """The side of which more is to be shown, as signs of (dx, dy)."""
+
+CLICKS: dict[str, tuple[Button, int]] = {
+    "left_click": ("left", 1),
+    "right_click": ("right", 1),
+    "middle_click": ("middle", 1),
+    "double_click": ("left", 2),
+    "triple_click": ("left", 3),
+}
+"""What Anthropic and Qwen call clicks: the button, and how often."""
+
+CLICK_NAMES = {click: name for name, click in CLICKS.items()}
+
+OUTCOMES: dict[str, Outcome] = {outcome: outcome for outcome in get_args(Outcome)}
 
 NOTCH = 100
 """What one notch of a mouse wheel scrolls, in pixels, where a format counts notches."""
@@ -51,6 +73,15 @@ def unknown(what: str, name: str, known: Iterable[str]) -> ActionError:
 def speechless(dialect: str, action: Action) -> ActionError:
     """The error of an action that a dialect cannot say."""
     return ActionError("name", f"{dialect} has no words for {shorten(str(action))}")
+
+
+def has_words(say: Callable[..., object], *arguments: object) -> bool:
+    """Whether a dialect's `say` writes an action, rather than raise `ActionError`."""
+    try:
+        say(*arguments)
+    except ActionError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

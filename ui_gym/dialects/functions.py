@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ui_gym.contract.action import Action, Answer, Finish, Open, Outcome
-from ui_gym.dialects.common import unknown, written
+from ui_gym.contract.action import Action, Answer, Finish, Open
+from ui_gym.contract.words import word_lists
+from ui_gym.dialects.common import OUTCOMES, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.jsonish import Object, read_object
 from ui_gym.dialects.pointer import PointerState
 from ui_gym.errors import ActionError
 
-_OUTCOMES: dict[str, Outcome] = {
-    "success": "success", "failure": "failure", "infeasible": "infeasible",
-}  # fmt: skip
-_USAGE: dict[str, Object] = {
-    "answer": {"text": "42"},
-    "open": {"target": "Settings"},
-    "finish": {"outcome": "failure", "message": "the page is gone"},
-}
-_MEANING = {
-    "answer": "give the answer that was asked for; ends the task",
-    "open": "open an app by its name",
-    "finish": "the task is done (success), failed (failure) or cannot be done (infeasible)",
-}
+_TEXTS = word_lists(__package__, "texts")["functions"]
+_USAGE: dict[str, str] = _TEXTS["usage"]
 
 
 def call_function(name: str, arguments: Any, pointer: PointerState) -> None:
@@ -35,7 +24,7 @@ def call_function(name: str, arguments: Any, pointer: PointerState) -> None:
     """
     if name not in _USAGE:
         raise unknown("function", name, _USAGE)
-    with written(name, json.dumps(_USAGE[name])):
+    with written(name, _USAGE[name]):
         said = read_object(arguments) if isinstance(arguments, str) else arguments
         if not isinstance(said, dict):
             raise ActionError("argument", "the arguments are no JSON object")
@@ -56,9 +45,8 @@ def function_of(action: Action) -> tuple[str, Object] | None:
 
 def teach_functions() -> str:
     """A line for each function, for a prompt."""
-    return "\n".join(
-        f"- {name} {json.dumps(arguments)}: {_MEANING[name]}" for name, arguments in _USAGE.items()
-    )
+    meanings = _TEXTS["meanings"]
+    return "\n".join(f"- {name} {usage}: {meanings[name]}" for name, usage in _USAGE.items())
 
 
 def _build(name: str, said: Fields) -> Action:
@@ -68,5 +56,5 @@ def _build(name: str, said: Fields) -> Action:
         case "open":
             return Open(said.text("target", "app", "app_name", "url"))
         case _:
-            outcome = said.choice(_OUTCOMES, "outcome", "status", default="success")
+            outcome = said.choice(OUTCOMES, "outcome", "status", default="success")
             return Finish(outcome, said.text("message", default=""))

@@ -13,24 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ui_gym.contract.action import Press, shorten, split_keys
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import ActionError
 
-_OURS = {
-    "return": "enter", "esc": "escape", "del": "delete", "ins": "insert", "pgup": "pageup",
-    "page_up": "pageup", "prior": "pageup", "pgdn": "pagedown", "page_down": "pagedown",
-    "next": "pagedown", "spacebar": "space", " ": "space", "\n": "enter", "\r": "enter",
-    "\t": "tab", "arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right",
-    "kp_enter": "enter", "caps_lock": "capslock", "print": "printscreen", "prtsc": "printscreen",
-    "control": "ctrl", "option": "alt", "cmd": "meta", "command": "meta", "super": "meta",
-    "win": "meta", "windows": "meta",
-    **{f"{name}{side}": ours
-       for name, ours in (("ctrl", "ctrl"), ("control_", "ctrl"), ("alt", "alt"), ("alt_", "alt"),
-                          ("shift", "shift"), ("shift_", "shift"), ("win", "meta"),
-                          ("super_", "meta"), ("meta_", "meta"), ("option", "alt"))
-       for side in ("left", "right", "l", "r")},
-    "plus": "+", "minus": "-", "equal": "=", "slash": "/", "backslash": "\\", "period": ".",
-    "comma": ",", "semicolon": ";", "apostrophe": "'", "grave": "`", "bracketleft": "[",
-    "bracketright": "]", "add": "+", "subtract": "-", "multiply": "*", "divide": "/",
+_TABLES = word_lists(__package__, "keys")
+
+_OURS: dict[str, str] = _TABLES["ours"] | {
+    f"{name}{side}": ours
+    for name, ours in (
+        ("ctrl", "ctrl"), ("control_", "ctrl"), ("alt", "alt"), ("alt_", "alt"),
+        ("shift", "shift"), ("shift_", "shift"), ("win", "meta"), ("super_", "meta"),
+        ("meta_", "meta"), ("option", "alt"),
+    )
+    for side in ("left", "right", "l", "r")
 }  # fmt: skip
 """Our name of what others call so, in lower case."""
 
@@ -76,24 +71,7 @@ class KeyNames:
         return name.upper() if self._capitals and name.isascii() else name
 
 
-PYAUTOGUI = KeyNames({"escape": "esc", "meta": "win"})
-OPENAI = KeyNames(
-    {"escape": "esc", "meta": "cmd", **{a: f"arrow{a}" for a in ("up", "down", "left", "right")}},
-    capitals=True,
-)
-XDOTOOL = KeyNames(
-    {
-        "enter": "Return", "escape": "Escape", "tab": "Tab", "backspace": "BackSpace",
-        "delete": "Delete", "insert": "Insert", "home": "Home", "end": "End", "pageup": "Page_Up",
-        "pagedown": "Page_Down", "up": "Up", "down": "Down", "left": "Left", "right": "Right",
-        "meta": "super", "+": "plus", "-": "minus", "=": "equal", "/": "slash", ".": "period",
-        ",": "comma", **{f"f{n}": f"F{n}" for n in range(1, 25)},
-    }
-)  # fmt: skip
-ANDROID = KeyNames(
-    {
-        "backspace": "del", "delete": "forward_del", "recents": "app_switch",
-        "pageup": "page_up", "pagedown": "page_down",
-        **{a: f"dpad_{a}" for a in ("up", "down", "left", "right")},
-    }
-)  # fmt: skip
+PYAUTOGUI = KeyNames(_TABLES["pyautogui"])
+OPENAI = KeyNames(_TABLES["openai"], capitals=True)
+XDOTOOL = KeyNames(_TABLES["xdotool"] | {f"f{n}": f"F{n}" for n in range(1, 25)})
+ANDROID = KeyNames(_TABLES["androidworld"])

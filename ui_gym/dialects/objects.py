@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from ui_gym.contract.action import Action, check_points
-from ui_gym.dialects.common import check_actions, check_length
+from ui_gym.dialects.common import check_actions, check_length, has_words
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
 from ui_gym.dialects.jsonish import Object, read_objects, write_object
@@ -43,11 +43,7 @@ class ObjectDialect(ABC):
         return self.write([said for a in actions for said in self.say(a, place)], thought)
 
     def can_say(self, action: Action) -> bool:
-        try:
-            self.say(action, lambda point: point)
-        except ActionError:
-            return False
-        return True
+        return has_words(self.say, action, lambda point: point)
 
     def place(self, size: Size) -> Place:
         return lambda point: point

@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from ui_gym.contract.action import Action, Button, Click, Drag, Move, Press, Scroll, Type, Wait
+from ui_gym.contract.words import word_lists
 from ui_gym.dialects.common import speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions
@@ -37,17 +38,9 @@ WAIT = 2.0
 
 _BUTTONS: dict[str, Button] = {"left": "left", "right": "right", "wheel": "middle"}
 _THEIRS = {ours: theirs for theirs, ours in _BUTTONS.items()}
-_USAGE = {
-    "click": '{"type": "click", "button": "left", "x": 10, "y": 20}',
-    "double_click": '{"type": "double_click", "x": 10, "y": 20}',
-    "drag": '{"type": "drag", "path": [{"x": 10, "y": 20}, {"x": 30, "y": 40}]}',
-    "keypress": '{"type": "keypress", "keys": ["CTRL", "C"]}',
-    "move": '{"type": "move", "x": 10, "y": 20}',
-    "screenshot": '{"type": "screenshot"}',
-    "scroll": '{"type": "scroll", "x": 10, "y": 20, "scroll_x": 0, "scroll_y": 300}',
-    "type": '{"type": "type", "text": "text"}',
-    "wait": '{"type": "wait"}',
-}
+_TEXTS = word_lists(__package__, "texts")["openai"]
+_PROMPT: str = _TEXTS["prompt"]
+_USAGE: dict[str, str] = _TEXTS["usage"]
 
 
 class OpenAI(ObjectDialect):
@@ -155,16 +148,3 @@ def _say(action: Action) -> Object:
         case Wait(seconds=seconds) if seconds in (0.0, WAIT):
             return {"type": "wait" if seconds else "screenshot"}
     raise speechless("OpenAI's computer tool", action)
-
-
-_PROMPT = """\
-You use a computer through its screen, which is {width} pixels wide and {height} high. Answer with \
-your next action as one JSON object, or with several as a list of them. Thoughts may stand before \
-it, on lines of their own. The actions of the computer are:
-{actions}
-x and y are whole pixels from the top left corner. A button is left, right or wheel. "keys" may be \
-added to a click, to be held meanwhile. scroll_y is in pixels; a positive one shows what is below. \
-wait takes {wait:g} seconds. A newline at the end of a typed text presses Enter.
-Beside the computer there are functions, called like this: \
-{{"type": "function_call", "name": "answer", "arguments": "{{\\"text\\": \\"42\\"}}"}}. They are:
-{functions}"""

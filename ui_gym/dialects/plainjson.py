@@ -8,10 +8,10 @@ list, and the key ``thought`` of an object is thought. ``"element": 12`` stands 
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Any
 
 from ui_gym.contract.action import ACTIONS, MAX_ACTIONS, Action, build, shorten
+from ui_gym.contract.words import word_lists
 from ui_gym.dialects.canonical import MEANINGS
 from ui_gym.dialects.common import unknown, written
 from ui_gym.dialects.fields import Fields
@@ -22,20 +22,9 @@ from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
-_EXAMPLES: dict[str, Object] = {
-    "click": {"x": 10, "y": 20, "button": "left", "count": 1, "keys": ""},
-    "long_press": {"x": 10, "y": 20, "seconds": 0.8},
-    "move": {"x": 10, "y": 20},
-    "drag": {"x1": 10, "y1": 20, "x2": 30, "y2": 40, "seconds": 0.3},
-    "scroll": {"x": 10, "y": 20, "dx": 0, "dy": 300},
-    "type": {"text": "text", "clear": False, "enter": False},
-    "press": {"keys": "ctrl+c"},
-    "open": {"target": "Settings"},
-    "wait": {"seconds": 1},
-    "answer": {"text": "42"},
-    "finish": {"outcome": "failure", "message": "the page is gone"},
-}
-_USAGE = {name: json.dumps({"action": name} | rest) for name, rest in _EXAMPLES.items()}
+_TEXTS = word_lists(__package__, "texts")["json"]
+_PROMPT: str = _TEXTS["prompt"]
+_USAGE: dict[str, str] = _TEXTS["usage"]
 _THOUGHT = "thought"
 
 
@@ -69,7 +58,7 @@ class PlainJson(ObjectDialect):
         lines = [f"- {_USAGE[name]}: {MEANINGS[name]}" for name in ACTIONS]
         return _PROMPT.format(
             width=size[0], height=size[1], actions="\n".join(lines), most=MAX_ACTIONS,
-            elements=_ELEMENTS if elements else "",
+            elements=_TEXTS["elements"] if elements else "",
         )  # fmt: skip
 
 
@@ -83,17 +72,3 @@ def _check_names(kind: type[Action], given: dict[str, Any]) -> None:
         named = name in given or (name in ("x", "y") and "element" in given)
         if field.default is dataclasses.MISSING and not named:
             raise ActionError("argument", f"{name} is missing")
-
-
-_PROMPT = """\
-Answer with the next action as a JSON object, or with up to {most} actions as a list of objects. \
-The first may begin with a "thought". The actions are:
-{actions}
-The screen is {width} pixels wide and {height} high; x and y are whole pixels from its top left \
-corner. Only "action", points and texts are needed. Example: \
-{{"thought": "The form is complete.", "action": "click", "x": 24, "y": 40}}{elements}"""
-
-_ELEMENTS = """
-The elements on the screen are listed, each with its number, as in [12] button "Submit". In click, \
-long_press, move and scroll, "element" may stand for x and y: {"action": "click", "element": 12}; \
-with it, type clicks the element first."""

@@ -7,22 +7,7 @@ that of the call before. `PointerState` takes such calls in order and makes whol
 
 from __future__ import annotations
 
-from ui_gym.contract.action import (
-    MAX_ACTIONS,
-    Action,
-    Answer,
-    Button,
-    Click,
-    Drag,
-    Finish,
-    LongPress,
-    Move,
-    Press,
-    Scroll,
-    Type,
-    Wait,
-    shorten,
-)
+from ui_gym.contract import action as act
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError
 
@@ -30,12 +15,12 @@ from ui_gym.errors import ActionError
 class PointerState:
     """Collects `actions`, `limit` at most. A point of None is where the pointer is."""
 
-    def __init__(self, size: tuple[int, int], seen: Seen, limit: int = MAX_ACTIONS) -> None:
-        self.actions: list[Action] = []
+    def __init__(self, size: tuple[int, int], seen: Seen, limit: int = act.MAX_ACTIONS) -> None:
+        self.actions: list[act.Action] = []
         self.at = seen.pointer
         self._limit = limit
         self._middle = (size[0] // 2, size[1] // 2)
-        self._pressed: tuple[Point, Button] | None = None
+        self._pressed: tuple[Point, act.Button] | None = None
         self._held_for: float | None = None
         self._keys: list[str] = []
         self._unused = False  # keys are down, and nothing was done with them yet
@@ -46,14 +31,14 @@ class PointerState:
         """The keys that are held down."""
         return tuple(self._keys)
 
-    def do(self, action: Action) -> None:
+    def do(self, action: act.Action) -> None:
         """Add a whole action that no pointer and no held key has a part in."""
         self._free(action.name)
         self._add(action)
 
     def move(self, point: Point) -> None:
         if self._pressed is None:
-            self._add(Move(*point))
+            self._add(act.Move(*point))
         self.at = point
 
     def move_by(self, dx: int, dy: int) -> None:
@@ -61,34 +46,40 @@ class PointerState:
         self.move((x + dx, y + dy))
 
     def click(
-        self, point: Point | None = None, button: Button = "left", count: int = 1, keys: str = ""
+        self,
+        point: Point | None = None,
+        button: act.Button = "left",
+        count: int = 1,
+        keys: str = "",
     ) -> None:
         """With `keys` held, beside those that already are."""
         self._released("click")
         x, y = self.at = self._here(point)
         held = "+".join([*self._keys, keys] if keys else self._keys)
-        self._add(Click(x, y, button, count, held))
+        self._add(act.Click(x, y, button, count, held))
         self._unused = False
 
-    def drag(self, end: Point, seconds: float = Drag.seconds, start: Point | None = None) -> None:
+    def drag(
+        self, end: Point, seconds: float = act.Drag.seconds, start: Point | None = None
+    ) -> None:
         """From `start` or the pointer."""
         self._free("drag")
         begin = start or self._led_here()
-        self._add(Drag(*begin, *end, seconds=seconds))
+        self._add(act.Drag(*begin, *end, seconds=seconds))
         self.at = end
 
-    def drag_by(self, dx: int, dy: int, seconds: float = Drag.seconds) -> None:
+    def drag_by(self, dx: int, dy: int, seconds: float = act.Drag.seconds) -> None:
         x, y = self._here(None)
         self.drag((x + dx, y + dy), seconds)
 
-    def down(self, point: Point | None = None, button: Button = "left") -> None:
+    def down(self, point: Point | None = None, button: act.Button = "left") -> None:
         """Press a button; what follows until `up` makes a click, a long press or a drag of it."""
         self._released("press")
         self.at = point or self._led_here()
         self._pressed = (self.at, button)
         self._held_for = None
 
-    def up(self, point: Point | None = None, button: Button = "left") -> None:
+    def up(self, point: Point | None = None, button: act.Button = "left") -> None:
         if self._pressed is None or self._pressed[1] != button:
             raise ActionError("argument", f"the {button} button is not down, so it cannot go up")
         start, end = self._pressed[0], self._here(point)
@@ -101,24 +92,24 @@ class PointerState:
             self.drag(end, start=start)
         else:
             self._free("long press")
-            self._add(LongPress(*start, seconds=self._held_for or 0.0))
+            self._add(act.LongPress(*start, seconds=self._held_for or 0.0))
 
     def scroll(self, point: Point | None, dx: int = 0, dy: int = 0) -> None:
         """At `point`, at the pointer, or in the middle where that is not known."""
         self._free("scroll")
         self.at = point or self.at or self._middle
-        self._add(Scroll(*self.at, dx=dx, dy=dy))
+        self._add(act.Scroll(*self.at, dx=dx, dy=dy))
 
     def press(self, chord: str) -> None:
         """Press keys, beside those that are held."""
         self._released("press keys")
-        self._add(Press("+".join([*self._keys, chord])))
+        self._add(act.Press("+".join([*self._keys, chord])))
         self._unused = False
 
     def paste(self, text: str) -> None:
         """Type a text in place of the chord that pastes it, whose held keys are then used up."""
         self._released("paste")
-        self._add(Type(text))
+        self._add(act.Type(text))
         self._unused = False
 
     def key_down(self, key: str) -> None:
@@ -129,33 +120,35 @@ class PointerState:
 
     def key_up(self, key: str) -> None:
         if key not in self._keys:
-            raise ActionError("argument", f"the key {shorten(key)} is not down, so it cannot go up")
+            raise ActionError(
+                "argument", f"the key {act.shorten(key)} is not down, so it cannot go up"
+            )
         if self._unused:
-            self._add(Press("+".join(self._keys)))
+            self._add(act.Press("+".join(self._keys)))
             self._unused = False
         self._keys.remove(key)
 
     def wait(self, seconds: float) -> None:
         if self._pressed is None:
-            self._add(Wait(seconds))
+            self._add(act.Wait(seconds))
         else:
-            self._held_for = (self._held_for or 0.0) + Wait(seconds).seconds
+            self._held_for = (self._held_for or 0.0) + act.Wait(seconds).seconds
 
-    def finish(self, action: Finish) -> None:
+    def finish(self, action: act.Finish) -> None:
         """End the episode. Some formats call the task done after an answer, which ends it here."""
-        answered = bool(self.actions) and isinstance(self.actions[-1], Answer)
-        if not (answered and action == Finish("success")):
+        answered = bool(self.actions) and isinstance(self.actions[-1], act.Answer)
+        if not (answered and action == act.Finish("success")):
             self.do(action)
 
     def remark(self, text: str) -> None:
         """Note what was said beside the actions: without any, it is the answer."""
         self._remarks += [text] if text.strip() else []
 
-    def done(self) -> list[Action]:
+    def done(self) -> list[act.Action]:
         """The actions; nothing may be held down any more."""
         self._free("end a step")
         if not self.actions and self._remarks:
-            self._add(Answer("\n".join(self._remarks)))
+            self._add(act.Answer("\n".join(self._remarks)))
         return self.actions
 
     def _here(self, point: Point | None) -> Point:
@@ -167,7 +160,7 @@ class PointerState:
     def _led_here(self) -> Point:
         """Where the pointer is; a move that only led there becomes a part of what follows."""
         here = self._here(None)
-        if self.actions and self.actions[-1] == Move(*here):
+        if self.actions and self.actions[-1] == act.Move(*here):
             del self.actions[-1]
         return here
 
@@ -181,7 +174,7 @@ class PointerState:
             held = "+".join(self._keys)
             raise ActionError("argument", f"cannot {what} while {held} is held down")
 
-    def _add(self, action: Action) -> None:
+    def _add(self, action: act.Action) -> None:
         if len(self.actions) == self._limit:
             raise ActionError("parse", f"more than {self._limit} actions in one step")
         self.actions.append(action)

@@ -24,24 +24,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ui_gym.contract.action import (
-    Action,
-    Button,
-    Click,
-    Drag,
-    Finish,
-    LongPress,
-    Move,
-    Press,
-    Scroll,
-    Type,
-    Wait,
-    check_points,
-)
+from ui_gym.contract import action as act
+from ui_gym.contract.words import word_lists
 from ui_gym.dialects.common import (
     NOTCH,
     check_actions,
     check_length,
+    has_words,
     speechless,
     typed,
     typing,
@@ -61,10 +50,10 @@ WAIT = 2.0
 PASTES = ("ctrl+v", "ctrl+shift+v", "shift+ctrl+v", "shift+insert")
 """The chords that paste."""
 
-_BUTTONS: dict[str, Button] = {
+_BUTTONS: dict[str, act.Button] = {
     "left": "left", "middle": "middle", "right": "right", "primary": "left", "secondary": "right",
 }  # fmt: skip
-_CLICKS: dict[str, tuple[Button, int]] = {
+_CLICKS: dict[str, tuple[act.Button, int]] = {
     "click": ("left", 1),
     "doubleClick": ("left", 2),
     "tripleClick": ("left", 3),
@@ -73,7 +62,9 @@ _CLICKS: dict[str, tuple[Button, int]] = {
     "leftClick": ("left", 1),
 }
 _NAMES = {click: name for name, click in reversed(_CLICKS.items())}
-_ENDINGS = {"DONE": Finish("success"), "FAIL": Finish("infeasible")}
+_TEXTS = word_lists(__package__, "texts")["pyautogui"]
+_PROMPT: str = _TEXTS["prompt"]
+_ENDINGS = {"DONE": act.Finish("success"), "FAIL": act.Finish("infeasible")}
 
 
 class PyAutoGUI:
@@ -81,15 +72,15 @@ class PyAutoGUI:
 
     name = "pyautogui"
 
-    def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
+    def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[act.Action]:
         check_length(text)
         actions = _actions(read_code(text, seen), PointerState(size, seen))
         if not actions:
             raise ActionError("parse", f"the code does nothing. Write calls, as in {EXAMPLE}")
-        check_points(actions, size)
+        act.check_points(actions, size)
         return actions
 
-    def render(self, actions: Sequence[Action], size: Size, thought: str = "") -> str:
+    def render(self, actions: Sequence[act.Action], size: Size, thought: str = "") -> str:
         check_actions(actions, size)
         code = "\n".join(line for action in actions for line in _say(action))
         block = f"```python\n{code}\n```"
@@ -97,19 +88,15 @@ class PyAutoGUI:
 
     def prompt(self, size: Size, *, elements: bool = False) -> str:
         prompt = _PROMPT.format(width=size[0], height=size[1], notch=NOTCH, wait=WAIT)
-        return prompt + _TAGS if elements else prompt
+        return prompt + str(_TEXTS["elements"]) if elements else prompt
 
-    def can_say(self, action: Action) -> bool:
-        try:
-            _say(action)
-        except ActionError:
-            return False
-        return True
+    def can_say(self, action: act.Action) -> bool:
+        return has_words(_say, action)
 
 
 def read_script(
     code: str, size: Size, seen: Seen = NOTHING, *, limit: int, longest: float
-) -> list[Action]:
+) -> list[act.Action]:
     """The actions of a program of pyautogui calls; none, if it does nothing.
 
     Args:
@@ -124,13 +111,13 @@ def read_script(
     """
     check_length(code)
     actions = _actions(read_calls(code), PointerState(size, seen, limit), longest)
-    check_points(actions, size)
+    act.check_points(actions, size)
     return actions
 
 
 def _actions(
     calls: Sequence[PyautoguiCall], pointer: PointerState, longest: float = math.inf
-) -> list[Action]:
+) -> list[act.Action]:
     reader = _Reader(pointer, longest)
     for call in calls:
         reader.do(call)
@@ -146,7 +133,7 @@ class _Reader:
         self._clipboard: str | None = None
         self._pasted = True
 
-    def done(self) -> list[Action]:
+    def done(self) -> list[act.Action]:
         if not self._pasted:
             raise ActionError(
                 "argument", "what is copied must be pasted in the same code, by hotkey('ctrl', 'v')"
@@ -155,7 +142,7 @@ class _Reader:
 
     def do(self, call: PyautoguiCall) -> None:
         if call.name in WORDS:
-            self.pointer.do(_ENDINGS.get(call.name, Wait(WAIT)))
+            self.pointer.do(_ENDINGS.get(call.name, act.Wait(WAIT)))
             return
         with written(call.name, call.usage):
             if call.name in _CLICKS or call.name in ("mouseDown", "mouseUp"):
@@ -185,7 +172,7 @@ class _Reader:
             self.pointer.scroll(_point(said), dy=-pixels)
 
     def _pointer(self, name: str, said: Fields) -> None:
-        seconds = said.number("duration", default=Drag.seconds)
+        seconds = said.number("duration", default=act.Drag.seconds)
         if name.startswith("drag") and said.choice(_BUTTONS, "button", default="left") != "left":
             raise ActionError("argument", "only the left button can drag")
         if name.startswith("drag") and not said.flag("mouseDownUp", default=True):
@@ -267,42 +254,42 @@ def _key(said: Fields) -> str:
     return key
 
 
-def _say(action: Action) -> list[str]:
+def _say(action: act.Action) -> list[str]:
     match action:
-        case Click(keys=keys):
+        case act.Click(keys=keys):
             names = PYAUTOGUI.write(keys) if keys else []
             if len(set(names)) == len(names):
                 down = [f"pyautogui.keyDown({_quote(name)})" for name in names]
                 up = [f"pyautogui.keyUp({_quote(name)})" for name in reversed(names)]
                 return [*down, _say_click(action), *up]
-        case Move(x=x, y=y):
+        case act.Move(x=x, y=y):
             return [f"pyautogui.moveTo({x}, {y})"]
-        case LongPress(x=x, y=y, seconds=seconds):
+        case act.LongPress(x=x, y=y, seconds=seconds):
             hold = [f"pyautogui.mouseDown({x}, {y})", f"time.sleep({seconds!r})"]
             return [*hold, "pyautogui.mouseUp()"]
-        case Drag(x1=x1, y1=y1, x2=x2, y2=y2, seconds=seconds):
+        case act.Drag(x1=x1, y1=y1, x2=x2, y2=y2, seconds=seconds):
             drag = f"pyautogui.dragTo({x2}, {y2}, duration={seconds!r})"
             return [f"pyautogui.moveTo({x1}, {y1})", drag]
-        case Scroll(x=x, y=y, dx=0, dy=dy) if dy % NOTCH == 0:
+        case act.Scroll(x=x, y=y, dx=0, dy=dy) if dy % NOTCH == 0:
             return [f"pyautogui.scroll({-dy // NOTCH}, x={x}, y={y})"]
-        case Scroll(x=x, y=y, dx=dx, dy=0) if dx % NOTCH == 0:
+        case act.Scroll(x=x, y=y, dx=dx, dy=0) if dx % NOTCH == 0:
             return [f"pyautogui.hscroll({dx // NOTCH}, x={x}, y={y})"]
-        case Type() if (text := typing(action)) is not None:
+        case act.Type() if (text := typing(action)) is not None:
             return [f"pyautogui.write({_quote(text)})"]
-        case Press(keys=keys):
+        case act.Press(keys=keys):
             names = PYAUTOGUI.write(keys)
             function = "press" if len(names) == 1 else "hotkey"
             return [f"pyautogui.{function}({', '.join(map(_quote, names))})"]
-        case Wait(seconds=seconds):
+        case act.Wait(seconds=seconds):
             return [f"time.sleep({seconds!r})"]
-        case Finish():
+        case act.Finish():
             words = [word for word, ending in _ENDINGS.items() if ending == action]
             if words:
                 return words
     raise speechless("pyautogui", action)
 
 
-def _say_click(action: Click) -> str:
+def _say_click(action: act.Click) -> str:
     name = _NAMES.get((action.button, action.count))
     if name is not None:
         return f"pyautogui.{name}({action.x}, {action.y})"
@@ -313,23 +300,3 @@ def _say_click(action: Click) -> str:
 def _quote(text: str) -> str:
     """`text` as a string literal that no fence can end."""
     return repr(text).replace("`", "\\x60")
-
-
-_PROMPT = """\
-You use a computer through its screen, which is {width} pixels wide and {height} high. Write your \
-thought if you have one, and then Python code that does the next actions, in a fence:
-```python
-pyautogui.click(10, 20)
-pyautogui.write('text')
-```
-The code may call, with plain numbers and strings as arguments, these functions and no others: \
-pyautogui.click(x, y, clicks=1, button='left'), doubleClick, tripleClick, rightClick, middleClick, \
-moveTo(x, y), dragTo(x, y, duration=0.3), mouseDown(), mouseUp(), scroll(clicks, x, y), \
-hscroll(clicks, x, y), write(text), press(key), hotkey(key, key), keyDown(key), keyUp(key), and \
-time.sleep(seconds). x and y are whole pixels from the top left corner; scroll(-3, x, y) shows \
-what is three times {notch} pixels below; a newline at the end of a written text presses Enter.
-Instead of code, write WAIT to wait {wait:g} seconds, DONE when the task is done, or FAIL when it \
-cannot be done."""
-
-_TAGS = """
-tag_12 is the middle of the element [12], so that pyautogui.click(tag_12) clicks it."""

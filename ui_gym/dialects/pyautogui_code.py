@@ -15,6 +15,7 @@ import textwrap
 from dataclasses import dataclass
 
 from ui_gym.contract.action import shorten, syntax_tree
+from ui_gym.contract.words import word_lists
 from ui_gym.dialects.common import unknown
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.seen import NOTHING, Seen
@@ -22,38 +23,10 @@ from ui_gym.errors import ActionError
 
 EXAMPLE = "pyautogui.click(10, 20)"
 
-_XY = ("x", "y")
 _IGNORED = ("interval", "tween", "logScreenshot", "_pause", "pause", "mouseDownUp")
 """Parameters that change how an action looks, not what it does."""
 
-SIGNATURES: dict[str, tuple[str, ...]] = {
-    "pyautogui.moveTo": (*_XY, "duration", "tween"),
-    "pyautogui.moveRel": ("xOffset", "yOffset", "duration", "tween"),
-    "pyautogui.move": ("xOffset", "yOffset", "duration", "tween"),
-    "pyautogui.click": (*_XY, "clicks", "interval", "button", "duration"),
-    "pyautogui.leftClick": (*_XY, "interval", "duration"),
-    "pyautogui.rightClick": (*_XY, "interval", "duration"),
-    "pyautogui.middleClick": (*_XY, "interval", "duration"),
-    "pyautogui.doubleClick": (*_XY, "interval", "button", "duration"),
-    "pyautogui.tripleClick": (*_XY, "interval", "button", "duration"),
-    "pyautogui.dragTo": (*_XY, "duration", "tween", "button"),
-    "pyautogui.dragRel": ("xOffset", "yOffset", "duration", "tween", "button"),
-    "pyautogui.drag": ("xOffset", "yOffset", "duration", "tween", "button"),
-    "pyautogui.mouseDown": (*_XY, "button", "duration"),
-    "pyautogui.mouseUp": (*_XY, "button", "duration"),
-    "pyautogui.scroll": ("clicks", *_XY),
-    "pyautogui.vscroll": ("clicks", *_XY),
-    "pyautogui.hscroll": ("clicks", *_XY),
-    "pyautogui.write": ("message", "interval"),
-    "pyautogui.typewrite": ("message", "interval"),
-    "pyautogui.press": ("keys", "presses", "interval"),
-    "pyautogui.hotkey": (),  # any number of keys
-    "pyautogui.keyDown": ("key",),
-    "pyautogui.keyUp": ("key",),
-    "pyautogui.sleep": ("seconds",),
-    "time.sleep": ("seconds",),
-    "pyperclip.copy": ("text",),
-}
+SIGNATURES: dict[str, tuple[str, ...]] = word_lists(__package__, "texts")["pyautogui"]["signatures"]
 """The parameters of every function that is read, in their order."""
 
 WORDS = ("WAIT", "DONE", "FAIL")

@@ -20,26 +20,20 @@ What the functions leave open, we define:
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar, Literal
 
-from ui_gym.contract.action import (
-    Action,
-    Answer,
-    Button,
-    Click,
-    Drag,
-    Finish,
-    LongPress,
-    Move,
-    Open,
-    Outcome,
-    Press,
-    Scroll,
-    Type,
-    Wait,
+from ui_gym.contract import action as act
+from ui_gym.contract.words import word_lists
+from ui_gym.dialects.common import (
+    CLICK_NAMES,
+    CLICKS,
+    OUTCOMES,
+    speechless,
+    typed,
+    typing,
+    unknown,
+    written,
 )
-from ui_gym.dialects.common import speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import RELATIVE, Size, smart_resize, to_grid, to_pixel
 from ui_gym.dialects.jsonish import Object, read_object, write_object
@@ -56,46 +50,12 @@ MIN_PIXELS = 4 * 28 * 28
 MAX_PIXELS = 16384 * 28 * 28
 """How Qwen2.5-VL's own ``preprocessor_config.json`` has pictures resized."""
 
-_CLICKS: dict[str, tuple[Button, int]] = {
-    "left_click": ("left", 1),
-    "right_click": ("right", 1),
-    "middle_click": ("middle", 1),
-    "double_click": ("left", 2),
-    "triple_click": ("left", 3),
-}
-_NAMES = {click: name for name, click in _CLICKS.items()}
-_OUTCOMES: dict[str, Outcome] = {
-    "success": "success", "failure": "failure", "infeasible": "infeasible",
-}  # fmt: skip
 _BUTTONS = {"back": "back", "home": "home", "menu": "recents", "enter": "enter"}
 _SYSTEM = {ours: theirs.capitalize() for theirs, ours in _BUTTONS.items()}
 
-_POINT, _ENDS = {"coordinate": [100, 200]}, {"coordinate": [100, 800], "coordinate2": [100, 200]}
-_SHARED: dict[str, Object] = {
-    "type": {"text": "text"},
-    "wait": {"time": 1},
-    "answer": {"text": "42"},
-    "terminate": {"status": "success"},
-}
-_COMPUTER: dict[str, Object] = {
-    "mouse_move": _POINT,
-    **dict.fromkeys(_CLICKS, _POINT),
-    "left_click_drag": _POINT,
-    "scroll": _POINT | {"pixels": -300},
-    "hscroll": _POINT | {"pixels": 300},
-    "key": {"keys": ["ctrl", "c"]},
-    **_SHARED,
-}
-_MOBILE: dict[str, Object] = {
-    "click": _POINT,
-    "long_press": _POINT | {"time": 1},
-    "swipe": _ENDS,
-    "system_button": {"button": "Back"},
-    "key": {"text": "volume_up"},
-    "open": {"text": "Settings"},
-    **_SHARED,
-}
-_USAGE = {name: json.dumps({"action": name} | rest) for name, rest in (_MOBILE | _COMPUTER).items()}
+_TEXTS = word_lists(__package__, "texts")["qwen"]
+_PROMPT: str = _TEXTS["prompt"]
+_USAGE: dict[str, str] = _TEXTS["mobile_use"] | _TEXTS["computer_use"]
 
 
 class Qwen(ObjectDialect):
@@ -117,7 +77,7 @@ class Qwen(ObjectDialect):
             with written(name, _USAGE[name]):
                 _do(name, call, pointer, self.grid(size), size)
 
-    def say(self, action: Action, place: Place) -> list[Object]:
+    def say(self, action: act.Action, place: Place) -> list[Object]:
         arguments = _say_shared(action)
         if arguments is None:
             tell = _say_computer if self.function == "computer_use" else _say_mobile
@@ -139,13 +99,12 @@ class Qwen(ObjectDialect):
     def prompt(self, size: Size, *, elements: bool = False) -> str:
         width, height = self.grid(size)
         computer = self.function == "computer_use"
-        named = _COMPUTER if computer else _MOBILE
         return _PROMPT.format(
             tool="a mouse and keyboard to interact with a computer" if computer
             else "a touchscreen to interact with a mobile device",
             function=self.function, width=width, height=height,
-            actions="\n".join(json.dumps({"action": n} | rest) for n, rest in named.items()),
-            notes=_COMPUTER_NOTES if computer else _MOBILE_NOTES,
+            actions="\n".join(_TEXTS[self.function].values()),
+            notes=_TEXTS["computer_notes" if computer else "mobile_notes"],
         )  # fmt: skip
 
 
@@ -200,7 +159,7 @@ def _do(name: str, said: Fields, pointer: PointerState, grid: Size, size: Size) 
         case "left_click_drag":
             pointer.drag(point())
         case "long_press":
-            pointer.do(LongPress(*point(), said.number("time", default=LongPress.seconds)))
+            pointer.do(act.LongPress(*point(), said.number("time", default=act.LongPress.seconds)))
         case "scroll":
             pointer.scroll(here, dy=-said.whole("pixels"))
         case "hscroll":
@@ -208,100 +167,77 @@ def _do(name: str, said: Fields, pointer: PointerState, grid: Size, size: Size) 
         case "click":
             pointer.click(point())
         case "terminate":
-            pointer.finish(Finish(said.choice(_OUTCOMES, "status", default="success")))
-        case _ if name in _CLICKS:
-            pointer.click(here, *_CLICKS[name])
+            pointer.finish(act.Finish(said.choice(OUTCOMES, "status", default="success")))
+        case _ if name in CLICKS:
+            pointer.click(here, *CLICKS[name])
         case _:
             pointer.do(_build(name, said))
 
 
-def _build(name: str, said: Fields) -> Action:
+def _build(name: str, said: Fields) -> act.Action:
     match name:
         case "key":
             return PYAUTOGUI.press(said.words("keys", "text"))
         case "system_button":
-            return Press(said.choice(_BUTTONS, "button"))
+            return act.Press(said.choice(_BUTTONS, "button"))
         case "type":
             return typed(said.text("text"))
         case "open":
-            return Open(said.text("text"))
+            return act.Open(said.text("text"))
         case "wait":
-            return Wait(said.number("time", default=1.0))
+            return act.Wait(said.number("time", default=1.0))
         case _:  # answer
-            return Answer(said.text("text"))
+            return act.Answer(said.text("text"))
 
 
-def _say_shared(action: Action) -> list[Object] | None:
+def _say_shared(action: act.Action) -> list[Object] | None:
     match action:
-        case Type() if (text := typing(action)) is not None:
+        case act.Type() if (text := typing(action)) is not None:
             return [{"action": "type", "text": text}]
-        case Wait(seconds=seconds):
+        case act.Wait(seconds=seconds):
             return [{"action": "wait", "time": seconds}]
-        case Answer(text=text):
+        case act.Answer(text=text):
             return [{"action": "answer", "text": text}]
-        case Finish(outcome=outcome, message=""):
+        case act.Finish(outcome=outcome, message=""):
             return [{"action": "terminate", "status": outcome}]
     return None
 
 
-def _say_computer(action: Action, place: Place) -> list[Object]:
+def _say_computer(action: act.Action, place: Place) -> list[Object]:
     points = [list(place(point)) for point in action.points()]
     match action:
-        case Click(button=button, count=count, keys="") if (button, count) in _NAMES:
-            return [{"action": _NAMES[button, count], "coordinate": points[0]}]
-        case Move():
+        case act.Click(button=button, count=count, keys="") if (button, count) in CLICK_NAMES:
+            return [{"action": CLICK_NAMES[button, count], "coordinate": points[0]}]
+        case act.Move():
             return [{"action": "mouse_move", "coordinate": points[0]}]
-        case Drag(seconds=Drag.seconds):
+        case act.Drag(seconds=act.Drag.seconds):
             names = ("mouse_move", "left_click_drag")
             return [
                 {"action": name, "coordinate": point}
                 for name, point in zip(names, points, strict=True)
             ]
-        case Scroll(dx=0, dy=dy):
+        case act.Scroll(dx=0, dy=dy):
             return [{"action": "scroll", "coordinate": points[0], "pixels": -dy}]
-        case Scroll(dx=dx, dy=0):
+        case act.Scroll(dx=dx, dy=0):
             return [{"action": "hscroll", "coordinate": points[0], "pixels": dx}]
-        case Press(keys=keys):
+        case act.Press(keys=keys):
             return [{"action": "key", "keys": PYAUTOGUI.write(keys)}]
     raise speechless("computer_use", action)
 
 
-def _say_mobile(action: Action, place: Place) -> list[Object]:
+def _say_mobile(action: act.Action, place: Place) -> list[Object]:
     points = [list(place(point)) for point in action.points()]
     match action:
-        case Click(button="left", count=1, keys=""):
+        case act.Click(button="left", count=1, keys=""):
             return [{"action": "click", "coordinate": points[0]}]
-        case LongPress(seconds=seconds):
+        case act.LongPress(seconds=seconds):
             return [{"action": "long_press", "coordinate": points[0], "time": seconds}]
-        case Drag(seconds=Drag.seconds):
+        case act.Drag(seconds=act.Drag.seconds):
             return [{"action": "swipe", "coordinate": points[0], "coordinate2": points[1]}]
-        case Press(keys=keys) if keys in _SYSTEM:
+        case act.Press(keys=keys) if keys in _SYSTEM:
             return [{"action": "system_button", "button": _SYSTEM[keys]}]
-        case Press(keys=keys):
+        case act.Press(keys=keys):
             return [{"action": "key", "text": "+".join(PYAUTOGUI.write(keys))}]
-        case Open(target=target):
+        case act.Open(target=target):
             return [{"action": "open", "text": target}]
     raise speechless("mobile_use", action)
-
-
-_PROMPT = """\
-# Tools
-
-You may call the function {function}: use {tool}, and see its screen. The screen's resolution is \
-{width}x{height}; a coordinate is [x, y] from its top left corner. The arguments are one of:
-{actions}
-{notes} "status" is success, failure or infeasible. A newline at the end of a typed text presses \
-Enter.
-
-Write your thought if you have one, and then each call as a JSON object within tags:
-<tool_call>
-{{"name": "{function}", "arguments": <arguments>}}
-</tool_call>"""
-
-_COMPUTER_NOTES = (
-    '"pixels" above 0 scroll up (hscroll: to the right), below 0 down. left_click_drag begins '
-    "where the mouse is: move it there first."
-)
-_MOBILE_NOTES = (
-    'swipe goes from "coordinate" to "coordinate2". "button" is Back, Home, Menu or Enter.'
-)

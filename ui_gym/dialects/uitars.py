@@ -27,22 +27,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ui_gym.contract.action import (
-    Action,
-    Answer,
-    Click,
-    Drag,
-    Finish,
-    LongPress,
-    Move,
-    Open,
-    Press,
-    Scroll,
-    Type,
-    Wait,
-    shorten,
+from ui_gym.contract import action as act
+from ui_gym.contract.words import word_lists
+from ui_gym.dialects.common import (
+    DIRECTIONS,
+    check_actions,
+    check_length,
+    has_words,
+    speechless,
+    unknown,
+    written,
 )
-from ui_gym.dialects.common import DIRECTIONS, check_actions, check_length, unknown
 from ui_gym.dialects.grid import (
     MAX_PIXELS,
     MIN_PIXELS,
@@ -64,33 +59,10 @@ WAIT = 5.0
 
 Coordinates = Literal["relative", "absolute"]
 
-_ALIASES = {
-    "left_single": "click",
-    "double_click": "left_double",
-    "left_double_click": "left_double",
-    "right_click": "right_single",
-    "select": "drag",
-    "swipe": "drag",
-    "press": "hotkey",
-    "keydown": "hotkey",
-}
-_USAGE = {
-    "click": "click(start_box='(x,y)')",
-    "left_double": "left_double(start_box='(x,y)')",
-    "right_single": "right_single(start_box='(x,y)')",
-    "hover": "hover(start_box='(x,y)')",
-    "drag": "drag(start_box='(x1,y1)', end_box='(x2,y2)')",
-    "long_press": "long_press(start_box='(x,y)')",
-    "hotkey": "hotkey(key='ctrl c')",
-    "type": "type(content='text')",
-    "scroll": "scroll(start_box='(x,y)', direction='down')",
-    "open_app": "open_app(app_name='name')",
-    "press_home": "press_home()",
-    "press_back": "press_back()",
-    "wait": "wait()",
-    "finished": "finished(content='')",
-    "call_user": "call_user()",
-}
+_TEXTS = word_lists(__package__, "texts")["uitars"]
+_PROMPT: str = _TEXTS["prompt"]
+_ALIASES: dict[str, str] = _TEXTS["aliases"]
+_USAGE: dict[str, str] = _TEXTS["usage"]
 _ARROWS = {f"arrow{direction}": direction for direction in DIRECTIONS}
 
 
@@ -110,11 +82,11 @@ class UITars:
         self.coordinates = coordinates
         self._resize = (factor, min_pixels, max_pixels)
 
-    def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[Action]:
+    def parse(self, text: str, size: Size, seen: Seen = NOTHING) -> list[act.Action]:
         check_length(text)
         return [self._action(call, size) for call in read_calls(text)]
 
-    def render(self, actions: Sequence[Action], size: Size, thought: str = "") -> str:
+    def render(self, actions: Sequence[act.Action], size: Size, thought: str = "") -> str:
         check_actions(actions, size)
         grid = self.grid(size)
 
@@ -133,12 +105,8 @@ class UITars:
             else f"- x and y are pixels of the screenshot, which is {width} wide and {height} high."
         )
 
-    def can_say(self, action: Action) -> bool:
-        try:
-            _say(action, lambda point: "'(0,0)'")
-        except ActionError:
-            return False
-        return True
+    def can_say(self, action: act.Action) -> bool:
+        return has_words(_say, action, lambda point: "'(0,0)'")
 
     def grid(self, size: Size) -> Size:
         """The coordinates of the screen's far corner, as the model writes them."""
@@ -146,60 +114,55 @@ class UITars:
             return RELATIVE
         return smart_resize(size, *self._resize)
 
-    def _action(self, call: UitarsCall, size: Size) -> Action:
+    def _action(self, call: UitarsCall, size: Size) -> act.Action:
         name = _ALIASES.get(call.name, call.name)
         if name not in _USAGE:
             raise unknown("action", call.name, _USAGE)
-        try:
+        with written(call.name, _USAGE[name]):
             return self._build(name, call, size)
-        except ActionError as error:
-            if error.kind != "argument":
-                raise
-            message = f"{call.name}: {error}. It is written {_USAGE[name]}"
-            raise ActionError("argument", message) from None
 
-    def _build(self, name: str, call: UitarsCall, size: Size) -> Action:
+    def _build(self, name: str, call: UitarsCall, size: Size) -> act.Action:
         match name:
             case "click":
-                return Click(*self._point(call, "start", size))
+                return act.Click(*self._point(call, "start", size))
             case "left_double":
-                return Click(*self._point(call, "start", size), count=2)
+                return act.Click(*self._point(call, "start", size), count=2)
             case "right_single":
-                return Click(*self._point(call, "start", size), button="right")
+                return act.Click(*self._point(call, "start", size), button="right")
             case "hover":
-                return Move(*self._point(call, "start", size))
+                return act.Move(*self._point(call, "start", size))
             case "drag":
-                return Drag(*self._point(call, "start", size), *self._point(call, "end", size))
+                return act.Drag(*self._point(call, "start", size), *self._point(call, "end", size))
             case "long_press":
                 seconds = read_numbers(call.get("time") or "0.8", 1)[0]
-                return LongPress(*self._point(call, "start", size), seconds=seconds)
+                return act.LongPress(*self._point(call, "start", size), seconds=seconds)
             case "scroll":
                 return self._scroll(call, size)
             case "hotkey":
-                return Press(_read_keys(call.need("key", "hotkey", "press")))
+                return act.Press(_read_keys(call.need("key", "hotkey", "press")))
             case "type":
                 return _read_text(call.need("content", "text"))
             case "open_app":
-                return Open(call.need("app_name", "app", "name"))
+                return act.Open(call.need("app_name", "app", "name"))
             case "press_home" | "press_back":
-                return Press(name.removeprefix("press_"))
+                return act.Press(name.removeprefix("press_"))
             case "wait":
-                return Wait(WAIT)
+                return act.Wait(WAIT)
             case "call_user":
-                return Finish("infeasible")
+                return act.Finish("infeasible")
             case _:  # finished
                 content = call.get("content")
-                return Answer(content) if content else Finish("success")
+                return act.Answer(content) if content else act.Finish("success")
 
-    def _scroll(self, call: UitarsCall, size: Size) -> Scroll:
+    def _scroll(self, call: UitarsCall, size: Size) -> act.Scroll:
         said = call.need("direction").strip().lower()
         if said not in DIRECTIONS:
-            raise ActionError("argument", f"direction {shorten(said)} is unknown")
+            raise ActionError("argument", f"direction {act.shorten(said)} is unknown")
         dx, dy = (SCROLL * sign for sign in DIRECTIONS[said])
         middle = size[0] // 2, size[1] // 2
         somewhere = call.get("start_box", "point", "start_point")
         x, y = self._point(call, "start", size) if somewhere else middle
-        return Scroll(x, y, dx=dx, dy=dy)
+        return act.Scroll(x, y, dx=dx, dy=dy)
 
     def _point(self, call: UitarsCall, end: Literal["start", "end"], size: Size) -> Point:
         other = "point" if end == "start" else "end_point"
@@ -220,51 +183,53 @@ class UITars15(UITars):
         super().__init__("absolute")
 
 
-def _say(action: Action, place: Callable[[Point], str]) -> str:
+def _say(action: act.Action, place: Callable[[Point], str]) -> str:
     """`action` in UI-TARS's grammar; `ActionError` (``name``) if the grammar has no words."""
     points = [place(point) for point in action.points()]
     match action:
-        case Click(keys="", button="left", count=1):
+        case act.Click(keys="", button="left", count=1):
             return f"click(start_box={points[0]})"
-        case Click(keys="", button="left", count=2):
+        case act.Click(keys="", button="left", count=2):
             return f"left_double(start_box={points[0]})"
-        case Click(keys="", button="right", count=1):
+        case act.Click(keys="", button="right", count=1):
             return f"right_single(start_box={points[0]})"
-        case Move():
+        case act.Move():
             return f"hover(start_box={points[0]})"
-        case LongPress(seconds=seconds):
-            time = "" if seconds == LongPress.seconds else f", time='{seconds!r}'"
+        case act.LongPress(seconds=seconds):
+            time = "" if seconds == act.LongPress.seconds else f", time='{seconds!r}'"
             return f"long_press(start_box={points[0]}{time})"
-        case Drag(seconds=Drag.seconds):
+        case act.Drag(seconds=act.Drag.seconds):
             return f"drag(start_box={points[0]}, end_box={points[1]})"
-        case Scroll(dx=dx, dy=dy):
+        case act.Scroll(dx=dx, dy=dy):
             for direction, (right, down) in DIRECTIONS.items():
                 if (dx, dy) == (right * SCROLL, down * SCROLL):
                     return f"scroll(start_box={points[0]}, direction='{direction}')"
-        case Type(clear=False, text=text, enter=enter) if _read_text(text + "\n" * enter) == action:
+        case act.Type(clear=False, text=text, enter=enter) if (
+            _read_text(text + "\n" * enter) == action
+        ):
             return f"type(content={quote(text + chr(10) * enter)})"
-        case Press(keys=keys) if _read_keys(_write_keys(keys)) == keys:
+        case act.Press(keys=keys) if _read_keys(_write_keys(keys)) == keys:
             return f"hotkey(key={quote(_write_keys(keys))})"
-        case Open(target=target) if target:
+        case act.Open(target=target) if target:
             return f"open_app(app_name={quote(target)})"
-        case Wait(seconds=seconds) if seconds == WAIT:
+        case act.Wait(seconds=seconds) if seconds == WAIT:
             return "wait()"
-        case Answer(text=text) if text:
+        case act.Answer(text=text) if text:
             return f"finished(content={quote(text)})"
-        case Finish(outcome="success", message=""):
+        case act.Finish(outcome="success", message=""):
             return "finished(content='')"
-        case Finish(outcome="infeasible", message=""):
+        case act.Finish(outcome="infeasible", message=""):
             return "call_user()"
-    raise ActionError("name", f"UI-TARS has no words for {shorten(str(action))}")
+    raise speechless("UI-TARS", action)
 
 
-def _read_text(said: str) -> Type:
+def _read_text(said: str) -> act.Type:
     """A typed text; the line break that ends it, escaped once or twice, is the Enter key."""
     for ending in ("\n", "\\n"):
         # One ending alone: stripping characters would eat the n of "plan".
         if said.endswith(ending):
-            return Type(said.removesuffix(ending), enter=True)
-    return Type(said)
+            return act.Type(said.removesuffix(ending), enter=True)
+    return act.Type(said)
 
 
 def _read_keys(said: str) -> str:
@@ -279,26 +244,3 @@ def _read_keys(said: str) -> str:
 def _write_keys(keys: str) -> str:
     plus = keys == "+" or keys.endswith("++")
     return " ".join([*keys.removesuffix("+").split("+"), "+"] if plus else keys.split("+")).strip()
-
-
-_PROMPT = r"""You need to perform the next action to complete the task.
-
-## Output Format
-Thought: ...
-Action: ...
-
-## Action Space
-click(start_box='(x,y)')
-left_double(start_box='(x,y)')
-right_single(start_box='(x,y)')
-drag(start_box='(x1,y1)', end_box='(x2,y2)')
-hotkey(key='ctrl c') # Lower case, keys separated by a space.
-type(content='xxx') # Write \' for a quote and \n for a new line; a \n at the end submits.
-scroll(start_box='(x,y)', direction='down') # Or up, right, left: the side to show more of.
-wait() # Wait for 5 seconds.
-finished(content='xxx') # With the answer, if the task asks for one.
-call_user() # If the task cannot be done.
-
-## Note
-- Write a small plan, and your next action in one sentence, in `Thought`.
-"""
