@@ -1,4 +1,4 @@
-"""Every metric tells what matches from what does not: `cases_*.py` says how."""
+"""Every metric tells what matches from what does not: `cases_*.py` and `cases_*.toml` say how."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 
 import pytest
-from metric_case import Case, Cases
+from metric_case import RULE_FIRST, Case, Cases, in_folder, read_cases
 
 from ui_gym.desktop.osworld.registry import METRICS
 
@@ -14,14 +14,13 @@ HERE = Path(__file__).parent
 CASES: Cases = {}
 for module in sorted(HERE.glob("cases_*.py")):
     CASES |= importlib.import_module(module.stem).CASES
-
-RULE_FIRST = {"is_in_vm_clickboard", "is_included_all_json_objects"}
-"""What takes the result as its second argument."""
+for file in sorted(HERE.glob("cases_*.toml")):
+    CASES |= read_cases(file)
 
 
 def cases_of(name: str, folder: Path) -> list[Case]:
     """The cases of a metric, their files in the folder."""
-    return list(CASES[name](folder))
+    return list(in_folder(CASES[name], folder))
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -48,15 +47,12 @@ def test_a_broken_result_file_is_no_success_and_no_exception(name: str, tmp_path
             assert METRICS[name](*case.args, **case.options) < 1.0
 
 
-JUNK = [5, 0.5, True, "", "text", "/", b"bytes", [], [None], [[]], [{}], [{"url": 5}], {}]
-JUNK += [
-    {"children": 5},
-    {"bookmark_bar": {"children": [5]}},
-    [(1, None)],
-    {"url": None},
-    {"a": []},
+JUNK = [
+    *(5, 0.5, True, "", "text", "/", b"bytes", "\0", "a" * 5000),
+    *([], [None], [[]], [{}], [{"url": 5}], [5], [(1, None)]),
+    *({}, {"children": 5}, {"bookmark_bar": {"children": [5]}}, {"url": None}, {"a": []}),
+    *({"content": 5}, {"default_font_size": "20"}, {"width": None}),
 ]
-JUNK += [{"content": 5}, {"default_font_size": "20"}, {"width": None}, [5], "\0", "a" * 5000]
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

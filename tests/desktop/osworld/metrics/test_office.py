@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from cases_files import zipped
 from cases_office_documents import odt, word
 from cases_office_files import pdf
 from cases_office_slides import show
@@ -16,23 +16,23 @@ from ui_gym.desktop.osworld.metrics.docs_formats import ciede2000, difference
 from ui_gym.desktop.osworld.registry import METRICS
 from ui_gym.errors import UserError
 
-MAKERS = {
-    "compare_docx_files": ("docx", lambda path: word(path, "x" * 999)),
-    "compare_pptx_files": ("pptx", lambda path: show(path, "x")),
-    "compare_pdf_images": ("pdf", lambda path: pdf(path, "x")),
-    "compare_epub": ("epub", lambda path: odt(path, "a", "b")),
-    "compare_table": ("xlsx", book),
+FILES = {
+    "compare_docx_files": word("x" * 999),
+    "compare_pptx_files": show("x"),
+    "compare_pdf_images": pdf("x"),
+    "compare_epub": odt("a", "b"),
+    "compare_table": book(),
 }
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", FILES)
 def test_a_file_that_is_cut_short_is_the_fault_of_whoever_made_it(
     name: str, tmp_path: Path
 ) -> None:
     """Of the agent, a score of 0; of the task, an error."""
-    ending, make = MAKERS[name]
-    whole = make(tmp_path / f"whole.{ending}")
-    cut = tmp_path / f"cut.{ending}"
+    made = FILES[name]
+    whole = made(tmp_path / f"whole.{made.ending}")
+    cut = tmp_path / f"cut.{made.ending}"
     data = Path(whole).read_bytes()
     for size in (0, 10, len(data) // 2):
         cut.write_bytes(data[:size])
@@ -54,8 +54,8 @@ LIBRARIES = {
 def test_a_library_that_is_missing_is_told_with_what_to_install(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ending, make = MAKERS[name]
-    path = make(tmp_path / f"file.{ending}")
+    made = FILES[name]
+    path = made(tmp_path / f"file.{made.ending}")
     monkeypatch.setitem(sys.modules, LIBRARIES[name], None)
     with pytest.raises(UserError, match=rf"{LIBRARIES[name]}.*pip install"):
         METRICS[name](path, path, rules=[])
@@ -95,11 +95,8 @@ ODT = """<d xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 
 def test_of_an_odt_paragraphs_and_their_spans_are_read(tmp_path: Path) -> None:
     def made(name: str, body: str, footer: str = "") -> str:
-        path = tmp_path / f"{name}.odt"
-        with zipfile.ZipFile(path, "w") as file:
-            file.writestr("content.xml", ODT.format(body))
-            file.writestr("styles.xml", ODT.format(footer))
-        return str(path)
+        parts = {"content.xml": ODT.format(body), "styles.xml": ODT.format(footer)}
+        return zipped(parts)(tmp_path / f"{name}.odt")
 
     compare = METRICS["compare_docx_files"]
     plain = made("plain", "<text:p>one two</text:p><text:p>three</text:p>")
@@ -113,16 +110,16 @@ def test_of_an_odt_paragraphs_and_their_spans_are_read(tmp_path: Path) -> None:
 
 
 def test_pages_of_a_pdf_are_told_from_each_other(tmp_path: Path) -> None:
-    one = pdf(tmp_path / "one.pdf", "Total", "Paid")
-    other = pdf(tmp_path / "other.pdf", "TotalPaid")
+    one = pdf("Total", "Paid")(tmp_path / "one.pdf")
+    other = pdf("TotalPaid")(tmp_path / "other.pdf")
     assert METRICS["compare_pdfs"](one, one) == 1.0
     assert METRICS["compare_pdfs"](one, other) == pytest.approx(18 / 19)
 
 
 def test_a_relation_that_is_none_is_a_mistake_of_the_task(tmp_path: Path) -> None:
-    path = pdf(tmp_path / "one.pdf", "x")
+    path = pdf("x")(tmp_path / "one.pdf")
     with pytest.raises(UserError, match="no relation 'is'"):
         METRICS["check_pdf_pages"](path, {"relation": "is", "ref_value": 1})
-    deck = show(tmp_path / "deck.pptx", "x")
+    deck = show("x")(tmp_path / "deck.pptx")
     with pytest.raises(UserError, match="no colour of page numbers 'pink'"):
         METRICS["check_page_number_colors"](deck, {"color": "pink"})

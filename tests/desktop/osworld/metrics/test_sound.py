@@ -26,24 +26,24 @@ def likeness(first: str, second: str) -> float:
 def test_a_tune_is_the_same_in_every_form_of_wav_file(
     rate: int, width: int, channels: int, tmp_path: Path
 ) -> None:
-    plain = sound.load(Path(tone(tmp_path / "plain.wav", TUNE)))
-    other = sound.load(Path(tone(tmp_path / "other.wav", TUNE, rate, width, channels)))
+    plain = sound.load(Path(tone(TUNE)(tmp_path / "plain.wav")))
+    other = sound.load(Path(tone(TUNE, rate, width, channels)(tmp_path / "other.wav")))
     assert abs(len(plain) - len(other)) <= 2
     middle = slice(2000, 10000)
     assert np.abs(plain[middle] - other[middle]).max() < 0.02
 
 
 def test_a_tune_is_more_like_itself_at_another_speed_than_like_another(tmp_path: Path) -> None:
-    tune = tone(tmp_path / "tune.wav", TUNE)
-    slower = tone(tmp_path / "slower.wav", [f for f in TUNE for _ in range(2)])
-    other = tone(tmp_path / "other.wav", [200.0, 3000.0, 90.0])
+    tune = tone(TUNE)(tmp_path / "tune.wav")
+    slower = tone([f for f in TUNE for _ in range(2)])(tmp_path / "slower.wav")
+    other = tone([200.0, 3000.0, 90.0])(tmp_path / "other.wav")
     assert likeness(slower, tune) > 0.9
     assert likeness(other, tune) < 0.8
 
 
 def test_likeness_needs_no_same_length(tmp_path: Path) -> None:
-    short = sound.load(Path(tone(tmp_path / "short.wav", TUNE[:1])))
-    long = sound.load(Path(tone(tmp_path / "long.wav", TUNE)))
+    short = sound.load(Path(tone(TUNE[:1])(tmp_path / "short.wav")))
+    long = sound.load(Path(tone(TUNE)(tmp_path / "long.wav")))
     assert 0 < sound.likeness(short, long) < 1
     assert sound.likeness(short, long) == pytest.approx(sound.likeness(long, short))
 

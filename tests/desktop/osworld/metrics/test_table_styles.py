@@ -48,10 +48,10 @@ NUMBERS = (("d", "n"), ("a", 1), ("bc", 2), ("a", 3), (None, 40))
 def test_a_conditional_format_counts_for_the_cells_that_it_holds_for(
     area: str, formula: str, operator: str | None, places: list[str], tmp_path: Path
 ) -> None:
-    mine = book(tmp_path / "a.xlsx", conditional(area, formula, operator), rows=NUMBERS)
-    wanted = book(tmp_path / "b.xlsx", *green(*places), rows=NUMBERS)
+    mine = book(conditional(area, formula, operator), rows=NUMBERS)(tmp_path / "a.xlsx")
+    wanted = book(*green(*places), rows=NUMBERS)(tmp_path / "b.xlsx")
     assert same_colours(mine, wanted)
-    plain = book(tmp_path / "c.xlsx", rows=NUMBERS)
+    plain = book(rows=NUMBERS)(tmp_path / "c.xlsx")
     assert not same_colours(mine, plain)
 
 
@@ -60,11 +60,11 @@ def test_a_conditional_format_counts_for_the_cells_that_it_holds_for(
     ["FROBNICATE(B2)", "B2>(", "Other!B2>1", "{1,2}", "B2>1)", "1+" + "(" * 900 + "1" + ")" * 900],
 )
 def test_a_formula_that_is_not_known_leaves_its_format_out(formula: str, tmp_path: Path) -> None:
-    mine = book(tmp_path / "a.xlsx", conditional("B2:B5", formula), rows=NUMBERS)
-    plain = book(tmp_path / "b.xlsx", rows=NUMBERS)
+    mine = book(conditional("B2:B5", formula), rows=NUMBERS)(tmp_path / "a.xlsx")
+    plain = book(rows=NUMBERS)(tmp_path / "b.xlsx")
     assert same_colours(mine, plain)
 
 
 def test_a_cell_without_a_colour_is_no_error(tmp_path: Path) -> None:
-    mine = book(tmp_path / "a.xlsx", styled("A1", font=Font(color=None)))
+    mine = book(styled("A1", font=Font(color=None)))(tmp_path / "a.xlsx")
     assert same_colours(mine, mine)

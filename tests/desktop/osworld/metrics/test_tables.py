@@ -21,6 +21,7 @@ from cases_office_tables import (
     rule_cases,
     zoomed,
 )
+from metric_case import in_folder
 
 from ui_gym.desktop.osworld.metrics.tables import compare_table
 from ui_gym.errors import UserError
@@ -32,12 +33,12 @@ def judged(result: Any, expected: Any, kind: str, **parts: Any) -> float:
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_holds_for_what_matches_alone(name: str, tmp_path: Path) -> None:
-    for case in rule_cases(name, tmp_path):
+    for case in in_folder(rule_cases(name), tmp_path):
         assert compare_table(*case.args, **case.options) == case.score
 
 
 def test_all_rules_must_hold(tmp_path: Path) -> None:
-    path = book(tmp_path / "a.xlsx", zoomed(300))
+    path = book(zoomed(300))(tmp_path / "a.xlsx")
     rules = [
         {"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "RI0"},
         {"type": "zoom", "sheet_idx": 0, "method": "lt", "ref": 260},
@@ -53,23 +54,23 @@ def test_all_rules_must_hold(tmp_path: Path) -> None:
 def test_a_sheet_is_named_by_its_book_and_its_number_or_name(
     first: int | str, second: int | str, tmp_path: Path
 ) -> None:
-    same, other = book(tmp_path / "a.xlsx"), book(tmp_path / "b.xlsx", cell("A2", "Eve"))
+    same, other = book()(tmp_path / "a.xlsx"), book(cell("A2", "Eve"))(tmp_path / "b.xlsx")
     places = {"sheet_idx0": first, "sheet_idx1": second}
     assert judged(same, same, "sheet_data", **places) == 1.0
     assert judged(same, other, "sheet_data", **places) == (1.0 if second == 0 else 0.0)
 
 
 def test_a_sheet_that_the_result_lacks_is_no_success(tmp_path: Path) -> None:
-    mine = book(tmp_path / "a.xlsx", title="Other")
-    wanted = book(tmp_path / "b.xlsx")
+    mine = book(title="Other")(tmp_path / "a.xlsx")
+    wanted = book()(tmp_path / "b.xlsx")
     for kind in ("sheet_data", "chart", "style", "filter", "sparkline", "sheet_print"):
         assert judged(mine, wanted, kind, sheet_idx0="RNSheet1", sheet_idx1="ENSheet1") == 0.0
     assert judged(mine, wanted, "sheet_data", sheet_idx0=3, sheet_idx1="EI0") == 0.0
 
 
 def test_a_mistake_of_a_task_is_told_and_not_scored(tmp_path: Path) -> None:
-    path, broken = book(tmp_path / "a.xlsx"), tmp_path / "broken.xlsx"
-    charted = book(tmp_path / "c.xlsx", chart())
+    path, broken = book()(tmp_path / "a.xlsx"), tmp_path / "broken.xlsx"
+    charted = book(chart())(tmp_path / "c.xlsx")
     broken.write_bytes(b"no workbook")
     for expected, rules, message in (
         (path, {"sheet_idx0": 0, "sheet_idx1": "ENSums"}, "has no sheet 'ENSums'"),
@@ -106,7 +107,7 @@ def test_names_of_sheets_are_compared_in_order(tmp_path: Path) -> None:
 
 def test_a_sheet_is_found_where_its_number_is_not_its_place(tmp_path: Path) -> None:
     """The numbers of a workbook's files need not be those of its sheets."""
-    plain = book(tmp_path / "a.xlsx")
+    plain = book()(tmp_path / "a.xlsx")
     moved = tmp_path / "b.xlsx"
     with zipfile.ZipFile(plain) as old, zipfile.ZipFile(moved, "w") as new:
         for name in old.namelist():
@@ -144,7 +145,7 @@ def test_what_makes_two_columns_the_same(
     mine: Sequence[Any], its: Sequence[Any], same: bool, tmp_path: Path
 ) -> None:
     paths = [
-        book(tmp_path / f"{name}.xlsx", rows=[("h",), *((value,) for value in values)])
+        book(rows=[("h",), *((value,) for value in values)])(tmp_path / f"{name}.xlsx")
         for name, values in (("mine", mine), ("its", its))
     ]
     assert judged(*paths, "sheet_data") == float(same)
@@ -164,20 +165,20 @@ def test_the_first_row_names_the_columns(
     mine: Sequence[Any], its: Sequence[Any], same: bool, tmp_path: Path
 ) -> None:
     paths = [
-        book(tmp_path / f"{name}.xlsx", rows=[header, (1, 2)])
+        book(rows=[header, (1, 2)])(tmp_path / f"{name}.xlsx")
         for name, header in (("mine", mine), ("its", its))
     ]
     assert judged(*paths, "sheet_data") == float(same)
 
 
 def test_an_empty_sheet_is_the_same_as_another(tmp_path: Path) -> None:
-    empty = book(tmp_path / "a.xlsx", rows=[])
-    assert judged(empty, book(tmp_path / "b.xlsx", rows=[]), "sheet_data") == 1.0
-    assert judged(empty, book(tmp_path / "c.xlsx"), "sheet_data") == 0.0
+    empty = book(rows=[])(tmp_path / "a.xlsx")
+    assert judged(empty, book(rows=[])(tmp_path / "b.xlsx"), "sheet_data") == 1.0
+    assert judged(empty, book()(tmp_path / "c.xlsx"), "sheet_data") == 0.0
 
 
 def test_printed_sheets_are_the_csv_files_beside_the_workbooks(tmp_path: Path) -> None:
-    paths = [book(tmp_path / "a.xlsx"), book(tmp_path / "b.xlsx")]
+    paths = [book()(tmp_path / "a.xlsx"), book()(tmp_path / "b.xlsx")]
     (tmp_path / "a-Sheet1.csv").write_text("Name,Paid \nANN,3\n\n\n")
     (tmp_path / "b-Sheet1.csv").write_text("Name,Paid\nAnn,3\n")
     assert judged(*paths, "sheet_print") == 0.0
@@ -213,7 +214,7 @@ def test_cells_are_alike_by_the_rule_of_their_range(
     mine: Any, its: Any, rule: dict[str, Any], same: bool, tmp_path: Path
 ) -> None:
     paths = [
-        book(tmp_path / f"{name}.xlsx", cell("B2", value))
+        book(cell("B2", value))(tmp_path / f"{name}.xlsx")
         for name, value in (("mine", mine), ("its", its))
     ]
     rules = [{"range": ["B2:B2"], "type": "exact_match"} | rule]
@@ -225,8 +226,8 @@ def test_runs_of_one_text_are_read_together(tmp_path: Path) -> None:
     from openpyxl.cell.text import InlineFont
 
     rich = CellRichText("An", TextBlock(InlineFont(b=True), "n"))
-    mine = book(tmp_path / "a.xlsx", cell("A2", rich))
-    wanted = book(tmp_path / "b.xlsx")
+    mine = book(cell("A2", rich))(tmp_path / "a.xlsx")
+    wanted = book()(tmp_path / "b.xlsx")
     rules = [{"range": ["A2:A2"], "type": "exact_match"}]
     assert judged(mine, wanted, "sheet_fuzzy", **PAIR, rules=rules) == 1.0
 
@@ -234,9 +235,9 @@ def test_runs_of_one_text_are_read_together(tmp_path: Path) -> None:
 def test_the_parts_of_a_pivot_table_are_compared(tmp_path: Path) -> None:
     props = ["col_fields", "row_fields", "data_fields", "filter", "name"]
     rows = [("x", "City", "Sum"), (1, "Bonn", 2), (2, "Rome", 4)]
-    mine = book(tmp_path / "a.xlsx", pivot("B", subtotal="sum"), rows=rows)
+    mine = book(pivot("B", subtotal="sum"), rows=rows)(tmp_path / "a.xlsx")
     for name, subtotal, score in (("same", "sum", 1.0), ("other", "average", 0.0)):
-        wanted = book(tmp_path / f"{name}.xlsx", pivot("B", subtotal=subtotal), rows=rows)
+        wanted = book(pivot("B", subtotal=subtotal), rows=rows)(tmp_path / f"{name}.xlsx")
         assert judged(mine, wanted, "pivot_table", **PAIR, pivot_props=props) == score
         assert judged(mine, wanted, "pivot_table", **PAIR, pivot_props=props[:2]) == 1.0
 
@@ -287,7 +288,7 @@ SPARKLINES = """<extLst><ext uri="{05C60535-1F16-4fd2-B633-F4F36F0B64E0}"
 
 
 def test_sparklines_are_compared_by_place_and_data(tmp_path: Path) -> None:
-    plain = book(tmp_path / "plain.xlsx")
+    plain = book()(tmp_path / "plain.xlsx")
     paths = []
     for name, place in (("a", "C2"), ("b", "C2"), ("c", "C3")):
         path = tmp_path / f"{name}.xlsx"
@@ -304,7 +305,7 @@ def test_sparklines_are_compared_by_place_and_data(tmp_path: Path) -> None:
 
 
 def test_a_workbook_that_is_cut_short_is_no_success(tmp_path: Path) -> None:
-    wanted = book(tmp_path / "wanted.xlsx", cell("A2", "x" * 3000))
+    wanted = book(cell("A2", "x" * 3000))(tmp_path / "wanted.xlsx")
     data = Path(wanted).read_bytes()
     cut = tmp_path / "cut.xlsx"
     kinds = ("sheet_name", "sheet_data", "sheet_fuzzy", "style", "chart", "filter", "freeze")
@@ -315,7 +316,7 @@ def test_a_workbook_that_is_cut_short_is_no_success(tmp_path: Path) -> None:
 
 
 def test_a_sheet_that_is_no_xml_is_no_success(tmp_path: Path) -> None:
-    wanted = book(tmp_path / "wanted.xlsx")
+    wanted = book()(tmp_path / "wanted.xlsx")
     spoilt = tmp_path / "spoilt.xlsx"
     with zipfile.ZipFile(wanted) as old, zipfile.ZipFile(spoilt, "w") as new:
         for name in old.namelist():
@@ -328,7 +329,7 @@ def test_a_sheet_that_is_no_xml_is_no_success(tmp_path: Path) -> None:
 
 
 def test_a_sheet_with_a_cell_in_its_last_corner_is_too_large(tmp_path: Path) -> None:
-    wanted = book(tmp_path / "wanted.xlsx")
-    mine = book(tmp_path / "mine.xlsx", cell("XFD9000", "x"))
+    wanted = book()(tmp_path / "wanted.xlsx")
+    mine = book(cell("XFD9000", "x"))(tmp_path / "mine.xlsx")
     assert judged(mine, wanted, "sheet_data") == 0.0
     assert judged(mine, wanted, "style", **PAIR, props=["font_color"]) == 0.0
