@@ -20,6 +20,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_model(tmp_path_factory.mktemp("tiny"))
 
 
+@pytest.fixture(scope="module")
+def clicker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny model that knows how to click, and does not look."""
+    from spots import build_clicker
+
+    return build_clicker(tmp_path_factory.mktemp("clicker"))
+
+
 @pytest.fixture
 def runs(tmp_path: Path, tiny: Path) -> Iterator[Any]:
     """Trainers on the tiny model."""

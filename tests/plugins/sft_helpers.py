@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ui_gym.contract.device import Image
+from tests.policy.tiny_models import SMALL, WORDS, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
@@ -17,28 +14,18 @@ from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 from ui_gym_sft import SFTConfig, SFTTrainer
-from ui_gym_tiny.model import TinyConfig, build
-
-SMALL = TinyConfig(width=96, height=64, hidden=64, layers=2, heads=2, ff=96, vision_hidden=48,
-                   vision_heads=2, vision_ff=64, positions=16)  # fmt: skip
-
-Write = Callable[..., Path]
-"""Writes a folder of episodes and returns it."""
+from ui_gym_tiny.model import build
 
 
 def build_model(folder: Path) -> Path:
     """A checkpoint that knows nothing yet."""
-    build(SMALL, ["Enter", "row", "Carl", "Abel", "First", "Last"], seed=0, directory=folder)
+    build(SMALL, WORDS, seed=0, directory=folder)
     PromptBuilder.bare().save(folder)
     return folder
 
 
 def make_policy(folder: Path) -> VLMPolicy:
     return VLMPolicy.from_config(folder, lora_rank=4, seed=1, max_new_tokens=8, threads=1)
-
-
-def picture(seed: int) -> Image:
-    return np.random.default_rng(seed).integers(0, 256, (64, 96, 3), dtype=np.uint8)
 
 
 def record(
@@ -60,13 +47,8 @@ def record(
             view = View(slot=0, goal=goal, screenshots=images[: index + 1], turns=tuple(turns))
             tokens = policy.encode(view, text)
         turns.append(Turn(store.screenshots.put(images[index], keep=keep), text, tokens=tokens))
-    good = {
-        "seed": number,
-        "success": True,
-        "score": 1.0,
-        "id": f"{number}.0",
-        "group": str(number),
-    }
+    good: dict[str, Any] = {"seed": number, "success": True, "score": 1.0}
+    good |= {"id": f"{number}.0", "group": str(number)}
     found = Episode("UI/DataEntry-v0", goal=goal, turns=turns, **{**good, **fields})
     store.add([found])
     return found

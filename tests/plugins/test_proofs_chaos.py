@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from spots import SPOTS, Chaos, PaintChaos, build_clicker
+from spots import SPOTS, Chaos, PaintChaos
+from train_helpers import rows, train
 
 from tests.engines.model_server import ModelServer
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.training import cli
 from ui_gym_grpo.advantages import leave_one_out
 from ui_gym_grpo.gathering import Trajectory
 from ui_gym_grpo.learning import Learner
@@ -37,11 +36,6 @@ class Learned:
     step: int
     version: int
     trajectories: list[Trajectory]
-
-
-@pytest.fixture(scope="module")
-def clicker(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_clicker(tmp_path_factory.mktemp("clicker"))
 
 
 @pytest.fixture
@@ -69,10 +63,10 @@ def test_a_run_on_devices_that_hang_crash_and_fail_ends_well(
     chaos = Chaos()
     monkeypatch.setattr(PaintChaos, "chaos", chaos)
     run = tmp_path / "run"
-    status = cli.main(
-        [*RUN, "--run.directory", str(run), "--policy.model", str(clicker), "--run.steps", "5",
+    status = train(
+        *RUN, "--run.directory", str(run), "--policy.model", str(clicker), "--run.steps", "5",
          "--tasks.ids", "PaintChaos", "--tasks.arguments.step_timeout", "1.5",
-         "--trainer.max_steps_off_policy", str(ahead)]
+         "--trainer.max_steps_off_policy", str(ahead),
     )  # fmt: skip
     assert status == 0
     assert set(chaos.happened) == {"hang", "lost", "blind", "hung reset"}
@@ -90,9 +84,9 @@ def test_a_run_on_a_server_that_fails_ends_well(
     server.faults = ["", "400", "500", "count", "", "cut", "", "400", "400", "400", "500", "junk"]
     run = tmp_path / "run"
     try:
-        status = cli.main(
-            [*RUN, "--run.directory", str(run), "--policy.model", str(clicker), "--run.steps", "2",
-             "--tasks.ids", "PaintSpot", "--policy.engine", f"openai:tiny@{server.url}"]
+        status = train(
+            *RUN, "--run.directory", str(run), "--policy.model", str(clicker), "--run.steps", "2",
+             "--tasks.ids", "PaintSpot", "--policy.engine", f"openai:tiny@{server.url}",
         )  # fmt: skip
     finally:
         server.close()
@@ -106,11 +100,11 @@ def test_nothing_is_learned_from_that_is_older_than_allowed(
     ahead: int, clicker: Path, tmp_path: Path, learned: list[Learned]
 ) -> None:
     run = tmp_path / "run"
-    status = cli.main(
-        [*RUN, "--run.directory", str(run), "--policy.model", str(clicker), "--run.steps", "6",
+    status = train(
+        *RUN, "--run.directory", str(run), "--policy.model", str(clicker), "--run.steps", "6",
          "--tasks.ids", "PaintSpot", "--trainer.max_steps_off_policy", str(ahead),
          # Learning takes longer than playing, so that whoever may play ahead does.
-         "--trainer.epochs", "6"]
+         "--trainer.epochs", "6",
     )  # fmt: skip
     assert status == 0
     assert check(run, learned, steps=6) == []
@@ -120,12 +114,12 @@ def test_nothing_is_learned_from_that_is_older_than_allowed(
 def check(run: Path, learned: list[Learned], *, steps: int) -> list[Episode]:
     """That the run is whole, and learned from nothing but what was played; returns the failures."""
     assert (run / "result.json").exists()
-    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    assert [row["step"] for row in rows] == list(range(1, steps + 1))
+    told = rows(run)
+    assert [row["step"] for row in told] == list(range(1, steps + 1))
     stored = list(EpisodeStore(run / "episodes"))
     assert len({e.id for e in stored}) == len(stored), "an episode counts once"
     good = [e for e in stored if e.failure is None]
-    for row in rows:
+    for row in told:
         own = [e for e in good if e.group.startswith(f"{row['step']}-")]
         assert row["episodes"] == len(own)
         assert row["success"] == pytest.approx(sum(e.success for e in own) / max(1, len(own)))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Text
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from spots import CHANCE, SIZE, build_clicker, load_clicker
+from spots import CHANCE, SIZE, load_clicker
 
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.evaluation.evaluate import evaluate
@@ -28,12 +28,6 @@ STEPS = 30
 EPISODES = 200
 
 Train = Callable[..., GRPOTrainer]
-
-
-@pytest.fixture(scope="module")
-def clicker(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a tiny model that knows how to click, and does not look."""
-    return build_clicker(tmp_path_factory.mktemp("clicker"))
 
 
 @pytest.fixture

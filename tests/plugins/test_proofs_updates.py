@@ -24,11 +24,8 @@ from grpo_helpers import (
     weights,
 )
 
-from ui_gym_agents.agents.agent import View
-from ui_gym_agents.episode import TokenRecord, Turn
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
-from ui_gym_agents.policy.merging import merge
-from ui_gym_agents.store import EpisodeStore, ScreenshotStore
+from ui_gym_agents.policy import PromptBuilder
+from ui_gym_agents.store import EpisodeStore
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.gathering import Trajectory
 from ui_gym_grpo.learning import Learner
@@ -153,28 +150,6 @@ def test_a_merged_episode_has_the_gradient_of_its_turns(make: Make, window: int)
         played = estranged(play(learner, count=2, turns=5))
         found.append(gradient(learner, played))
     close(*found)
-
-
-def test_equal_words_on_other_pictures_stay_apart(make: Make) -> None:
-    """A turn goes on from another only if it saw the same pictures, of which ids say nothing."""
-    learner = make(windowed(WINDOW))
-    first, later = ended(learner.policy, learner._screenshots)
-    assert [s.members for s in merge([first, later])] == [(0, 1)]
-    other = learner._screenshots.put(np.zeros((64, 96, 3), np.uint8))
-    swapped = replace(later, images=(other, *later.images[1:]))
-    assert swapped.prompt_ids == later.prompt_ids
-    assert [s.members for s in merge([first, swapped])] == [(0,), (1,)]
-
-
-def ended(policy: VLMPolicy, store: ScreenshotStore) -> list[TokenRecord]:
-    """The records of two turns, the second of which goes on from the first."""
-    rng = np.random.default_rng(0)
-    shown = [rng.integers(0, 255, (64, 96, 3), np.uint8) for _ in range(2)]
-    for image in shown:
-        store.put(image)
-    turn = Turn(screenshot_id="", action_text="Carl")
-    first = policy.encode(View(0, "Enter row 3", shown[:1]), "Carl")
-    return [first, policy.encode(View(0, "Enter row 3", shown, turns=[turn]), "Abel")]
 
 
 def close(one: torch.Tensor, other: torch.Tensor) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -11,13 +10,13 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
 from sft_helpers import build_model, picture
+from train_helpers import metrics, rows
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import VLMPolicy
@@ -199,12 +198,6 @@ def runs(tmp_path: Path, model: Path) -> Iterator[Runs]:
     found.close()
 
 
-def metrics(run: Path) -> list[dict[str, Any]]:
-    """The lines of metrics without what the clock says."""
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return [{k: v for k, v in r.items() if not k.startswith("time_")} for r in lines]
-
-
 def adapter(folder: Path) -> dict[str, torch.Tensor]:
     return load_file(folder / "adapter_model.safetensors")
 
@@ -231,11 +224,11 @@ def test_two_processes_train_as_one(plugin: Sequence[str], runs: Runs) -> None:
 
     assert {path.name for path in runs.folder.iterdir()} == {"alone", "both", "driver.py"}
     assert output.count("step 2/2") == 1
-    rows = metrics(both)
-    assert [(r["kind"], r["step"]) for r in rows] == [
+    found = rows(both)
+    assert [(r["kind"], r["step"]) for r in found] == [
         ("evaluation", 0), ("train", 1), ("train", 2), ("final", 2),
     ]  # fmt: skip
-    for mine, theirs in zip(rows, metrics(alone), strict=True):
+    for mine, theirs in zip(found, rows(alone), strict=True):
         assert mine == pytest.approx(theirs, abs=1e-4)
     played = [episode.id for episode in EpisodeStore(both / "episodes")]
     assert played == [episode.id for episode in EpisodeStore(alone / "episodes")]
@@ -272,7 +265,7 @@ def test_a_failure_of_one_process_ends_all(index: int, runs: Runs) -> None:
         assert len(heard.strip().splitlines()) == 1, heard
     else:
         assert "process 1 failed: ZeroDivisionError: one too many" in said
-    assert [row["step"] for row in metrics(runs.folder / "run") if row["kind"] == "train"] == [1]
+    assert [row["step"] for row in metrics(runs.folder / "run")] == [1]
     assert "failed: " in (runs.folder / "run" / "log.txt").read_text()
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
+from train_helpers import metrics, spawn, train, wait_until
 from waiting import eventually
 
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.training import cli
 
 pytestmark = pytest.mark.nightly
 
@@ -42,26 +38,6 @@ def started_in(folder: Path) -> list[str]:
     return [p.info["name"] for p in others]
 
 
-def train(*arguments: str) -> int:
-    return cli.main(list(arguments))
-
-
-def metrics(run: str) -> list[dict[str, Any]]:
-    path = Path(run) / "metrics.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    rows = [json.loads(line) for line in lines if line.endswith("}")]
-    return [
-        {k: v for k, v in row.items() if not k.startswith("time_")}
-        for row in rows
-        if row["kind"] == "train"
-    ]
-
-
-def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    assert eventually(lambda: condition() or process.poll() is not None, 120)
-    assert process.poll() is None, process.communicate()[0]
-
-
 def test_iterated_rounds_resume_to_the_bit_after_a_kill() -> None:
     flags = (
         "--trainer.source", "policy", "--trainer.strategy", "n_successes", "--trainer.keep", "1",
@@ -73,12 +49,8 @@ def test_iterated_rounds_resume_to_the_bit_after_a_kill() -> None:
     assert [row["step"] for row in rows] == [1, 2, 3, 4, 5, 6]
     assert rows[-1]["data_episodes"] == sum(row["kept"] for row in rows) >= 6
 
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ui_gym_agents.training.cli", *SMALL, "torn", *flags],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
-    until(lambda: len(metrics("torn")) >= 4, process)
+    process = spawn(*SMALL, "torn", *flags)
+    wait_until(lambda: len(metrics("torn")) >= 4, process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert not (Path("torn") / "result.json").exists()

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from train_helpers import metrics, train
 
 from ui_gym_agents.records import cli as records
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.training import cli
 
 RUN = (
     "--tasks.ids", '["PaintClick"]', "--env.num_envs", "2", "--env.dialect", "canonical",
@@ -19,16 +19,12 @@ RUN = (
 )  # fmt: skip
 
 
-def train(*arguments: str) -> int:
-    return cli.main([*arguments, *RUN])
-
-
 def test_demonstrations_of_lists_are_fitted_kept_replayed_and_fitted_again(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     model = ("--policy.model", str(tiny), "--trainer.episodes", "4", "--trainer.batch_size", "2")
-    assert train("--plugin", "sft", *model, "--run.directory", "run") == 0
+    assert train("--plugin", "sft", *RUN, *model, "--run.directory", "run") == 0
     store = EpisodeStore(Path("run/episodes"))
     assert [e.success for e in store] == [True] * 4
     assert all(t.elements and not t.screenshot_id for e in store for t in e.turns)
@@ -43,9 +39,8 @@ def test_demonstrations_of_lists_are_fitted_kept_replayed_and_fitted_again(
     assert records.main(["import", "run.zip", "--into", "theirs"]) == 0
 
     again = ("--trainer.source", "run:theirs", "--trainer.reencode")
-    assert train("--plugin", "sft", *model, *again, "--run.directory", "again") == 0
-    rows = [json.loads(line) for line in Path("again/metrics.jsonl").read_text().splitlines()]
-    assert [row["kept"] for row in rows if row["kind"] == "train"] == [4]
+    assert train("--plugin", "sft", *RUN, *model, *again, "--run.directory", "again") == 0
+    assert [row["kept"] for row in metrics("again")] == [4]
 
 
 def test_the_policys_own_episodes_of_lists_are_played_and_learned_from(
@@ -54,7 +49,7 @@ def test_the_policys_own_episodes_of_lists_are_played_and_learned_from(
     monkeypatch.chdir(tmp_path)
     grpo = ("--trainer.groups", "2", "--trainer.group_size", "2")
     flags = ("--plugin", "grpo", "--policy.model", str(tiny), *grpo, "--run.directory", "run")
-    assert train(*flags) == 0
+    assert train(*flags, *RUN) == 0
     turns = [turn for e in EpisodeStore(Path("run/episodes")) for turn in e.turns]
     assert turns
     assert all(turn.tokens is not None and turn.tokens.images == () for turn in turns)

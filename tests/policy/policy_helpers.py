@@ -17,6 +17,13 @@ KINDS = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "llava", "idefics3", "smolvlm"]
 TWO_PICTURES = PromptBuilder(system="Look.", history=2, recall=2)
 
 
+FULL = [
+    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+    RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried ..."),
+]
+"""How torch says that there is no memory left."""
+
+
 def mixed(make_view: MakeView, rows: int = 7) -> list[View]:
     """Views of different lengths; some share goal and picture, some show two pictures."""
     views = []
@@ -44,6 +51,30 @@ def difference(
         assert values.shape == (len(record.output_ids),) == (len(record.logprobs),)
     pairs = zip(found, records, strict=True)
     return max((v - torch.tensor(r.logprobs)).abs().max().item() for v, r in pairs)
+
+
+def assert_alike(
+    found: Sequence[torch.Tensor], expected: Sequence[torch.Tensor], tolerance: float = 1e-3
+) -> None:
+    """Equal as far as single precision goes, and not all zero."""
+    assert max(values.abs().max().item() for values in expected) > 0.01
+    for mine, theirs in zip(found, expected, strict=True):
+        assert torch.allclose(mine, theirs, atol=tolerance, rtol=tolerance)
+
+
+def learned(
+    policy: VLMPolicy, records: Sequence[TokenRecord], screenshots: ScreenshotStore,
+    share: bool | None = None,
+) -> tuple[list[torch.Tensor], list[torch.Tensor]]:  # fmt: skip
+    """Log-probabilities, and the gradients of a sum in which every token weighs otherwise."""
+    policy.net.zero_grad()
+    found = policy.logprobs(records, screenshots, share=share)
+    together = torch.cat(found)
+    torch.linspace(-1, 1, len(together)).dot(together).backward()
+    grads = [p.grad.clone() for p in policy.parameters() if p.grad is not None]
+    assert len(grads) == len(policy.parameters())
+    assert all(grad.isfinite().all() for grad in grads)
+    return [values.detach() for values in found], grads
 
 
 def shake(policy: VLMPolicy, seed: int = 0) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from policy_helpers import Make, MakeView, act, shake
+from policy_helpers import FULL, Make, MakeView, act, assert_alike, shake
 from safetensors.torch import load_file
 from two_processes import gradients
 
@@ -23,10 +23,6 @@ from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.store import ScreenshotStore
 
 Step = Callable[[int], list[torch.Tensor]]
-FULL = [
-    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
-    RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried ..."),
-]
 
 
 @pytest.fixture
@@ -79,8 +75,7 @@ def test_smaller_micro_batches_take_over_where_memory_runs_out(
     assert sizes[0] == 6
     assert max(done) <= 3
     assert sum(done) == 6
-    for mine, theirs in zip(found, expected, strict=True):
-        assert torch.allclose(mine, theirs, atol=1e-4, rtol=1e-4)
+    assert_alike(found, expected, 1e-4)
     said = [r.message for r in caplog.records]
     assert said == ["out of memory with micro-batches of 160 tokens: from now on they hold 80"]
     caplog.clear()

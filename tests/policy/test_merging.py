@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from policy_helpers import KINDS, Make, MakeView, act, difference, shake
+from policy_helpers import KINDS, Make, MakeView, act, assert_alike, difference, learned, shake
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import TokenRecord, Turn
@@ -96,17 +96,12 @@ def test_merged_turns_have_the_same_logprobs_and_gradients(
 
     def scored(merge_turns: bool) -> tuple[torch.Tensor, list[torch.Tensor]]:
         policy.merge_turns = merge_turns
-        policy.net.zero_grad()
-        values = torch.cat(policy.logprobs(records, screenshots))
-        torch.linspace(-1, 1, len(values)).dot(values).backward()
-        return values.detach(), [p.grad.clone() for p in policy.parameters() if p.grad is not None]
+        values, gradients = learned(policy, records, screenshots)
+        return torch.cat(values), gradients
 
-    apart, gradients = scored(False)
-    merged, theirs = scored(True)
+    (apart, expected), (merged, gradients) = scored(False), scored(True)
     assert (apart - merged).abs().max() < 1e-5
-    assert max(g.abs().max().item() for g in gradients) > 0.01
-    for mine, other in zip(gradients, theirs, strict=True):
-        assert torch.allclose(mine, other, atol=1e-4, rtol=1e-4)
+    assert_alike(gradients, expected, 1e-4)
 
 
 def test_merging_computes_fewer_tokens(

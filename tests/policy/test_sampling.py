@@ -6,15 +6,10 @@ import logging
 
 import pytest
 import torch
-from policy_helpers import KINDS, Make, MakeView, act, mixed
+from policy_helpers import FULL, KINDS, Make, MakeView, act, mixed
 
 from ui_gym.errors import UserError
 from ui_gym_agents.policy import VLMPolicy
-
-FULL = [
-    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
-    RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried ..."),
-]
 
 
 @pytest.mark.parametrize("kind", ["qwen3_vl", "llava"])
