@@ -19,6 +19,7 @@ from typing import Any
 
 from ui_gym.browser.chromium.protocol import Command, Message, Run
 from ui_gym.contract.device import Element
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 Box = tuple[float, float, float, float]
@@ -38,27 +39,13 @@ _LEVELS = 3
 
 _STYLES = ("overflow-x", "overflow-y", "position")
 
-# Roles whose name says all that is inside them.
-_WHOLE = frozenset({
-    "button", "checkbox", "columnheader", "combobox", "heading", "image", "link", "menuitem",
-    "menuitemcheckbox", "menuitemradio", "option", "radio", "rowheader", "searchbox", "slider",
-    "spinbutton", "switch", "tab", "textbox", "tooltip", "treeitem",
-})  # fmt: skip
-# Told even without a name: an agent may want to act on them.
-_ACTED_ON = _WHOLE - {"heading", "image", "columnheader", "rowheader", "tooltip"}
-# Never told for themselves, only what is in them.
-_SILENT = frozenset({
-    "InlineTextBox", "LabelText", "LayoutTable", "LayoutTableCell", "LayoutTableRow", "LineBreak",
-    "ListMarker", "MenuListPopup", "RootWebArea", "WebArea", "emphasis", "generic", "none",
-    "paragraph", "presentation", "row", "rowgroup", "strong", "table", "grid",
-})  # fmt: skip
-# Elements that are no control, whatever is written in them, unless an attribute makes them one.
-_PLAIN = frozenset({
-    "B", "BR", "CODE", "DIV", "EM", "I", "P", "S", "SMALL", "SPAN", "STRONG", "SUB", "SUP", "TABLE",
-    "TBODY", "TD", "TH", "THEAD", "TR", "U", "::after", "::before",
-})  # fmt: skip
+_ROLES = word_lists("ui_gym.browser", "roles")
+_WHOLE = frozenset(_ROLES["whole"])
+_ACTED_ON = _WHOLE - set(_ROLES["idle"])
+_SILENT = frozenset(_ROLES["silent"])
+_PLAIN = frozenset(_ROLES["plain"])
+_NAMES: Mapping[str, str] = _ROLES["names"]
 _MAKING = ("role", "contenteditable")
-_NAMES = {"StaticText": "text", "gridcell": "cell", "img": "image", "graphics-symbol": "image"}
 
 
 def queries(frame: str | None = None) -> list[Command]:

@@ -6,13 +6,14 @@ codes are Windows', which is what Chromium expects on every system.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ui_gym.browser.chromium.protocol import Command
 from ui_gym.browser.site import REST
 from ui_gym.contract import action as act
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import ActionError, nearest
 
 OUTSIDE = -1
@@ -20,11 +21,10 @@ OUTSIDE = -1
 
 _TICK = "Runtime.evaluate"
 
+_KEYS = word_lists("ui_gym.browser", "keys")
+
 ALT, CTRL, META, SHIFT = 1, 2, 4, 8
-MODIFIERS = {
-    "alt": ALT, "option": ALT, "ctrl": CTRL, "control": CTRL, "meta": META, "cmd": META,
-    "command": META, "super": META, "win": META, "shift": SHIFT,
-}  # fmt: skip
+MODIFIERS: Mapping[str, int] = _KEYS["modifiers"]
 _MODIFIER_KEYS = {
     ALT: ("Alt", "AltLeft", 18),
     CTRL: ("Control", "ControlLeft", 17),
@@ -43,28 +43,10 @@ class InputKey:
     text: str = ""
 
 
-_NAMED = {
-    "enter": InputKey("Enter", "Enter", 13, "\r"), "tab": InputKey("Tab", "Tab", 9),
-    "escape": InputKey("Escape", "Escape", 27), "backspace": InputKey("Backspace", "Backspace", 8),
-    "delete": InputKey("Delete", "Delete", 46), "insert": InputKey("Insert", "Insert", 45),
-    "space": InputKey(" ", "Space", 32, " "), "home": InputKey("Home", "Home", 36),
-    "end": InputKey("End", "End", 35), "pageup": InputKey("PageUp", "PageUp", 33),
-    "pagedown": InputKey("PageDown", "PageDown", 34),
-    "left": InputKey("ArrowLeft", "ArrowLeft", 37), "up": InputKey("ArrowUp", "ArrowUp", 38),
-    "right": InputKey("ArrowRight", "ArrowRight", 39),
-    "down": InputKey("ArrowDown", "ArrowDown", 40),
-    **{f"f{n}": InputKey(f"F{n}", f"F{n}", 111 + n) for n in range(1, 13)},
-}  # fmt: skip
-_ALIASES = {
-    "return": "enter", "esc": "escape", "del": "delete", "page_up": "pageup",
-    "page_down": "pagedown", "arrowleft": "left", "arrowright": "right", "arrowup": "up",
-    "arrowdown": "down", " ": "space",
-}  # fmt: skip
-_SIGNS = {
-    "-": ("Minus", 189), "=": ("Equal", 187), "[": ("BracketLeft", 219), "]": ("BracketRight", 221),
-    "\\": ("Backslash", 220), ";": ("Semicolon", 186), "'": ("Quote", 222), ",": ("Comma", 188),
-    ".": ("Period", 190), "/": ("Slash", 191), "`": ("Backquote", 192),
-}  # fmt: skip
+_NAMED = {name: InputKey(*told) for name, told in _KEYS["named"].items()}
+_NAMED |= {f"f{n}": InputKey(f"F{n}", f"F{n}", 111 + n) for n in range(1, 13)}
+_ALIASES: Mapping[str, str] = _KEYS["aliases"]
+_SIGNS: Mapping[str, tuple[str, int]] = _KEYS["signs"]
 _SHIFTED = dict(zip('!@#$%^&*()_+{}|:"<>?~', "1234567890-=[]\\;',./`", strict=True))
 
 

@@ -1,7 +1,4 @@
-"""Input commands as WebDriver actions: what `input` says to Chromium, said to any browser.
-
-Keys that type nothing have code points of their own (W3C WebDriver, "keyboard actions").
-"""
+"""Input commands as WebDriver actions: what `input` says to Chromium, said to any browser."""
 
 from __future__ import annotations
 
@@ -9,17 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ui_gym.browser.chromium.protocol import Command, Message
+from ui_gym.contract.words import word_lists
 
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
 
-_KEYS = {
-    "Alt": "\ue00a", "Control": "\ue009", "Meta": "\ue03d", "Shift": "\ue008",
-    "Enter": "\ue006", "Tab": "\ue004", "Escape": "\ue00c", "Backspace": "\ue003",
-    "Delete": "\ue017", "Insert": "\ue016", "Home": "\ue011", "End": "\ue010",
-    "PageUp": "\ue00e", "PageDown": "\ue00f", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
-    "ArrowRight": "\ue014", "ArrowDown": "\ue015",
+_KEYS: Mapping[str, str] = {
+    **word_lists("ui_gym.browser", "keys")["webdriver"],
     **{f"F{n}": chr(0xE030 + n) for n in range(1, 13)},
-}  # fmt: skip
+}
 
 _PAUSE: Message = {"type": "pause", "duration": 0}
 
