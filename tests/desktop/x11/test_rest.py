@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import pytest
 
-from ui_gym.contract.action import Move, Press, Wait
+from ui_gym.contract.action import Action, Move, Press, Type, Wait
+from ui_gym.contract.device import Image
 from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.x11 import supervisor
 from ui_gym.desktop.x11.device import X11Device
@@ -17,6 +20,7 @@ from ui_gym.desktop.x11.rest import Rest, Threads
 
 ASLEEP = ("S", 5, 0, -1)
 NOBODY: Threads = {}
+BLANK = np.zeros((2, 2, 4), np.uint8)
 
 
 def looks(*tables: Threads) -> Callable[[], Threads]:
@@ -30,9 +34,11 @@ def looks(*tables: Threads) -> Callable[[], Threads]:
     return seen().__next__
 
 
-def waited(tables: Sequence[Threads], **arguments: float) -> tuple[bool, float]:
+def waited(
+    tables: Sequence[Threads], screen: Image = BLANK, **arguments: float
+) -> tuple[bool, float]:
     """Whether these programs come to rest, and after how many seconds."""
-    rest = Rest(looks(*tables), looks(NOBODY), most=5.0)
+    rest = Rest(looks(*tables), looks(NOBODY), screen, most=5.0)
     began = time.monotonic()
     return rest.wait(**arguments), time.monotonic() - began
 
@@ -93,25 +99,66 @@ def test_threads_are_seen_whatever_else_a_kernel_tells_of_them(
 
 def test_time_without_a_processor_does_not_count() -> None:
     starved = [{"1": ("R", n, 400 * n, -1)} for n in range(3)] * 1
-    rest = Rest(looks(*starved), looks(NOBODY), most=9.0)
+    rest = Rest(looks(*starved), looks(NOBODY), BLANK, most=9.0)
     for _ in range(3):
         rest.look()
     assert 2.7 < rest.left() < 2.81
 
 
-def test_a_button_is_shown_as_it_is_after_the_key_that_pressed_it(desktop: X11Device) -> None:
-    desktop.renew(SessionSpec(launch=[["galculator"]]))
-    desktop.perform(Press("enter"))
-    first = desktop.capture().image.copy()
-    desktop.perform(Wait(0.5))
-    assert np.array_equal(desktop.capture().image, first)
+@pytest.mark.parametrize(
+    ("milliseconds", "looks_until"),
+    [(75, 4), (30, 8)],
+    ids=["as long as any other that is waited for", "a shorter one"],
+)
+def test_what_ticks_and_paints_nothing_is_waited_for_no_longer(
+    milliseconds: int, looks_until: int
+) -> None:
+    ticks = [{"1": ("S", n, 0, milliseconds)} for n in range(99)]
+    came, seconds = waited(ticks, quiet=0.0)
+    assert came
+    assert seconds < 1.0
+    rest = Rest(looks(*ticks), looks(NOBODY), BLANK, most=5.0)
+    for n in range(1, 10):
+        rest.look()
+        assert (rest.due(0.26) == 0) is (n >= looks_until)
 
 
-def test_a_tooltip_is_there_once_the_pointer_has_moved(desktop: X11Device) -> None:
-    desktop.renew(SessionSpec(launch=[["galculator"]]))
+def test_what_ticks_and_paints_is_waited_for() -> None:
+    screen = BLANK.copy()
+
+    def ticking() -> Threads:
+        screen[0, 0, 0] += 1
+        return {"1": ("S", int(screen[0, 0, 0]), 0, 75)}
+
+    rest = Rest(ticking, looks(NOBODY), screen, most=1.0)
+    assert not rest.wait(quiet=0.0)
+
+
+def on_calculator(across: float, down: float, desktop: X11Device) -> Action:
     left, top, width, height = desktop.windows()[-1].box
-    desktop.perform(Move(left + width // 2, top + height // 3))
-    desktop.perform(Move(left + width // 8, top + height * 3 // 4))
-    first = desktop.capture().image.copy()
+    return Move(left + round(across * width), top + round(down * height))
+
+
+@pytest.mark.parametrize(
+    ("program", "actions"),
+    [
+        ("galculator", [lambda _: Press("enter")]),
+        (
+            "galculator",
+            [partial(on_calculator, 1 / 2, 1 / 3), partial(on_calculator, 1 / 8, 3 / 4)],
+        ),
+        ("gnumeric", [lambda _: Type("7", enter=True), lambda _: Press("ctrl+c")]),
+    ],
+    ids=["a button that a key pressed", "a tooltip", "the border of copied cells"],
+)
+def test_nothing_is_painted_after_the_picture(
+    desktop: X11Device, program: str, actions: Sequence[Callable[[X11Device], Action]]
+) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"not installed: {program}")
+    desktop.renew(SessionSpec(launch=[[program]]))
+    for action in actions:
+        desktop.perform(action(desktop))
+        first = desktop.capture().image.copy()
     desktop.perform(Wait(0.8))
     assert np.array_equal(desktop.capture().image, first)

@@ -51,6 +51,20 @@ def test_more_characters_than_there_are_keys_to_lend(desktop: X11Device) -> None
         assert saved(desktop).strip() == text
 
 
+@pytest.mark.parametrize(("looked", "left"), [(False, "X"), (True, "alXpha")])
+def test_two_clicks_are_a_double_one_within_a_step_alone(
+    desktop: X11Device, looked: bool, left: str
+) -> None:
+    """However fast or slow the machine is."""
+    desktop.renew(NOTES)
+    for _ in range(2):
+        desktop.perform(Click(*text_point(desktop, column=2)))
+        if looked:
+            desktop.capture()
+    desktop.perform(Type("X"))
+    assert saved(desktop).splitlines() == [left, "beta"]
+
+
 def test_typing_enters_after_and_clears_before(desktop: X11Device) -> None:
     desktop.renew(NOTES)
     desktop.perform(Type("one", clear=True, enter=True))

@@ -92,6 +92,7 @@ class X11Device:
         self.settle()
         self.sandbox.check()
         image = self.display.picture(out)
+        self.session.input.note_capture()
         told = self.elements() if elements else ()
         return Frame(image=image, elements=told, time_capture=time.perf_counter() - started)
 

@@ -70,7 +70,8 @@ class XDisplay:
         self._depth = 0
         self._closed = threading.Event()
         # Shared memory is left out: the server and its clients do not share a name space for it.
-        flags = ("-extension", "MIT-SHM", "-dpi", "96")
+        # Keys that repeat on a busy machine would be typed twice, and each sets a timer (-r: off).
+        flags = ("-extension", "MIT-SHM", "-dpi", "96", "-r")
         self.server = XServer(size, flags=flags, user=user, cookie=cookie)
         try:
             self.x = _connected(self.server)

@@ -13,15 +13,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ui_gym.contract.device import Image
 
 QUIET = 0.02
 """Seconds for which all threads must sleep. Where the kernel does not tell timers (a container that
 may not trace), those that are longer than this go unseen."""
 
-TIMER = 0.3
+TIMER = 0.26
 """Seconds of the longest timer that is waited for. GTK shows a pressed button for 0.25 s, opens a
-submenu after 0.225 s. Beyond lie the 0.4 s of a double
-click and Mousepad's 0.5 s after a key, which paint nothing."""
+submenu after 0.225 s; Gnumeric brings its buttons up to date after 0.2 s, the file manager what is
+selected. Beyond lie the 0.4 s of a double click, which paint nothing. Once little is left of them,
+that is waited for as well: a shorter timer may be hidden behind it."""
 
 HOVER_TIMER = 0.6
 """The same after the pointer moved and did nothing else: tooltips come after 0.5 s."""
@@ -34,7 +40,11 @@ LOOK = 0.004, 0.02
 """Seconds from one look to the next while somebody runs: the first, and the longest."""
 
 IDLE_TIMERS = 8
-"""How many short timers of a thread, while nothing is painted, make it one that only ticks."""
+"""How many short timers of a thread, while the picture stays, make it one that only ticks."""
+
+STEADY_TIMERS = 4
+"""The same of timers that are all alike and together as long as the longest that is waited for: no
+other one can be hidden behind them. Gnumeric's border of copied cells ticks every 75 ms."""
 
 Thread = tuple[str, int, int, int]
 """See `supervisor.threads_of`."""
@@ -42,25 +52,48 @@ Thread = tuple[str, int, int, int]
 Threads = Mapping[str, Thread]
 
 
+@dataclass(frozen=True)
+class _Ticks:
+    """The short timers of a thread since the picture changed."""
+
+    picture: int
+    count: int = 0
+    steady: int = 0
+    """How many of the last ones were alike."""
+    milliseconds: int = 0
+    """The last one."""
+
+    def is_idle(self, timer: float) -> bool:
+        """Whether the thread only ticks, where timers of up to `timer` seconds are waited for."""
+        hides_none = self.steady * self.milliseconds >= timer * 1000
+        return self.count >= IDLE_TIMERS or (self.steady >= STEADY_TIMERS and hides_none)
+
+
 class Rest:
     """Waits for programs to come to rest.
 
     `programs` and `painter` tell what the threads of the programs, and of the X server, do now;
-    `most` bounds the wait in seconds, whatever the load.
+    `screen` is what these have painted; `most` bounds the wait in seconds, whatever the load.
     """
 
     def __init__(
-        self, programs: Callable[[], Threads], painter: Callable[[], Threads], most: float
+        self,
+        programs: Callable[[], Threads],
+        painter: Callable[[], Threads],
+        screen: Image,
+        most: float,
     ) -> None:
         self._programs, self._painter = programs, painter
+        self._screen = screen
         self._began = self._now = time.monotonic()
         self._most = most
         self._waited: int | None = None
         self._starved = 0.0
-        self._painted = 0
+        self._picture: Image | None = None
+        self._pictures = 0
         self._threads: dict[str, Thread] = {}
         self._slept: dict[str, float] = {}
-        self._ticks: dict[str, tuple[int, int]] = {}
+        self._ticks: dict[str, _Ticks] = {}
         self._pause = threading.Event()
 
     def left(self) -> float:
@@ -78,7 +111,7 @@ class Rest:
             busy = any(thread[0] in "RD" for thread in self._threads.values())
             if moved or busy:
                 since = self._now
-            due = self._due(timer)
+            due = self.due(timer)
             if not (moved or busy) and before - since >= quiet and before >= due:
                 return True
             if self.left() <= 0:
@@ -92,36 +125,47 @@ class Rest:
         """Look at all threads. Whether one of them was switched since the last look."""
         programs, painter = self._programs(), self._painter()
         self._now = time.monotonic()
-        self._painted = sum(thread[1] for thread in painter.values())
         threads = {**programs, **{f"X{name}": thread for name, thread in painter.items()}}
         waited = sum(thread[2] for thread in threads.values())
         if self._waited is not None:
             self._starved += max(waited - self._waited, 0) / 1000
         self._waited = waited
-        moved = False
-        for name, thread in threads.items():
-            known = self._threads.get(name)
-            if known is None or known[1] != thread[1]:
-                moved = True
-                self._slept[name] = self._now
-                self._note_tick(name, thread)
-        moved = moved or len(threads) != len(self._threads)  # somebody has ended
+        moved = [
+            name
+            for name, thread in threads.items()
+            if name not in self._threads or self._threads[name][1] != thread[1]
+        ]
+        self._slept |= dict.fromkeys(moved, self._now)
+        short = [name for name in moved if 0 <= threads[name][3] <= HOVER_TIMER * 1000]
+        if short:
+            self._note_picture()
+        for name in short:
+            self._note_tick(name, threads[name][3])
+        ended = len(threads) != len(self._threads)
         self._threads = threads
-        return moved
+        return bool(moved) or ended
 
-    def _due(self, timer: float) -> float:
+    def due(self, timer: float) -> float:
         """When the last of the short timers is over, in monotonic seconds; 0 without one."""
+        idle = {name for name, ticks in self._ticks.items() if ticks.is_idle(timer)}
         dues = [
             self._slept[name] + thread[3] / 1000 + 0.001
             for name, thread in self._threads.items()
-            if 0 <= thread[3] <= timer * 1000 and self._ticks[name][0] < IDLE_TIMERS
+            if 0 <= thread[3] <= timer * 1000 and name not in idle
         ]
         return max(dues, default=0.0)
 
-    def _note_tick(self, name: str, thread: Thread) -> None:
-        """Count the short timers of a thread since something was painted."""
-        count, painted = self._ticks.get(name, (0, self._painted))
-        if painted != self._painted:
-            count = 0
-        short = 0 <= thread[3] <= HOVER_TIMER * 1000
-        self._ticks[name] = (count + short, self._painted)
+    def _note_picture(self) -> None:
+        """Count the pictures that differ from the one before."""
+        if self._picture is None or not np.array_equal(self._picture, self._screen):
+            self._picture = self._screen.copy()
+            self._pictures += 1
+
+    def _note_tick(self, name: str, milliseconds: int) -> None:
+        """Count a short timer of a thread."""
+        ticks = self._ticks.get(name)
+        if ticks is None or ticks.picture != self._pictures:
+            ticks = _Ticks(self._pictures)
+        alike = abs(milliseconds - ticks.milliseconds) <= 1
+        steady = ticks.steady + 1 if alike else 1
+        self._ticks[name] = _Ticks(self._pictures, ticks.count + 1, steady, milliseconds)

@@ -118,7 +118,7 @@ class X11Session:
         of up to `timer` seconds. Whether that came about.
         """
         display, sandbox = self.display, self.sandbox
-        rest = Rest(sandbox.threads, display.threads, self._timeout)
+        rest = Rest(sandbox.threads, display.threads, display.server.screen, self._timeout)
         while not display.await_answers(max(rest.left(), 0)):
             rest.look()  # who waits for a processor is given more time
             if rest.left() <= 0:
