@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -25,6 +25,13 @@ def some(rng: Rng, pool: Sequence[T], number: int) -> tuple[T, ...]:
 def between(rng: Rng, low: int, high: int) -> int:
     """A whole number from `low` to `high`."""
     return int(rng.integers(low, high + 1))
+
+
+def another(draw: Callable[[], T], taken: T) -> T:
+    """The first draw that is not taken."""
+    while (drawn := draw()) == taken:
+        continue
+    return drawn
 
 
 def other(rng: Rng, pool: Sequence[T], *taken: T) -> T:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from ui_gym.contract.action import Action
+import numpy as np
+
+from ui_gym.contract.action import Action, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop.content import sheets
 from ui_gym.desktop.content.sheets import Cell, Table, Workbook
@@ -40,6 +43,11 @@ class SheetTask(DesktopTask[S]):
 
     application: ClassVar[Spreadsheet] = GNUMERIC
 
+    def book(self, rng: np.random.Generator, tables: tuple[Table, ...]) -> dict[str, Any]:
+        """The fields of `SheetParams`, drawn around these tables."""
+        file = f"{pick(rng, sheets.FILES)}.xlsx"
+        return {"file": file, "tables": tables, "phrasing": self.phrase(rng)}
+
     def wanted(self, params: S) -> dict[str, dict[str, Cell]]:
         """What the cells of the sheets should hold, by the sheets' names in their order."""
         raise NotImplementedError
@@ -47,6 +55,15 @@ class SheetTask(DesktopTask[S]):
     def lacks(self, book: Workbook, params: S) -> list[str]:
         """What else is not as it should be."""
         return []
+
+    def enter(
+        self, device: DesktopDevice, params: S, texts: Mapping[str, object]
+    ) -> Iterator[Action]:
+        """Type these into cells (``"B3"``) of the sheet that shows, and save."""
+        for cell, text in texts.items():
+            yield from self.application.go_to(device, params.file, cell)
+            yield Type(str(text), enter=True)
+        yield from self.application.save()
 
     def session(self, params: S) -> SessionSpec:
         return SessionSpec(

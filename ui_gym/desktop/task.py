@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from string import Formatter
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.draws import between
 from ui_gym.contract.task import Demo, Task, Verdict
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 
 P = TypeVar("P")
 
 
+class _Goal(Formatter):
+    """Fills in what is told, and attributes of params."""
+
+    def __init__(self, params: object) -> None:
+        self._params = params
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return kwargs[str(key)] if key in kwargs else getattr(self._params, str(key))
+
+
 class DesktopTask(Task[P, DesktopDevice]):
     """A task on a desktop: begun with files and programs, judged by files.
 
-    A subclass gives `sample`, `goal`, `session`, `judge` and `oracle`.
+    A subclass gives `sample`, `session`, `judge` and `oracle`, and `goal` or `goals`.
     """
 
     viewport = (1280, 720)
+    goals: ClassVar[Sequence[str]] = ()
+    """Sentences that say the same; a field in braces is one of `told`, or an attribute of params,
+    whose `phrasing` says which sentence is taken."""
+
+    def told(self, params: P) -> Mapping[str, object]:
+        """What the goal names beside attributes of the params."""
+        return {}
+
+    def goal(self, params: P) -> str:
+        if not self.goals:
+            return super().goal(params)
+        sentence = self.goals[params.phrasing]  # type: ignore[attr-defined]
+        return _Goal(params).vformat(sentence, (), self.told(params))
+
+    def phrase(self, rng: np.random.Generator) -> int:
+        """Draw which of `goals` is taken."""
+        return between(rng, 0, len(self.goals) - 1)
 
     def session(self, params: P) -> SessionSpec:
         """The files and programs that the episode begins with."""

@@ -23,11 +23,11 @@ FINAL_WAITS = 4
 
 
 class TerminalTask(DesktopTask[T]):
-    """A task with files and a shell. A subclass gives `before`, and `after` or `judge`."""
+    """A task with files and a shell. A subclass gives `after` or `judge`."""
 
     def before(self, params: T) -> dict[str, str]:
-        """The files that there are, by their paths in the home folder."""
-        raise NotImplementedError
+        """The files that there are, by their paths in the home folder: the params' `files`."""
+        return dict(params.files)  # type: ignore[attr-defined]
 
     def after(self, params: T) -> dict[str, str]:
         """The files that there should be."""

@@ -75,11 +75,8 @@ class DesktopCalculate(DesktopTask[CalculateParams]):
         return CalculateParams(
             sum=sums.draw(rng),
             file=words.file_names(rng, 1, "txt")[0],
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
-
-    def goal(self, params: CalculateParams) -> str:
-        return self.goals[params.phrasing].format(sum=params.sum, file=params.file)
 
     def session(self, params: CalculateParams) -> SessionSpec:
         return begun(params.file, "")
@@ -175,11 +172,8 @@ class DesktopOrderTotal(DesktopTask[OrderTotalParams]):
         return OrderTotalParams(
             file=words.file_names(rng, 1, "txt")[0],
             items=tuple((thing, between(rng, 2, 24), _price(rng)) for thing in things),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
-
-    def goal(self, params: OrderTotalParams) -> str:
-        return self.goals[params.phrasing].format(file=params.file)
 
     def session(self, params: OrderTotalParams) -> SessionSpec:
         session = begun(params.file, params.text)

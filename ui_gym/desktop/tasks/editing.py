@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -60,18 +60,13 @@ P = TypeVar("P", bound=EditorParams)
 class EditorTask(DesktopTask[P]):
     """A task with a file that is open in the editor, judged by what is saved.
 
-    A subclass gives `sample`, `told`, `edited` and `edit`.
+    A subclass gives `sample`, `edited` and `edit`.
     """
 
-    goals: ClassVar[tuple[str, ...]]
     tabs: ClassVar[tuple[int, int]] = (1, 2)
     """The least and the most files that are open."""
     length: ClassVar[tuple[int, int]] = (4, 8)
     """The least and the most lines of a file."""
-
-    def told(self, params: P) -> Mapping[str, object]:
-        """What the goal names beside the file."""
-        return {}
 
     def edited(self, params: P) -> Sequence[str]:
         """The lines of the file in the end."""
@@ -89,10 +84,6 @@ class EditorTask(DesktopTask[P]):
     def after(self, params: P) -> dict[str, str]:
         """All files in the end."""
         return self.before(params) | {params.path: texts.joined(tuple(self.edited(params)))}
-
-    def goal(self, params: P) -> str:
-        told = {"name": params.name, "folder": params.folder, **self.told(params)}
-        return self.goals[params.phrasing].format(**told)
 
     def session(self, params: P) -> SessionSpec:
         opened = [f"{params.folder}/{name}" for name, _ in params.files]
@@ -133,7 +124,7 @@ class EditorTask(DesktopTask[P]):
             "beside": tuple((name, texts.page(rng)) for name in names[tabs:]),
             "target": target,
             "saves": True,
-            "phrasing": between(rng, 0, len(self.goals) - 1),
+            "phrasing": self.phrase(rng),
         }
 
 

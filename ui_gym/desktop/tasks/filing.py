@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -68,14 +68,8 @@ P = TypeVar("P", bound=FilingParams)
 class FilingTask(DesktopTask[P]):
     """A task with files in the file manager, judged by what is in the folders.
 
-    A subclass gives `sample`, `told`, `after` and `oracle`.
+    A subclass gives `sample`, `after` and `oracle`.
     """
-
-    goals: ClassVar[tuple[str, ...]]
-
-    def told(self, params: P) -> Mapping[str, object]:
-        """What the goal names beside the folder."""
-        return {}
 
     def before(self, params: P) -> dict[str, str]:
         """All files in the beginning: texts by path."""
@@ -90,10 +84,6 @@ class FilingTask(DesktopTask[P]):
     def new_folders(self, params: P) -> Sequence[str]:
         """Paths of folders that there are in the end, and not in the beginning."""
         return ()
-
-    def goal(self, params: P) -> str:
-        told = {"folder": params.source, **self.told(params)}
-        return self.goals[params.phrasing].format(**told)
 
     def session(self, params: P) -> SessionSpec:
         shown = params.places[0] if params.inside else "."
@@ -122,7 +112,7 @@ class FilingTask(DesktopTask[P]):
             "folders": tuple(held),
             "inside": bool(rng.random() < 0.5),
             "source": folders[0],
-            "phrasing": between(rng, 0, len(self.goals) - 1),
+            "phrasing": self.phrase(rng),
         }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,9 +73,6 @@ class DesktopReplaceWord(EditorTask[ReplaceParams]):
         lines += [line for line in texts.lines(rng, 2) if old not in line.lower()]
         files = self.sample_files(rng, some(rng, lines, len(lines)))
         return ReplaceParams(**files, old=old, longer=longer, new=words.another(rng, longer))
-
-    def told(self, params: ReplaceParams) -> Mapping[str, object]:
-        return {"old": params.old, "new": params.new}
 
     def edited(self, params: ReplaceParams) -> Sequence[str]:
         return [re.sub(rf"\b{params.old}\b", params.new, line) for line in params.lines]

@@ -231,9 +231,6 @@ class DesktopSaveAs(EditorTask[SaveAsParams]):
             new=words.new_name(rng, *there), elsewhere=elsewhere,
         )  # fmt: skip
 
-    def told(self, params: SaveAsParams) -> Mapping[str, object]:
-        return {"place": params.place, "new": params.new}
-
     def before(self, params: SaveAsParams) -> dict[str, str]:
         return super().before(params) | dict(params.elsewhere)
 

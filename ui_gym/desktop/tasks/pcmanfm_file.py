@@ -52,9 +52,6 @@ class OneFileTask(FilingTask[OneFileParams]):
         """The new name, or the folder where it is to go."""
         return ""
 
-    def told(self, params: OneFileParams) -> Mapping[str, object]:
-        return {"name": params.target, "value": params.value}
-
     def misread(
         self, params: OneFileParams, mistake: str, rng: np.random.Generator
     ) -> OneFileParams:
@@ -97,9 +94,9 @@ class DesktopRenameFile(OneFileTask):
 
     mistakes = ("sibling", "twin", "name")
     goals = (
-        'Rename the file "{name}" in the folder "{folder}" to "{value}".',
-        'In {folder} there is a file called "{name}". Change its name to "{value}".',
-        'Use the file manager to rename {folder}/{name} to "{value}".',
+        'Rename the file "{target}" in the folder "{source}" to "{value}".',
+        'In {source} there is a file called "{target}". Change its name to "{value}".',
+        'Use the file manager to rename {source}/{target} to "{value}".',
     )
 
     def draw_value(self, rng: np.random.Generator, params: OneFileParams) -> str:
@@ -177,9 +174,9 @@ class DesktopMoveFile(CarryTask):
 
     mistakes = ("sibling", "place")
     goals = (
-        'Move the file "{name}" from the folder "{folder}" to "{value}".',
-        'The file "{name}" in {folder} belongs in {value}. Move it there.',
-        "Use the file manager to move {folder}/{name} into the folder {value}.",
+        'Move the file "{target}" from the folder "{source}" to "{value}".',
+        'The file "{target}" in {source} belongs in {value}. Move it there.',
+        "Use the file manager to move {source}/{target} into the folder {value}.",
     )
 
     def after(self, params: OneFileParams) -> Mapping[str, str]:
@@ -209,9 +206,9 @@ class DesktopCopyFile(CarryTask):
     how = "ctrl+c"
     mistakes = ("sibling", "place")
     goals = (
-        'Copy the file "{name}" from the folder "{folder}" to "{value}".',
-        'Put a copy of {folder}/{name} into the folder "{value}". The original stays.',
-        'The file "{name}" of {folder} is needed in {value}, too. Copy it there.',
+        'Copy the file "{target}" from the folder "{source}" to "{value}".',
+        'Put a copy of {source}/{target} into the folder "{value}". The original stays.',
+        'The file "{target}" of {source} is needed in {value}, too. Copy it there.',
     )
 
     def after(self, params: OneFileParams) -> Mapping[str, str]:
@@ -238,9 +235,9 @@ class DesktopDeleteFile(OneFileTask):
 
     mistakes = ("sibling", "twin")
     goals = (
-        'Delete the file "{name}" in the folder "{folder}".',
-        "Please remove {name} from {folder}, and keep all other files.",
-        "Use the file manager to move {folder}/{name} to the trash.",
+        'Delete the file "{target}" in the folder "{source}".',
+        "Please remove {target} from {source}, and keep all other files.",
+        "Use the file manager to move {source}/{target} to the trash.",
     )
 
     def after(self, params: OneFileParams) -> Mapping[str, str]:

@@ -44,9 +44,6 @@ class NewTask(FilingTask[NewParams]):
         source = pick(rng, [folder for folder, _ in cabinet["folders"]])
         return NewParams(**{**cabinet, "source": source}, name=self.draw_name(rng, taken))
 
-    def told(self, params: NewParams) -> Mapping[str, object]:
-        return {"name": params.name}
-
     def misread(self, params: NewParams, mistake: str, rng: np.random.Generator) -> NewParams:
         """``name``: it gets another name; ``place``: it is made in another folder."""
         if mistake == "place":
@@ -73,9 +70,9 @@ class DesktopNewFolder(NewTask):
     """
 
     goals = (
-        'Make a new folder called "{name}" in the folder "{folder}".',
-        'In {folder}, create a folder named "{name}".',
-        'I need an empty folder "{name}" inside "{folder}". Create it in the file manager.',
+        'Make a new folder called "{name}" in the folder "{source}".',
+        'In {source}, create a folder named "{name}".',
+        'I need an empty folder "{name}" inside "{source}". Create it in the file manager.',
     )
 
     def draw_name(self, rng: np.random.Generator, taken: Sequence[str]) -> str:
@@ -113,9 +110,9 @@ class DesktopNewFile(NewTask):
     """
 
     goals = (
-        'Create an empty file called "{name}" in the folder "{folder}".',
-        'In {folder}, make a new empty file and name it "{name}".',
-        'Use the file manager to put an empty file "{name}" into {folder}.',
+        'Create an empty file called "{name}" in the folder "{source}".',
+        'In {source}, make a new empty file and name it "{name}".',
+        'Use the file manager to put an empty file "{name}" into {source}.',
     )
 
     def draw_name(self, rng: np.random.Generator, taken: Sequence[str]) -> str:

@@ -46,10 +46,10 @@ class DesktopSortFiles(FilingTask[SortingParams]):
 
     mistakes = ("swapped", "one kind")
     goals = (
-        'Sort the files of the folder "{folder}": move those ending in {rules}. '
+        'Sort the files of the folder "{source}": move those ending in {rules}. '
         "All others stay where they are.",
-        'From "{folder}", move the files ending in {rules}. Leave files of other kinds there.',
-        "Tidy up the folder {folder}: files ending in {rules}. Do not move anything else.",
+        'From "{source}", move the files ending in {rules}. Leave files of other kinds there.',
+        "Tidy up the folder {source}: files ending in {rules}. Do not move anything else.",
     )
 
     def sample(self, rng: np.random.Generator) -> SortingParams:
@@ -66,7 +66,7 @@ class DesktopSortFiles(FilingTask[SortingParams]):
         ]
         return SortingParams(
             folders=tuple(folders), inside=bool(rng.random() < 0.5), source=source,
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
             kinds=tuple(zip(endings[:2], places, strict=True)),
         )  # fmt: skip
 

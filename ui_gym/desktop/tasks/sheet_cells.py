@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.contract.action import Action, Type
-from ui_gym.contract.draws import between, other, pick, some
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import another, between, other, pick, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 from ui_gym.desktop.content import sheets
@@ -60,19 +60,14 @@ class DesktopEnterCell(SheetTask[EnterCellParams]):
         tables = sheets.tables(rng, 2)
         sheet = int(rng.random() < 0.4)
         return EnterCellParams(
-            file=f"{pick(rng, sheets.FILES)}.xlsx",
-            tables=tables,
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            **self.book(rng, tables),
             sheet=sheet,
             cell=reference(*_empty(rng, tables[sheet])),
             value=_value(rng),
         )
 
-    def goal(self, params: EnterCellParams) -> str:
-        return self.goals[params.phrasing].format(
-            value=_said(params.value), cell=params.cell, file=params.file,
-            sheet=params.tables[params.sheet].name,
-        )  # fmt: skip
+    def told(self, params: EnterCellParams) -> Mapping[str, object]:
+        return {"value": _said(params.value), "sheet": params.tables[params.sheet].name}
 
     def wanted(self, params: EnterCellParams) -> dict[str, dict[str, Cell]]:
         name = params.tables[params.sheet].name
@@ -80,9 +75,7 @@ class DesktopEnterCell(SheetTask[EnterCellParams]):
 
     def oracle(self, device: DesktopDevice, params: EnterCellParams) -> Iterator[Action | Demo]:
         yield from self.application.show(params.sheet)
-        yield from self.application.go_to(device, params.file, params.cell)
-        yield Type(str(params.value), enter=True)
-        yield from self.application.save()
+        yield from self.enter(device, params, {params.cell: params.value})
 
     def misread(
         self, params: EnterCellParams, mistake: str, rng: np.random.Generator
@@ -91,13 +84,10 @@ class DesktopEnterCell(SheetTask[EnterCellParams]):
         if mistake == "sheet":
             return dataclasses.replace(params, sheet=1 - params.sheet)
         if mistake == "cell":
-            cell = params.cell
-            while cell == params.cell:
-                cell = reference(*_empty(rng, params.tables[params.sheet]))
+            table = params.tables[params.sheet]
+            cell = another(lambda: reference(*_empty(rng, table)), params.cell)
             return dataclasses.replace(params, cell=cell)
-        value = params.value
-        while value == params.value:
-            value = _value(rng)
+        value = another(lambda: _value(rng), params.value)
         return dataclasses.replace(params, value=value)
 
 
@@ -140,20 +130,16 @@ class DesktopFixValue(SheetTask[FixValueParams]):
         tables = sheets.tables(rng, between(rng, 1, 2))
         row, column = between(rng, 1, tables[0].height - 1), between(rng, 1, 3)
         return FixValueParams(
-            file=f"{pick(rng, sheets.FILES)}.xlsx",
-            tables=tables,
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            **self.book(rng, tables),
             row=row,
             column=column,
             value=_new_number(rng, tables[0], column),
         )
 
-    def goal(self, params: FixValueParams) -> str:
+    def told(self, params: FixValueParams) -> Mapping[str, object]:
         table = params.table
-        return self.goals[params.phrasing].format(
-            file=params.file, title=table.titles[params.column], row=table.rows[params.row][0],
-            value=_said(params.value),
-        )  # fmt: skip
+        title, row = table.titles[params.column], table.rows[params.row][0]
+        return {"title": title, "row": row, "value": _said(params.value)}
 
     def wanted(self, params: FixValueParams) -> dict[str, dict[str, Cell]]:
         cell = reference(params.column, params.row)
@@ -161,9 +147,7 @@ class DesktopFixValue(SheetTask[FixValueParams]):
 
     def oracle(self, device: DesktopDevice, params: FixValueParams) -> Iterator[Action | Demo]:
         cell = reference(params.column, params.row)
-        yield from self.application.go_to(device, params.file, cell)
-        yield Type(str(params.value), enter=True)
-        yield from self.application.save()
+        yield from self.enter(device, params, {cell: params.value})
 
     def misread(
         self, params: FixValueParams, mistake: str, rng: np.random.Generator
@@ -174,9 +158,7 @@ class DesktopFixValue(SheetTask[FixValueParams]):
             return dataclasses.replace(params, row=row)
         if mistake == "column":
             return dataclasses.replace(params, column=other(rng, range(1, 4), params.column))
-        value = params.value
-        while value == params.value:
-            value = _new_number(rng, params.table, params.column)
+        value = another(lambda: _new_number(rng, params.table, params.column), params.value)
         return dataclasses.replace(params, value=value)
 
 
@@ -229,31 +211,25 @@ class DesktopFillBlanks(SheetTask[FillBlanksParams]):
             for r, row in enumerate(table.rows)
         )
         return FillBlanksParams(
-            file=f"{pick(rng, sheets.FILES)}.xlsx",
-            tables=(Table(table.name, values), *others),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            **self.book(rng, (Table(table.name, values), *others)),
             column=column,
             twin=twin,
             blanks=tuple(sorted(blanks)),
             value=_value(rng),
         )
 
-    def goal(self, params: FillBlanksParams) -> str:
-        title = params.table.titles[params.column]
-        return self.goals[params.phrasing].format(
-            title=title, file=params.file, value=_said(params.value)
-        )
+    def told(self, params: FillBlanksParams) -> Mapping[str, object]:
+        return {"title": params.table.titles[params.column], "value": _said(params.value)}
+
+    def filled(self, params: FillBlanksParams) -> dict[str, Cell]:
+        """The cells that change."""
+        return {reference(params.column, row): params.value for row in params.blanks}
 
     def wanted(self, params: FillBlanksParams) -> dict[str, dict[str, Cell]]:
-        cells = {reference(params.column, row): params.value for row in params.blanks}
-        return with_cells(params, params.table.name, cells)
+        return with_cells(params, params.table.name, self.filled(params))
 
     def oracle(self, device: DesktopDevice, params: FillBlanksParams) -> Iterator[Action | Demo]:
-        for row in params.blanks:
-            cell = reference(params.column, row)
-            yield from self.application.go_to(device, params.file, cell)
-            yield Type(str(params.value), enter=True)
-        yield from self.application.save()
+        yield from self.enter(device, params, self.filled(params))
 
     def misread(
         self, params: FillBlanksParams, mistake: str, rng: np.random.Generator
@@ -269,9 +245,7 @@ class DesktopFillBlanks(SheetTask[FillBlanksParams]):
             return dataclasses.replace(
                 params, column=params.twin, twin=params.column, blanks=blanks
             )
-        value = params.value
-        while value == params.value:
-            value = _value(rng)
+        value = another(lambda: _value(rng), params.value)
         return dataclasses.replace(params, value=value)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.contract.action import Action, Type
-from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.action import Action
+from ui_gym.contract.draws import another, between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 from ui_gym.desktop.content import sheets
@@ -70,16 +70,13 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
         tables = sheets.tables(rng, between(rng, 1, 2))
         column = between(rng, 1, 3)
         return SumColumnParams(
-            file=f"{pick(rng, sheets.FILES)}.xlsx",
-            tables=tables,
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            **self.book(rng, tables),
             column=column,
             cell=_place(rng, tables[0], column),
         )
 
-    def goal(self, params: SumColumnParams) -> str:
-        title = params.table.titles[params.column]
-        return self.goals[params.phrasing].format(title=title, cell=params.cell, file=params.file)
+    def told(self, params: SumColumnParams) -> Mapping[str, object]:
+        return {"title": params.table.titles[params.column]}
 
     def wanted(self, params: SumColumnParams) -> dict[str, dict[str, Cell]]:
         return with_cells(params, params.table.name, {params.cell: params.total})
@@ -91,9 +88,8 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
         return [] if summed else [f"{params.cell} holds no formula with cells of column {letter}"]
 
     def oracle(self, device: DesktopDevice, params: SumColumnParams) -> Iterator[Action | Demo]:
-        yield from self.application.go_to(device, params.file, params.cell)
-        yield Type(str(params.total) if params.typed else f"=SUM({params.summands})", enter=True)
-        yield from self.application.save()
+        said = params.total if params.typed else f"=SUM({params.summands})"
+        yield from self.enter(device, params, {params.cell: said})
 
     def misread(
         self, params: SumColumnParams, mistake: str, rng: np.random.Generator
@@ -105,9 +101,7 @@ class DesktopSumColumn(SheetTask[SumColumnParams]):
             return dataclasses.replace(params, skipped=between(rng, 1, 2))
         if mistake == "column":
             return dataclasses.replace(params, column=other(rng, range(1, 4), params.column))
-        cell = params.cell
-        while cell == params.cell:
-            cell = _place(rng, params.table, between(rng, 1, 3))
+        cell = another(lambda: _place(rng, params.table, between(rng, 1, 3)), params.cell)
         return dataclasses.replace(params, cell=cell)
 
 
@@ -161,18 +155,16 @@ class DesktopSortRows(SheetTask[SortRowsParams]):
             params = SortRowsParams(
                 file=f"{pick(rng, sheets.FILES)}.xlsx",
                 tables=sheets.tables(rng, between(rng, 1, 2)),
-                phrasing=between(rng, 0, len(self.goals) - 1),
+                phrasing=self.phrase(rng),
                 column=between(rng, 1, 3),
                 descending=bool(rng.random() < 0.5),
             )
             if params.sorted != params.table:
                 return params
 
-    def goal(self, params: SortRowsParams) -> str:
-        return self.goals[params.phrasing].format(
-            file=params.file, title=params.table.titles[params.column],
-            order="largest" if params.descending else "smallest",
-        )  # fmt: skip
+    def told(self, params: SortRowsParams) -> Mapping[str, object]:
+        order = "largest" if params.descending else "smallest"
+        return {"title": params.table.titles[params.column], "order": order}
 
     def wanted(self, params: SortRowsParams) -> dict[str, dict[str, Cell]]:
         return before(params) | {params.table.name: params.sorted.cells()}
@@ -230,16 +222,13 @@ class DesktopRenameSheet(SheetTask[RenameSheetParams]):
     def sample(self, rng: np.random.Generator) -> RenameSheetParams:
         tables = sheets.tables(rng, 3)
         return RenameSheetParams(
-            file=f"{pick(rng, sheets.FILES)}.xlsx",
-            tables=tables,
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            **self.book(rng, tables),
             sheet=between(rng, 0, 2),
             name=other(rng, sheets.NAMES, *(table.name for table in tables)),
         )
 
-    def goal(self, params: RenameSheetParams) -> str:
-        old = params.tables[params.sheet].name
-        return self.goals[params.phrasing].format(old=old, new=params.name, file=params.file)
+    def told(self, params: RenameSheetParams) -> Mapping[str, object]:
+        return {"old": params.tables[params.sheet].name, "new": params.name}
 
     def wanted(self, params: RenameSheetParams) -> dict[str, dict[str, Cell]]:
         renamed = params.tables[params.sheet].name

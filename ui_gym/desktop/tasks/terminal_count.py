@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.draws import another, between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.desktop.content import trees, words
 from ui_gym.desktop.content.trees import LEVELS, Log
@@ -63,14 +63,12 @@ class DesktopCountLines(TerminalTask[CountLinesParams]):
             target=logs[0].name,
             word=pick(rng, ("", *LEVELS)),
             out=_out(rng),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
 
-    def goal(self, params: CountLinesParams) -> str:
+    def told(self, params: CountLinesParams) -> Mapping[str, object]:
         of = f"with {params.word} " if params.word else ""
-        return self.goals[params.phrasing].format(
-            of=of, log=f"{params.folder}/{params.target}", out=params.out
-        )
+        return {"of": of, "log": f"{params.folder}/{params.target}"}
 
     def before(self, params: CountLinesParams) -> dict[str, str]:
         return {f"{params.folder}/{log.name}": log.text for log in params.logs}
@@ -91,10 +89,7 @@ class DesktopCountLines(TerminalTask[CountLinesParams]):
         """``file``: another log, ``word``: another one, where that gives another number.
         ``name``: of the file for it."""
         if mistake == "name":
-            out = params.out
-            while out == params.out:
-                out = _out(rng)
-            return dataclasses.replace(params, out=out)
+            return dataclasses.replace(params, out=another(lambda: _out(rng), params.out))
         if mistake == "word":
             misread = dataclasses.replace(params, word=other(rng, ("", *LEVELS), params.word))
         else:

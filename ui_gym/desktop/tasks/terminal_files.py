@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.contract.action import Action
-from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.draws import another, between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop import archives
@@ -69,14 +69,8 @@ class DesktopArchiveFolder(TerminalTask[ArchiveFolderParams]):
             twin=twin,
             files=(*files, *trees.files(rng, twin, 2)),
             archive=_archive(rng),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
-
-    def goal(self, params: ArchiveFolderParams) -> str:
-        return self.goals[params.phrasing].format(folder=params.folder, archive=params.archive)
-
-    def before(self, params: ArchiveFolderParams) -> dict[str, str]:
-        return dict(params.files)
 
     def judge(
         self, device: DesktopDevice, params: ArchiveFolderParams, history: Sequence[Action]
@@ -101,9 +95,7 @@ class DesktopArchiveFolder(TerminalTask[ArchiveFolderParams]):
             return dataclasses.replace(params, compressed=False)
         if mistake == "folder":
             return dataclasses.replace(params, folder=params.twin, twin=params.folder)
-        archive = params.archive
-        while archive == params.archive:
-            archive = _archive(rng)
+        archive = another(lambda: _archive(rng), params.archive)
         return dataclasses.replace(params, archive=archive)
 
 
@@ -164,11 +156,8 @@ class DesktopMoveLargest(TerminalTask[MoveLargestParams]):
             target=files[0].path,
             places=there,
             place=places[0],
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
-
-    def goal(self, params: MoveLargestParams) -> str:
-        return self.goals[params.phrasing].format(folder=params.folder, place=params.place)
 
     def before(self, params: MoveLargestParams) -> dict[str, str]:
         return {file.path: file.text for file in params.files} | dict(params.places)

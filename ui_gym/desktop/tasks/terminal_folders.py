@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,16 +61,12 @@ class DesktopNestedFolders(TerminalTask[NestedFoldersParams]):
             twin=twin,
             files=(*trees.files(rng, folder, 1), *trees.files(rng, twin, 1)),
             made=trees.nested(rng),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
 
-    def goal(self, params: NestedFoldersParams) -> str:
+    def told(self, params: NestedFoldersParams) -> Mapping[str, object]:
         *most, last = params.made
-        made = f"{', '.join(most)} and {last}"
-        return self.goals[params.phrasing].format(folder=params.folder, made=made)
-
-    def before(self, params: NestedFoldersParams) -> dict[str, str]:
-        return dict(params.files)
+        return {"made": f"{', '.join(most)} and {last}"}
 
     def folders(self, params: NestedFoldersParams) -> Sequence[str]:
         return [f"{params.folder}/{path}" for path in params.made]
@@ -152,16 +148,11 @@ class DesktopChangeMode(TerminalTask[ChangeModeParams]):
             files=tuple(sorted(files)),
             target=files[0][0],
             mode=pick(rng, sorted(MODES)),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
         )
 
-    def goal(self, params: ChangeModeParams) -> str:
-        return self.goals[params.phrasing].format(
-            target=params.target, mode=params.mode, words=MODES[params.mode]
-        )
-
-    def before(self, params: ChangeModeParams) -> dict[str, str]:
-        return dict(params.files)
+    def told(self, params: ChangeModeParams) -> Mapping[str, object]:
+        return {"words": MODES[params.mode]}
 
     def setup(self, device: DesktopDevice, params: ChangeModeParams) -> None:
         super().setup(device, params)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,15 +66,10 @@ class DesktopWriterReplaceWord(DocumentTask[WriterReplaceParams]):
         return WriterReplaceParams(
             file=words.file_names(rng, 1, "docx")[0],
             paragraphs=tuple(lines[int(i)] for i in rng.permutation(len(lines))),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
             word=word,
             twin=twin,
             new=words.another(rng, word, twin),
-        )
-
-    def goal(self, params: WriterReplaceParams) -> str:
-        return self.goals[params.phrasing].format(
-            word=params.word, new=params.new, twin=params.twin, file=params.file
         )
 
     def wanted(self, params: WriterReplaceParams) -> list[Paragraph]:
@@ -149,15 +144,13 @@ class DesktopWriterAddParagraph(DocumentTask[WriterAppendParams]):
         return WriterAppendParams(
             file=words.file_names(rng, 1, "docx")[0],
             paragraphs=tuple(lines),
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
             text=text,
             after=between(rng, 0, len(lines) - 1),
         )
 
-    def goal(self, params: WriterAppendParams) -> str:
-        return self.goals[params.phrasing].format(
-            ordinal=ORDINALS[params.after], text=params.text, file=params.file
-        )
+    def told(self, params: WriterAppendParams) -> Mapping[str, object]:
+        return {"ordinal": ORDINALS[params.after]}
 
     def wanted(self, params: WriterAppendParams) -> list[Paragraph]:
         found = plain(params)
@@ -227,17 +220,17 @@ class DesktopWriterFormat(DocumentTask[WriterFormatParams]):
         return WriterFormatParams(
             file=words.file_names(rng, 1, "docx")[0],
             paragraphs=lines,
-            phrasing=between(rng, 0, len(self.goals) - 1),
+            phrasing=self.phrase(rng),
             target=between(rng, 0, len(lines) - 1),
             style=pick(rng, (*documents.STYLES, *documents.ALIGNMENTS)),
         )
 
-    def goal(self, params: WriterFormatParams) -> str:
-        return self.goals[params.phrasing].format(
-            ordinal=ORDINALS[params.target], file=params.file,
-            style=dict(self._SAID)[params.style],
-            start=_beginning(params),
-        )  # fmt: skip
+    def told(self, params: WriterFormatParams) -> Mapping[str, object]:
+        return {
+            "ordinal": ORDINALS[params.target],
+            "style": dict(self._SAID)[params.style],
+            "start": _beginning(params),
+        }
 
     def wanted(self, params: WriterFormatParams) -> list[Paragraph]:
         found = plain(params)
