@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
+import tomllib
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -40,45 +41,54 @@ Prepare = Callable[[EvaluationContext], object]
 
 @dataclass(frozen=True)
 class Case:
-    """A getter called with `config` brings `expected`; bytes are the content of a local file."""
+    """A getter called with `config` brings `brings`; bytes are the content of a local file."""
 
     id: str
-    expected: Any
-    config: dict[str, Any] = field(default_factory=dict)
+    brings: Any
+    config: Mapping[str, Any] = field(default_factory=dict)
     prepare: Prepare = lambda context: None
 
 
-def files(**contents: bytes | str) -> Prepare:
-    """Puts files into the home folder; a double underscore stands for a slash."""
+def world(
+    *,
+    files: Mapping[str, bytes | str] | None = None,
+    preferences: Mapping[str, Any] | None = None,
+    local_state: Mapping[str, Any] | None = None,
+    programs: Mapping[str, str] | None = None,
+    remembered: Mapping[str, str] | None = None,
+    today: date | None = None,
+    tree: str | None = None,
+    address: str | None = None,
+) -> Prepare:
+    """Puts files into the home folder (those of Chrome's profile as JSON), programs into the
+    machine's path, files that an earlier step left into the episode's folder, and says what day it
+    is, what the accessibility tree is, or what Chrome's address bar shows."""
+    profile = {
+        ".config/google-chrome/Default/Preferences": preferences,
+        ".config/chromium/Local State": local_state,
+    }
+    put = dict(files or {})
+    put |= {path: json.dumps(data) for path, data in profile.items() if data is not None}
+    if address is not None:
+        bar = f'<entry name="Address and search bar">{address}</entry>'
+        tree = f'<a><application name="Google Chrome"><frame>{bar}</frame></application></a>'
 
-    def put(context: EvaluationContext) -> None:
-        for name, data in contents.items():
-            content = data.encode() if isinstance(data, str) else data
-            context.device.write(name.replace("__", "/"), content)
+    def prepare(context: EvaluationContext) -> None:
+        for path, data in put.items():
+            context.device.write(path, data.encode() if isinstance(data, str) else data)
+        for name, script in (programs or {}).items():
+            program = Path(context.device.home, "bin", name)
+            program.parent.mkdir(exist_ok=True)
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+        for name, text in (remembered or {}).items():
+            (context.folder / name).write_text(text)
+        if today is not None:
+            context.memory["today"] = today
+        if tree is not None:
+            fake(lambda desktop: setattr(desktop, "tree", tree))(context)
 
-    return put
-
-
-def at(path: str, data: bytes | str | dict[str, Any]) -> Prepare:
-    """Puts one file; a mapping as JSON."""
-    text = json.dumps(data) if isinstance(data, dict) else data
-    return lambda context: files(**{path: text})(context)
-
-
-def program(name: str, script: str) -> Prepare:
-    """Puts a program in the machine's path."""
-
-    def put(context: EvaluationContext) -> None:
-        path = Path(context.device.home, "bin", name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-
-    return put
-
-
-def both(*steps: Prepare) -> Prepare:
-    return lambda context: [step(context) for step in steps]
+    return prepare
 
 
 def fake(change: Callable[[FakeDesktop], object]) -> Prepare:
@@ -89,25 +99,6 @@ def fake(change: Callable[[FakeDesktop], object]) -> Prepare:
         change(context.device)
 
     return prepare
-
-
-def tree(xml: str) -> Prepare:
-    namespace = 'xmlns:st="https://accessibility.ubuntu.example.org/ns/state"'
-    whole = f"<desktop-frame {namespace}>{xml}</desktop-frame>"
-    return fake(lambda desktop: setattr(desktop, "tree", whole))
-
-
-def address_bar(text: str) -> Prepare:
-    entry = f'<entry name="Address and search bar">{text}</entry>'
-    return tree(f'<application name="Google Chrome"><frame>{entry}</frame></application>')
-
-
-def preferences(**data: Any) -> Prepare:
-    return at(".config/google-chrome/Default/Preferences", data)
-
-
-def local_state(**data: Any) -> Prepare:
-    return at(".config/chromium/Local State", data)
 
 
 def data_base(path: str, *statements: str) -> Prepare:
@@ -158,17 +149,20 @@ def deck(*, target: str = "../media/a.wav", kind: str = "audio", background: boo
     return content.getvalue()
 
 
-def remember_today(day: date) -> Prepare:
-    return lambda context: context.memory.__setitem__("today", day)
+def read_cases(file: Path) -> dict[str, list[Case]]:
+    """The cases of a TOML file, by getter.
+
+    Each has an ``id``, what the getter ``brings`` (None where that is not said) or the text of the
+    local ``copy`` that it brings, its ``config`` over that of the getter, and what `world` takes.
+    """
+    return {
+        name: [_read_case(dict(case), table.get("config", {})) for case in table["cases"]]
+        for name, table in tomllib.loads(file.read_text()).items()
+    }
 
 
-def remembered(**contents: str) -> Prepare:
-    """Files that an earlier step left in the episode's folder."""
-    return lambda context: [
-        (context.folder / name).write_text(text) for name, text in contents.items()
-    ]
-
-
-def setting(found: Any, without: Any, change: Prepare) -> list[Case]:
-    """A setting of Chrome's profile, and what counts where there is none."""
-    return [Case("set", found, {}, change), Case("no profile", without)]
+def _read_case(case: dict[str, Any], config: Mapping[str, Any]) -> Case:
+    brings = case.pop("brings", None)
+    if "copy" in case:
+        brings = case.pop("copy").encode()
+    return Case(case.pop("id"), brings, {**config, **case.pop("config", {})}, world(**case))

@@ -1,4 +1,4 @@
-"""Every getter brings what is there, and says so where nothing is: `cases.py` says how.
+"""Every getter brings what is there, and says so where nothing is: `getter_cases.py` says how.
 
 What needs a server is in `test_chrome.py` and `test_programs.py`.
 """
@@ -22,14 +22,14 @@ from ui_gym.desktop.osworld.registry import GETTERS, EvaluationContext
 def test_a_getter_brings_what_is_there(name: str, case: Case, context: EvaluationContext) -> None:
     case.prepare(context)
     found = GETTERS[name](context, case.config)
-    if isinstance(case.expected, bytes):
+    if isinstance(case.brings, bytes):
         assert isinstance(found, str), found
         assert Path(found).is_relative_to(context.folder)
         found = Path(found).read_bytes()
-    assert found == case.expected
+    assert found == case.brings
 
 
 def test_every_getter_has_cases_with_different_ends() -> None:
     assert set(GETTERS) == set(CASES) | ELSEWHERE
     for name, cases in CASES.items():
-        assert len({repr(case.expected) for case in cases}) > 1, name
+        assert len({repr(case.brings) for case in cases}) > 1, name

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from fake import FakeDesktop
-from getter_case import Cloud, address_bar
+from getter_case import Cloud, world
 from serving import QuietHandler, serving
 from waiting import eventually
 
@@ -90,7 +90,7 @@ def shop(context: EvaluationContext, site: str) -> Iterator[str]:
     browser = devtools.find(context.device)
     assert browser is not None
     tab = browser.open(f"{site}/shop?size=L#top")
-    address_bar(tab.url.removeprefix("http://"))(context)
+    world(address=tab.url.removeprefix("http://"))(context)
     yield tab.url
     browser.close(tab.id)
 
