@@ -11,7 +11,7 @@ from gallery_browser import BROWSER, at
 from ui_gym.android.content import web
 from ui_gym.android.content.web import Download, Link
 from ui_gym_phone.apps.browser.addresses import document_of, host_of, shown, site_of, typed
-from ui_gym_phone.apps.browser.downloads import content
+from ui_gym_phone.apps.browser.saved import content
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.screen import PhoneScreen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from driving import has, scroll_to, seen, tap
 from gallery_playstore import STORE
 
-from ui_gym_phone.apps.playstore.catalogue import APPS, catalogue
+from ui_gym_phone.apps.playstore import APPS, catalogue
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.icons import ICONS

@@ -27,7 +27,7 @@ def built_in() -> dict[str, PhoneApp]:
 
 def screen_of(package: str, cls: str) -> ScreenFunction:
     """The function that draws an activity. Apps that are only installed all look alike."""
-    from ui_gym_phone.apps.generic import screen
+    from ui_gym_phone.apps.phone_app import plain_screen
 
     app = built_in().get(package)
-    return app.screens[cls] if app is not None and cls in app.screens else screen
+    return app.screens[cls] if app is not None and cls in app.screens else plain_screen

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 from PIL import Image
 
-from ui_gym_phone.apps.phone_app import PhoneApp
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import LAUNCHER, Phone
 from ui_gym_phone.ui.app import Ui
@@ -19,7 +19,7 @@ from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Disc, Text
 
-APP = PhoneApp(Package(LAUNCHER, "Home", ".Launcher", icon="home", launchable=False))
+APP = app_of(LAUNCHER)
 
 HOME = (
     "com.android.settings", "com.android.calendar", "com.google.android.deskclock",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.phone_app import PhoneApp
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.apps.support import attempt, day_text, size_text
-from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
@@ -24,9 +23,7 @@ from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.textfield import MOST_CHARACTERS, TextField
 from ui_gym_phone.ui.widgets import Button, Empty, IconButton, Text
 
-APP = PhoneApp(
-    Package("org.uigym.notes", "Notes", ".MainActivity", icon="note-text", colour="#f2a60d")
-)  # fmt: skip
+APP = app_of("org.uigym.notes")
 
 FOLDER = "/sdcard/Documents/Notes"
 MOST_SHOWN = 200

@@ -6,6 +6,7 @@ that a switch is worth the same wherever it is found.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -50,12 +51,39 @@ MAX_BRIGHTNESS = 255
 MIN_BRIGHTNESS = 1
 
 
+Turn = Callable[["Phone", bool], None]
+"""What turns something on or off."""
+
+
+def reads(namespace: str, key: str) -> Callable[[Phone], bool]:
+    """What tells whether a setting that is 0 when off is on."""
+    return lambda phone: phone.is_on(namespace, key)
+
+
+def puts(namespace: str, key: str, on: str | int = 1, off: str | int = 0) -> Turn:
+    """What gives a setting one of two values."""
+    return lambda phone, turned: phone.put(namespace, key, on if turned else off)
+
+
+airplane = reads("global", "airplane_mode_on")
+mobile_data = reads("global", "mobile_data")
+dnd = reads("global", "zen_mode")
+location = reads("secure", "location_mode")
+auto_rotate = reads("system", "accelerometer_rotation")
+night_light = reads("secure", "night_display_activated")
+adaptive_brightness = reads("system", "screen_brightness_mode")
+battery_saver = reads("global", "low_power")
+
+set_mobile_data = puts("global", "mobile_data")
+set_bluetooth = puts("global", "bluetooth_on")  # in airplane mode, too
+set_location = puts("secure", "location_mode", 3)  # high accuracy
+set_auto_rotate = puts("system", "accelerometer_rotation")
+set_night_light = puts("secure", "night_display_activated")
+set_adaptive_brightness = puts("system", "screen_brightness_mode")
+set_dark = puts("secure", "ui_night_mode", 2, 1)
+
+
 # -- radios --
-
-
-def airplane(phone: Phone) -> bool:
-    """Whether airplane mode is on."""
-    return phone.is_on("global", "airplane_mode_on")
 
 
 def set_airplane(phone: Phone, on: bool) -> None:
@@ -93,25 +121,6 @@ def bluetooth_on(phone: Phone) -> bool:
     return value == "1" or (value == "2" and not airplane(phone))
 
 
-def set_bluetooth(phone: Phone, on: bool) -> None:
-    """Turn Bluetooth on or off; in airplane mode, too."""
-    phone.put("global", "bluetooth_on", int(on))
-
-
-def mobile_data(phone: Phone) -> bool:
-    """Whether mobile data is switched on."""
-    return phone.is_on("global", "mobile_data")
-
-
-def set_mobile_data(phone: Phone, on: bool) -> None:
-    phone.put("global", "mobile_data", int(on))
-
-
-def set_location(phone: Phone, on: bool) -> None:
-    """Location: high accuracy (3), or off (0)."""
-    phone.put("secure", "location_mode", 3 if on else 0)
-
-
 def set_private_dns(phone: Phone, mode: str, host: str = "") -> None:
     """Private DNS: ``off``, ``opportunistic`` or ``hostname``, with the provider's name."""
     phone.put("global", "private_dns_mode", mode)
@@ -139,23 +148,6 @@ def brightness(phone: Phone) -> int:
 def brightness_percent(phone: Phone) -> int:
     """Brightness as the Settings app shows it."""
     return round(100 * brightness(phone) / MAX_BRIGHTNESS)
-
-
-def set_adaptive_brightness(phone: Phone, on: bool) -> None:
-    phone.put("system", "screen_brightness_mode", int(on))
-
-
-def set_dark(phone: Phone, on: bool) -> None:
-    """The dark theme: ``ui_night_mode`` is 2 with it, 1 without."""
-    phone.put("secure", "ui_night_mode", 2 if on else 1)
-
-
-def set_night_light(phone: Phone, on: bool) -> None:
-    phone.put("secure", "night_display_activated", int(on))
-
-
-def set_auto_rotate(phone: Phone, on: bool) -> None:
-    phone.put("system", "accelerometer_rotation", int(on))
 
 
 def set_screen_timeout(phone: Phone, ms: int) -> None:
@@ -197,11 +189,6 @@ def ringer(phone: Phone) -> int:
 
 def set_ringer(phone: Phone, mode: int) -> None:
     phone.put("global", "mode_ringer", mode)
-
-
-def dnd(phone: Phone) -> bool:
-    """Whether Do Not Disturb is on."""
-    return phone.is_on("global", "zen_mode")
 
 
 def set_dnd(phone: Phone, on: bool, mode: int = DND_PRIORITY) -> None:

@@ -23,8 +23,6 @@ STATUS = 28.0
 NAVIGATION = 44.0
 """Heights in dp."""
 
-Switch = Callable[[Phone, bool], None]
-
 
 def place_bars(phone: Phone, scene: PhoneScene) -> None:
     """The status bar and the navigation bar: in no app's window."""
@@ -164,7 +162,7 @@ class Tile:
     label: str
     icon: str
     is_on: Callable[[Phone], bool]
-    turn: Switch
+    turn: switches.Turn
 
 
 TILES = {
@@ -173,31 +171,15 @@ TILES = {
     "dnd": Tile("Do Not Disturb", "minus-circle-outline", switches.dnd, switches.set_dnd),
     "airplane": Tile("Airplane mode", "airplane", switches.airplane, switches.set_airplane),
     "rotation": Tile(
-        "Auto-rotate",
-        "screen-rotation",
-        lambda phone: phone.is_on("system", "accelerometer_rotation"),
-        switches.set_auto_rotate,
+        "Auto-rotate", "screen-rotation", switches.auto_rotate, switches.set_auto_rotate
     ),
     "battery": Tile(
-        "Battery Saver",
-        "battery-heart-variant",
-        lambda phone: phone.is_on("global", "low_power"),
-        switches.set_battery_saver,
+        "Battery Saver", "battery-heart-variant", switches.battery_saver, switches.set_battery_saver
     ),
     "dark": Tile("Dark theme", "theme-light-dark", lambda phone: phone.dark, switches.set_dark),
     "cell": Tile("Mobile data", "swap-vertical", switches.mobile_data, switches.set_mobile_data),
-    "location": Tile(
-        "Location",
-        "map-marker",
-        lambda phone: phone.is_on("secure", "location_mode"),
-        switches.set_location,
-    ),
-    "night": Tile(
-        "Night Light",
-        "weather-night",
-        lambda phone: phone.is_on("secure", "night_display_activated"),
-        switches.set_night_light,
-    ),
+    "location": Tile("Location", "map-marker", switches.location, switches.set_location),
+    "night": Tile("Night Light", "weather-night", switches.night_light, switches.set_night_light),
 }
 """By the names that Android's setting ``sysui_qs_tiles`` lists them with."""
 

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.browser import addresses, lists, tabs
-from ui_gym_phone.apps.browser.downloads import (
+from ui_gym_phone.apps.browser import addresses, tabs
+from ui_gym_phone.apps.browser.render import render
+from ui_gym_phone.apps.browser.saved import (
+    BOOKMARKS,
     DOWNLOADS,
     PACKAGE,
+    bookmark_list,
     bookmarks,
+    download_list,
     set_bookmark,
 )
-from ui_gym_phone.apps.browser.render import render
-from ui_gym_phone.apps.phone_app import PhoneApp
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.apps.support import small
-from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, VStack, Widget
@@ -27,13 +29,10 @@ from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import IconButton
 
-APP = PhoneApp(
-    Package(PACKAGE, "Browser", ".BrowserActivity", icon="web", colour="#00897b",
-            permissions={"POST_NOTIFICATIONS": True, "ACCESS_FINE_LOCATION": False})
-)  # fmt: skip
+APP = app_of(PACKAGE)
 
-APP.screen(DOWNLOADS)(lists.download_list)
-APP.screen(lists.BOOKMARKS)(lists.bookmark_list)
+APP.screen(DOWNLOADS)(download_list)
+APP.screen(BOOKMARKS)(bookmark_list)
 
 
 class AddressBar(TextField):
@@ -125,7 +124,7 @@ def _bookmark(ui: Ui, url: str, on: bool) -> None:
 def _menu(ui: Ui, url: str) -> list[tuple[str, Handler]]:
     items: list[tuple[str, Handler]] = [
         ("New tab", partial(tabs.new, ui)),
-        ("Bookmarks", partial(ui.open, lists.BOOKMARKS)),
+        ("Bookmarks", partial(ui.open, BOOKMARKS)),
         ("Downloads", partial(ui.open, DOWNLOADS)),
     ]
     if small(ui.phone):

@@ -16,7 +16,7 @@ from ui_gym.android.content.web import (
     WebSite,
 )
 from ui_gym_phone.apps.browser import addresses, tabs
-from ui_gym_phone.apps.browser.downloads import bookmarks, content, download
+from ui_gym_phone.apps.browser.saved import bookmarks, content, download
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget

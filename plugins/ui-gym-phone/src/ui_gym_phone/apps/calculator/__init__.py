@@ -6,18 +6,14 @@ from functools import partial
 
 from ui_gym_phone.apps.calculator.formula import LONGEST, OPERATORS, FormulaError, evaluate
 from ui_gym_phone.apps.figures import Figures, Keypad, KeypadKey
-from ui_gym_phone.apps.phone_app import PhoneApp
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.apps.support import small
-from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import IconButton
 
-APP = PhoneApp(
-    Package("com.android.calculator2", "Calculator", ".Calculator", icon="calculator",
-            colour="#1a73e8")
-)  # fmt: skip
+APP = app_of("com.android.calculator2")
 
 KEYS = ("C()÷", "789×", "456−", "123+", "%0.=")
 SPOKEN = {

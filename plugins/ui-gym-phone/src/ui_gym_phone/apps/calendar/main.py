@@ -1,23 +1,23 @@
-"""The calendar as a list, as a month and as a day."""
+"""The calendar as a list, as a month and as a day; and one event, as it was written down."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 from functools import partial
 
-from ui_gym_phone.apps.calendar.app import APP, EDIT, MAIN
-from ui_gym_phone.apps.calendar.day import day_view
-from ui_gym_phone.apps.calendar.month import month_view
-from ui_gym_phone.apps.calendar.schedule import schedule
+from ui_gym_phone.apps.calendar.app import APP, COLOUR, EDIT, INFO, MAIN
+from ui_gym_phone.apps.calendar.spans import REMINDERS, when_text
+from ui_gym_phone.apps.calendar.views import day_view, month_view, schedule
 from ui_gym_phone.apps.dates import month_of, today
 from ui_gym_phone.apps.pickers import date_dialog, pick_date
+from ui_gym_phone.state import calendar
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import HStack, Size, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, fab, tabs
+from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, fab, tabs
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
-from ui_gym_phone.ui.widgets import Icon, IconButton, Text
+from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 
 VIEWS = ("Schedule", "Day", "Month")
 
@@ -103,3 +103,49 @@ def _turn(ui: Ui, by: int) -> None:
     month = month_of(day, by)
     last = (month_of(month, 1) - timedelta(days=1)).day
     _go(ui, month.replace(day=min(day.day, last)))
+
+
+# -- one event --
+
+
+@APP.screen(INFO)
+def info(ui: Ui) -> AppPage:
+    """The event of the extra `id`."""
+    event = calendar.get(ui.phone, ui.extra_number("id"))
+    if event is None:
+        return AppPage(Empty("calendar-blank", "This event no longer exists"), back=ui.close)
+    actions = [
+        IconButton("pencil", "Edit", partial(ui.open, EDIT, id=event.id)),
+        IconButton("delete-outline", "Delete", partial(ui.ask, "delete")),
+    ]
+    mark = Surface(None, COLOUR, radius=4, width=16, height=16)
+    head = HStack(Surface(mark, "", pad=(4, 9, 4, 0)),
+                  Expand(Text(event.title or "(No title)", "headline", id="title")),
+                  gap=16, pad=(16, 8, 16, 8), align="start")  # fmt: skip
+    reminders = "\n".join(REMINDERS.get(m, f"{m} minutes before") for m in event.reminders)
+    lines = [
+        head,
+        _line("clock-outline", when_text(ui.phone, event), "when"),
+        _line("map-marker", event.location, "location"),
+        _line("bell-outline", reminders, "reminders"),
+        _line("text", event.description, "description"),
+        _line("calendar", "Phone", "calendar"),
+    ]
+
+    def delete() -> None:
+        calendar.delete(ui.phone, ui.extra_number("id"))
+        ui.close()
+        ui.say("Event deleted")
+
+    asked = confirm(ui, "Delete this event?", event.title, "Delete", delete)
+    return AppPage(
+        ScrollView(ui, "event", VStack(*lines), tail=24), back=ui.close, actions=actions,
+        dialog=asked if ui.dialog == "delete" else None,
+    )  # fmt: skip
+
+
+def _line(icon: str, text: str, id: str) -> Widget | None:
+    if not text:
+        return None
+    return HStack(Icon(icon, 24, "dim"), Expand(Text(text, id=id)), gap=16, pad=(16, 12, 16, 12),
+                  align="start")  # fmt: skip

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from ui_gym_phone.apps.clock import alarm, stopwatch, timer, world
 from ui_gym_phone.apps.clock.records import PACKAGE
-from ui_gym_phone.apps.phone_app import PhoneApp
-from ui_gym_phone.state.packages import Package
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.page import AppPage, bottom_nav
 
 MAIN = "com.android.deskclock.DeskClock"
 
-APP = PhoneApp(
-    Package(PACKAGE, "Clock", MAIN, icon="clock", colour="#3f51b5",
-            permissions={"POST_NOTIFICATIONS": True})
-)  # fmt: skip
+APP = app_of(PACKAGE)
 
 TABS = (
     ("alarm", "Alarm", alarm.page),

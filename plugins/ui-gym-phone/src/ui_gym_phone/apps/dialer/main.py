@@ -9,11 +9,10 @@ from ui_gym_phone.apps.calling import DIALER, history, kind_line, place_call
 from ui_gym_phone.apps.dates import lately
 from ui_gym_phone.apps.dialer.pad import dialpad
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching, name_of
-from ui_gym_phone.apps.phone_app import PhoneApp
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.state import calls, contacts
 from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import KINDS, Contact, digits
-from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Lazy, Tap, VStack, Widget
 from ui_gym_phone.ui.page import (
@@ -31,12 +30,7 @@ from ui_gym_phone.ui.widgets import AtLeast, Disc, Empty, Header, IconButton, It
 MAIN = ".DialtactsActivity"
 DETAILS = ".CallDetailsActivity"
 
-APP = PhoneApp(
-    Package(
-        DIALER, "Phone", MAIN, icon="phone", colour="#188038",
-        permissions={"CALL_PHONE": True, "READ_CONTACTS": True, "RECORD_AUDIO": True},
-    )
-)  # fmt: skip
+APP = app_of(DIALER)
 
 FAVOURITES, RECENTS, PEOPLE = range(3)
 

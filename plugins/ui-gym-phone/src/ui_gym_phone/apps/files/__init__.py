@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ui_gym_phone.apps.files import browse, picker, viewer
 from ui_gym_phone.apps.files.view import BROWSE, PACKAGE
-from ui_gym_phone.apps.phone_app import PhoneApp
-from ui_gym_phone.state.packages import Package
+from ui_gym_phone.apps.phone_app import app_of
 
-APP = PhoneApp(Package(PACKAGE, "Files", BROWSE, icon="folder", colour="#1e88e5"))
+APP = app_of(PACKAGE)
 
 APP.screen(BROWSE)(browse.browse)
 APP.screen(picker.PICK)(picker.pick)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from ui_gym_phone.apps.files import entries as store
-from ui_gym_phone.apps.files import operations
 from ui_gym_phone.apps.files.entries import SORTS, STORAGE, FileEntry, shown_name
 from ui_gym_phone.apps.files.picker import PICK
 from ui_gym_phone.apps.files.view import (
@@ -68,7 +67,7 @@ def _folder(ui: Ui) -> str:
     if not ui.phone.files.is_dir(folder):
         return ""
     folder = ui.phone.files.canonical(folder)
-    return folder if operations.within_storage(folder) else ""
+    return folder if store.within_storage(folder) else ""
 
 
 def _selected(ui: Ui) -> list[str]:
@@ -126,9 +125,9 @@ def _places(ui: Ui) -> Widget:
     for name, icon in store.ROOTS:
         path = f"{STORAGE}/{name}"
         if files.is_dir(path):
-            told = operations.counted(files.list(path))
+            told = store.counted(files.list(path))
             rows.append((name, told, icon, partial(ui.open, BROWSE, folder=path)))
-    whole = operations.counted(files.list(STORAGE))
+    whole = store.counted(files.list(STORAGE))
     storage = [("Internal storage", whole, "cellphone", partial(ui.open, BROWSE, folder=STORAGE))]
     lists = VStack(
         search, Header("Folders"), *folder_rows(ui, rows), Header("Storage devices"),
@@ -224,13 +223,11 @@ def _windows(ui: Ui, page: AppPage, folder: str, view: FolderView, selected: Seq
         page.dialog = choices(ui, "Sort by", options, view.sort)
     elif ui.dialog == "folder" and folder:
         page.dialog = name_dialog(
-            ui, "New folder", "Create", partial(operations.make_folder, ui, folder)
+            ui, "New folder", "Create", partial(store.make_folder, ui, folder)
         )
     elif ui.dialog == "delete" and selected:
         what = (
-            f"“{selected[0].rpartition('/')[2]}”"
-            if len(selected) == 1
-            else operations.counted(selected)
+            f"“{selected[0].rpartition('/')[2]}”" if len(selected) == 1 else store.counted(selected)
         )
         page.dialog = confirm(ui, f"Delete {what}?", "This cannot be undone.", "Delete",
                               partial(_delete, ui, selected))  # fmt: skip
@@ -282,12 +279,12 @@ def name_dialog(ui: Ui, title: str, yes: str, act: partial[bool]) -> Dialog:
 
 
 def _delete(ui: Ui, selected: Sequence[str]) -> None:
-    operations.delete(ui, selected)
+    store.delete(ui, selected)
     ui.stop_searching()
 
 
 def _rename(ui: Ui, path: str, name: str) -> bool:
-    done = operations.rename(ui, path, name)
+    done = store.rename(ui, path, name)
     if done:
         ui.stop_searching()
     return done

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.files import entries as store
-from ui_gym_phone.apps.files import operations
 from ui_gym_phone.apps.files.entries import STORAGE, shown_name
 from ui_gym_phone.apps.files.view import listing, view_of
 from ui_gym_phone.ui.app import Ui
@@ -27,7 +26,7 @@ def pick(ui: Ui) -> AppPage:
     given = ui.extras.get("paths")
     paths = [str(path) for path in given] if isinstance(given, list) else []
     folder = ui.extra("folder")
-    if not (operations.within_storage(folder) and ui.phone.files.is_dir(folder)):
+    if not (store.within_storage(folder) and ui.phone.files.is_dir(folder)):
         folder = ""
     act = partial(_finish, ui, moving, paths, folder)
     buttons = HStack(
@@ -36,7 +35,7 @@ def pick(ui: Ui) -> AppPage:
     )  # fmt: skip
     page = AppPage(
         _folders(ui, folder) if folder else _places(ui),
-        title=shown_name(folder) if folder else f"{verb} {operations.counted(paths)} to…",
+        title=shown_name(folder) if folder else f"{verb} {store.counted(paths)} to…",
         back=ui.close, bottom=Surface(buttons, "container"),
     )  # fmt: skip
     if folder:
@@ -86,13 +85,13 @@ def _leave(ui: Ui) -> None:
 
 def _finish(ui: Ui, moving: bool, paths: list[str], folder: str) -> None:
     _leave(ui)
-    (operations.move if moving else operations.copy)(ui, paths, folder)
+    (store.move if moving else store.copy)(ui, paths, folder)
 
 
 def _name_dialog(ui: Ui, folder: str) -> Dialog:
     def accept() -> None:
         name = ui.text("name").strip()
-        if operations.make_folder(ui, folder, name):
+        if store.make_folder(ui, folder, name):
             ui.dismiss()
             _look(ui, f"{folder}/{name}")
 

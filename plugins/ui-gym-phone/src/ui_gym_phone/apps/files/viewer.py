@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.files import operations
+from ui_gym_phone.apps.files import entries as store
 from ui_gym_phone.apps.files.entries import FileEntry, entry_of, kind_of
 from ui_gym_phone.apps.pictures import Photo, Whole, is_picture, size_of
 from ui_gym_phone.apps.support import moment, size_text
@@ -63,7 +63,7 @@ def viewer(ui: Ui) -> AppPage:
 
 
 def _delete(ui: Ui, path: str) -> None:
-    operations.delete(ui, [path])
+    store.delete(ui, [path])
     ui.close()
 
 
@@ -74,7 +74,7 @@ def inspector(ui: Ui) -> AppPage:
     if entry is None:
         return AppPage(Empty("file-outline", "This file is gone"), title="Get info", back=ui.close)
     kind, icon, colour = kind_of(entry)
-    size, files = operations.size_below(ui.phone, path)
+    size, files = store.size_below(ui.phone, path)
     rows = [("Type", kind), ("Size", f"{size_text(size)} ({size:,} bytes)")]
     if entry.is_dir:
         rows.append(("Contains", f"{files} file{'' if files == 1 else 's'}"))

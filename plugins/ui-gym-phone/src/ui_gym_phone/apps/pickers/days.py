@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from ui_gym_phone.apps.dates import FIRST_YEAR, LAST_YEAR, day_text, month_of, today, weeks
-from ui_gym_phone.apps.pickers.common import remember, small, steps
-from ui_gym_phone.apps.pickers.dial import Mark
+from ui_gym_phone.apps.pickers.common import Mark, remember, small, steps
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import GridLayout, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import Box, Dialog, ScrollView, question

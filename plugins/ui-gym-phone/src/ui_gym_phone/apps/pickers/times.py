@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from ui_gym_phone.apps.dates import twelve_hours
-from ui_gym_phone.apps.pickers.common import remember, small, steps
-from ui_gym_phone.apps.pickers.dial import Dial
+from ui_gym_phone.apps.pickers.common import Dial, remember, small, steps
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import Dialog, question

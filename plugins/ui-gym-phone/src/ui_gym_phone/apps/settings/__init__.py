@@ -4,7 +4,6 @@ Its pages have Android's class names, and write what the shell's commands write.
 """
 
 from ui_gym_phone.apps.settings import (  # noqa: F401 - their pages join the app
-    about,
     accounts,
     applications,
     battery,
@@ -13,9 +12,7 @@ from ui_gym_phone.apps.settings import (  # noqa: F401 - their pages join the ap
     display,
     home,
     network,
-    notifications,
     permissions,
-    sound,
     states,
     system,
     wifi,

@@ -1,18 +1,27 @@
-"""Permissions: of one app, of one kind over all apps, and whether it is granted."""
+"""What apps may: permissions of one app and of one kind over all apps, and notifications."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.applications import by_label, gone, package_of
-from ui_gym_phone.apps.settings.parts import app_head, app_icon, link, page, radio
+from ui_gym_phone.apps.settings.applications import by_label, gone, package_of, shown_apps
+from ui_gym_phone.apps.settings.declared import PARTS
+from ui_gym_phone.apps.settings.parts import (
+    app_head,
+    app_icon,
+    link,
+    main_switch,
+    note,
+    page,
+    radio,
+)
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage
-from ui_gym_phone.ui.widgets import Header, Item, Text
+from ui_gym_phone.ui.widgets import Header, Item, SwitchItem, Text
 
 ICONS = {
     "CAMERA": "camera", "READ_CONTACTS": "contacts", "ACCESS_FINE_LOCATION": "map-marker",
@@ -115,3 +124,43 @@ def permission_apps(ui: Ui) -> AppPage:
             for p in asking if p.permissions[permission] is granted
         ] or [_none("No apps allowed" if granted else "No apps denied")]  # fmt: skip
     return page(ui, PERMISSIONS.get(permission, permission), *parts)
+
+
+# -- notifications --
+
+
+@APP.screen(PREFIX + "NotificationAppListActivity")
+def app_list(ui: Ui) -> AppPage:
+    """A switch for each app."""
+    rows: list[Widget] = [
+        SwitchItem(p.label, may_notify(p), partial(set_notifications, ui.phone, p),
+                   lead=app_icon(p))
+        for p in shown_apps(ui.phone)
+    ]  # fmt: skip
+    return page(ui, "App notifications", *rows)
+
+
+@APP.screen(PREFIX + "AppNotificationSettingsActivity")
+def app_notifications(ui: Ui) -> AppPage:
+    """One app's notifications."""
+    package = package_of(ui)
+    if package is None:
+        return gone(ui)
+    on = may_notify(package)
+    change = partial(set_notifications, ui.phone, package)
+    told = "This app may show notifications." if on else "At your request, this app shows none."
+    return page(
+        ui, "Notifications", app_head(package),
+        main_switch(f"All {package.label} notifications", on, change), note(told),
+    )  # fmt: skip
+
+
+def _history(ui: Ui) -> list[Widget]:
+    rows: list[Widget] = [Header("Recently posted")]
+    for one in ui.phone.notifications:
+        package = ui.phone.packages.get(one.package)
+        rows.append(Item(one.title, one.text, icon=package.icon if package else "bell"))
+    return rows if len(rows) > 1 else [*rows, note("No recent notifications.")]
+
+
+PARTS["notification_history"] = _history

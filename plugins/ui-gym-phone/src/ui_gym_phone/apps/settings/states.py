@@ -7,9 +7,8 @@ from collections.abc import Callable
 from ui_gym_phone.apps.settings.declared import LINES, STATES
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.state.switches import Turn, puts, reads
 from ui_gym_phone.ui.app import Ui
-
-Turn = Callable[[Phone, bool], None]
 
 PRINT_SERVICE = "com.android.bips"
 
@@ -18,21 +17,12 @@ def _state(name: str, is_on: Callable[[Phone], bool], turn: Turn) -> None:
     STATES[name] = (lambda ui: is_on(ui.phone), lambda ui, on: turn(ui.phone, on))
 
 
-def _setting(namespace: str, key: str) -> Callable[[Phone], bool]:
-    return lambda phone: phone.is_on(namespace, key)
-
-
-def _put(namespace: str, key: str, on: str | int = 1, off: str | int = 0) -> Turn:
-    return lambda phone, turned: phone.put(namespace, key, on if turned else off)
-
-
 def location_on(phone: Phone) -> bool:
     return phone.setting("secure", "location_mode", "3") != "0"
 
 
-def developing(phone: Phone) -> bool:
-    """Whether developer options are shown."""
-    return phone.is_on("global", "development_settings_enabled")
+developing = reads("global", "development_settings_enabled")
+"""Whether developer options are shown."""
 
 
 def _vibrates(phone: Phone) -> bool:
@@ -58,30 +48,26 @@ _state("bluetooth", switches.bluetooth_on, switches.set_bluetooth)
 _state(
     "print_service",
     lambda phone: phone.setting("secure", "disabled_print_services", "") == "",
-    _put("secure", "disabled_print_services", "", PRINT_SERVICE),
+    puts("secure", "disabled_print_services", "", PRINT_SERVICE),
 )
 _state("dnd", switches.dnd, switches.set_dnd)
-_state("vibration", _vibrates, _put("system", "vibrate_on"))
+_state("vibration", _vibrates, puts("system", "vibrate_on"))
 _state("dark", lambda phone: phone.dark, switches.set_dark)
 _state("location", location_on, switches.set_location)
-_state(
-    "adaptive_brightness",
-    _setting("system", "screen_brightness_mode"),
-    switches.set_adaptive_brightness,
-)
-_state("auto_rotate", _setting("system", "accelerometer_rotation"), switches.set_auto_rotate)
-_state("night_light", _setting("secure", "night_display_activated"), switches.set_night_light)
+_state("adaptive_brightness", switches.adaptive_brightness, switches.set_adaptive_brightness)
+_state("auto_rotate", switches.auto_rotate, switches.set_auto_rotate)
+_state("night_light", switches.night_light, switches.set_night_light)
 _state(
     "stay_awake",
-    _setting("global", "stay_on_while_plugged_in"),
-    _put("global", "stay_on_while_plugged_in", 7),
+    reads("global", "stay_on_while_plugged_in"),
+    puts("global", "stay_on_while_plugged_in", 7),
 )
 _state(
     "notification_history",
-    _setting("secure", "notification_history_enabled"),
-    _put("secure", "notification_history_enabled"),
+    reads("secure", "notification_history_enabled"),
+    puts("secure", "notification_history_enabled"),
 )
-STATES["battery_saver"] = (lambda ui: ui.phone.is_on("global", "low_power"), _save_battery)
+STATES["battery_saver"] = (lambda ui: switches.battery_saver(ui.phone), _save_battery)
 STATES["developing"] = (lambda ui: developing(ui.phone), _develop)
 
 

@@ -1,15 +1,20 @@
-"""Downloads and bookmarks: what the browser keeps."""
+"""Downloads and bookmarks: what the browser keeps, and the screens that list it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from ui_gym.android.content.web import Download
-from ui_gym_phone.apps.support import attempt, free_path, keep, kept
+from ui_gym_phone.apps.browser import addresses, tabs
+from ui_gym_phone.apps.support import attempt, day_text, free_path, keep, kept, size_text
 from ui_gym_phone.state.activities import Notification
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.ui.layout import VStack, Widget
+from ui_gym_phone.ui.page import AppPage, ScrollView
+from ui_gym_phone.ui.widgets import Disc, Empty, IconButton, Item
 
 PACKAGE = "com.android.browser"
 DOWNLOADS = ".DownloadsActivity"
@@ -112,3 +117,50 @@ def _downloaded(row: Any) -> Downloaded:
 
 def _bookmark(row: Any) -> Bookmark:
     return Bookmark(str(row["title"]), str(row["url"]))
+
+
+# -- their screens --
+
+
+BOOKMARKS = ".BookmarksActivity"
+FILES = "com.android.documentsui"
+
+
+def bookmark_list(ui: Ui) -> AppPage:
+    """The bookmarks; touching one opens it in the tab that was seen."""
+    rows: list[Widget] = [
+        Item(
+            b.title, addresses.shown(b.url), partial(_open, ui, b), icon="star", lines=1,
+            trail=IconButton("close", f"Remove {b.title}",
+                             partial(set_bookmark, ui.phone, b.url, b.title, False)),
+        )
+        for b in bookmarks(ui.phone)[:200]
+    ]  # fmt: skip
+    shown = VStack(*rows) if rows else Empty("star-outline", "No bookmarks yet")
+    return AppPage(ScrollView(ui, "bookmarks", shown), title="Bookmarks", back=ui.close)
+
+
+def _open(ui: Ui, bookmark: Bookmark) -> None:
+    url = addresses.typed(bookmark.url)
+    ui.close()
+    below = Ui(ui.phone, ui.phone.activity)
+    if "tabs" in below.state:
+        tabs.go(below, url)
+    else:
+        ui.start(PACKAGE, ".BrowserActivity", url=url)
+
+
+def download_list(ui: Ui) -> AppPage:
+    """The downloaded files; touching one opens it."""
+    rows: list[Widget] = [_row(ui, one) for one in downloaded(ui.phone)[:200]]
+    shown = VStack(*rows) if rows else Empty("download", "No downloads yet")
+    return AppPage(ScrollView(ui, "downloads", shown), title="Downloads", back=ui.close)
+
+
+def _row(ui: Ui, one: Downloaded) -> Widget:
+    size = size_text(ui.phone.files.stat(one.path).size)
+    told = f"{one.host} · {size} · {day_text(ui.phone, one.ms / 1000)}"
+    return Item(
+        one.name, told, partial(ui.start, FILES, ".ViewerActivity", path=one.path), lines=1,
+        lead=Disc("tonal", 40, icon="file-download-outline", ink="on_tonal"),
+    )  # fmt: skip

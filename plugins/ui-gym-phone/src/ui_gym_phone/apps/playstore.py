@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cache, partial
 
-from ui_gym_phone.apps.phone_app import PhoneApp
-from ui_gym_phone.apps.playstore.catalogue import APPS, catalogue, store_app
+from ui_gym_phone import data
+from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.apps.support import online, size_text
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.ui.app import Ui
@@ -17,10 +17,7 @@ from ui_gym_phone.ui.widgets import Button, Card, Disc, Empty, IconButton, Item,
 MAIN = ".AssetBrowserActivity"
 DETAILS = ".AppDetailsActivity"
 
-APP = PhoneApp(
-    Package("com.android.vending", "Play Store", MAIN, icon="google-play", colour="#01875f",
-            permissions={"POST_NOTIFICATIONS": True})
-)  # fmt: skip
+APP = app_of("com.android.vending")
 
 
 def _known(ui: Ui, name: str) -> Package | None:
@@ -149,3 +146,41 @@ def _install(ui: Ui, package: Package) -> None:
 def _uninstall(ui: Ui, package: Package) -> None:
     if ui.phone.uninstall(package.name):
         ui.say(f"{package.label} uninstalled")
+
+
+# -- the catalogue --
+
+
+@dataclass(frozen=True)
+class StoreApp:
+    """What the store says of an app. `rating` is of 5 stars."""
+
+    package: str
+    maker: str
+    category: str
+    rating: str
+    about: str
+
+
+APPS = tuple(
+    StoreApp(*(app[field.name] for field in fields(StoreApp)))
+    for app in data.table("store")["apps"]
+)
+
+
+@cache
+def catalogue() -> dict[str, Package]:
+    """Every app that can be installed, by its package, as it is when it is new."""
+    from ui_gym_phone.factory import store_package  # which imports the apps itself
+
+    found = {}
+    for app in data.table("store")["apps"]:
+        version, size = ("2.4.1", app["sizes"][0]) if "sizes" in app else ("3.1.0", app["size"])
+        found[app["package"]] = store_package(app, version, (size, 0, 0), granted=False)
+    return found
+
+
+def store_app(name: str) -> StoreApp:
+    """What the store says of a package, which it may never have heard of."""
+    none = StoreApp(name, "Unknown developer", "App", "0.0", "This app is not from the store.")
+    return next((app for app in APPS if app.package == name), none)
