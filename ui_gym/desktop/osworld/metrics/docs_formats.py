@@ -1,4 +1,9 @@
-"""How text documents look: spacing, fonts, colours, breaks, tabulators."""
+"""How text documents look: spacing, fonts, colours, breaks, tabulators.
+
+How different two colours look is CIEDE2000. Source: G. Sharma, W. Wu, E. N. Dalal, "The CIEDE2000
+Color-Difference Formula: Implementation Notes, Supplementary Test Data, and Mathematical
+Observations" (2005); sRGB after IEC 61966-2-1, its white D65.
+"""
 
 from __future__ import annotations
 

@@ -19,12 +19,7 @@ FAILED = "__EVALUATION_FAILED__"
 """What a task file's expected value holds where it could not be found out."""
 
 
-@scored(
-    names=(
-        "exact_match",
-        "compare_answer",
-    )
-)
+@scored(names=("exact_match", "compare_answer"))
 def exact_match(result: object, rules: Mapping[str, Any], **options: Any) -> float:
     """1 if the result is ``rules["expected"]``."""
     return bool(result == rules["expected"])

@@ -1,4 +1,8 @@
-"""Metrics of sounds and films."""
+"""Metrics of sounds and films.
+
+The tags of an MP3 file are read after the informal standards at id3.org (id3v2-00, id3v2.3.0,
+id3v2.4.0-structure): ID3 version 2.2 to 2.4, or version 1 where there is no other.
+"""
 
 from __future__ import annotations
 

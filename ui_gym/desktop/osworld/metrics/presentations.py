@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ui_gym.desktop.osworld.metrics.reading import examined, library
@@ -65,7 +66,8 @@ def _same_slide(number: int, mine: Any, its: Any, examine: Examined, tolerance: 
         return False
     compared = False
     for shape, other in zip(shapes, others, strict=True):
-        if not box_rules(number, shape, other, examine, tolerance):
+        boxes = _Boxes(number, (shape, other), tolerance)
+        if not all(rule(boxes) for name, rule in BOX_RULES.items() if examine[name]):
             return False
         if getattr(shape, "has_table", False) and not same_table(shape, other, examine):
             return False
@@ -193,43 +195,29 @@ def _same_cell(cell: Any, other: Any, examine: Examined) -> bool:
     return True
 
 
-BOTTOM, RIGHT, TOP = 3_600_000, 4_320_000, 1_980_000
 MOVED_TITLE = "Product Comparison"
 SHIFTED_TEXT = "Elaborate on what you want to discuss."
+BOTTOM, RIGHT, TOP = 3_600_000, 4_320_000, 1_980_000
+"""Where tasks want what they move: in English Metric Units (914,400 to the inch), on the slides and
+with the texts of the tasks that the options were made for."""
 SIDES = ("left", "top", "width", "height")
 
 
-def box_rules(
-    number: int, shape: Any, other: Any, examine: Mapping[str, bool], tolerance: float
-) -> bool:
-    """Whether a shape of the slide with this number (from 1) is where, and as large as, the option
-    wants it beside the other presentation's."""
-    boxes = _Boxes(shape, other, tolerance)
-    rules = {
-        "examine_title_bottom_position": lambda: _title_at_bottom(boxes),
-        "examine_table_bottom_position": lambda: _table_at_bottom(number, boxes),
-        "examine_right_position": lambda: _at_right(number, boxes),
-        "examine_top_position": lambda: _at_top(number, boxes),
-        "examine_shape_for_shift_size": lambda: boxes.same() or boxes.text() == SHIFTED_TEXT,
-        "examine_shape": boxes.same,
-        "examine_image_size": lambda: _image_size(boxes),
-        "examine_modify_height": lambda: _height(boxes),
-    }
-    return all(rule() for name, rule in rules.items() if examine[name])
-
-
+@dataclass(frozen=True)
 class _Boxes:
-    """A shape and its counterpart."""
+    """A shape of the slide with this number (from 1), and its counterpart in the other
+    presentation; how far they are where, and as large as, an option wants it."""
 
-    def __init__(self, shape: Any, other: Any, tolerance: float) -> None:
-        self.pair = (shape, other)
-        self.tolerance = tolerance
+    number: int
+    pair: tuple[Any, Any]
+    tolerance: float
 
     def same(self, *sides: str) -> bool:
         """Whether these sides (all of them) are the same, within the tolerance."""
-        return all(
-            self._near(*(getattr(shape, side) for shape in self.pair)) for side in sides or SIDES
-        )
+        return all(self._near(*self._both(side)) for side in sides or SIDES)
+
+    def _both(self, name: str) -> tuple[Any, Any]:
+        return getattr(self.pair[0], name), getattr(self.pair[1], name)
 
     def _near(self, mine: int | None, its: int | None) -> bool:
         if mine == its:
@@ -238,58 +226,64 @@ class _Boxes:
             return False
         return abs(mine - its) / max(abs(mine), abs(its)) <= self.tolerance
 
-    def sides(self, name: str) -> tuple[int, int]:
-        """A side of each."""
-        mine, its = (getattr(shape, name) or 0 for shape in self.pair)
-        return mine, its
+    def _moved(self, side: str) -> tuple[int, int]:
+        """How far a shape has moved, and where it is now."""
+        mine, its = self._both(side)
+        return (mine or 0) - (its or 0), mine or 0
 
-    def text(self) -> str | None:
+    def _text(self) -> str | None:
         """The text of both; None where they have none, or not the same."""
-        if not all(shape.has_text_frame for shape in self.pair):
+        if not all(self._both("has_text_frame")):
             return None
-        mine, its = (str(shape.text) for shape in self.pair)
+        mine, its = map(str, self._both("text"))
         return mine if mine == its else None
 
-    def both(self, name: str) -> bool:
+    def _are(self, name: str) -> bool:
         """Whether both are shapes of this kind."""
         wanted = library("pptx.enum.shapes").MSO_SHAPE_TYPE[name]
         return all(kind(shape) == wanted for shape in self.pair)
 
-    def wordless(self) -> bool:
+    def _wordless(self) -> bool:
         """Whether neither can hold text."""
-        return not any(shape.has_text_frame for shape in self.pair)
+        return not any(self._both("has_text_frame"))
+
+    def _at_bottom(self) -> bool:
+        moved, top = self._moved("top")
+        return moved > 0 and top >= BOTTOM
+
+    def title_at_bottom(self) -> bool:
+        text = self._text()
+        return self.same() if text is None else text != MOVED_TITLE or self._at_bottom()
+
+    def table_at_bottom(self) -> bool:
+        return self._at_bottom() if self.number == 3 and self._are("TABLE") else self.same()
+
+    def at_right(self) -> bool:
+        moved, left = self._moved("left")
+        return self.number != 2 or not self._wordless() or (moved > 0 and left >= RIGHT)
+
+    def at_top(self) -> bool:
+        moved, top = self._moved("top")
+        return self.number != 2 or not self._are("PICTURE") or (moved < 0 and top <= TOP)
+
+    def shifted(self) -> bool:
+        return self.same() or self._text() == SHIFTED_TEXT
+
+    def picture_sized(self) -> bool:
+        return self.same("width", "height") if self._are("PICTURE") else self.same()
+
+    def as_high(self) -> bool:
+        alone = self._wordless() or self._are("FREEFORM")
+        return self.same("height") if alone else self.same()
 
 
-def _title_at_bottom(boxes: _Boxes) -> bool:
-    text = boxes.text()
-    if text is None:
-        return boxes.same()
-    mine, its = boxes.sides("top")
-    return text != MOVED_TITLE or (mine > its and mine >= BOTTOM)
-
-
-def _table_at_bottom(number: int, boxes: _Boxes) -> bool:
-    if number == 3 and boxes.both("TABLE"):
-        mine, its = boxes.sides("top")
-        return mine > its and mine >= BOTTOM
-    return boxes.same()
-
-
-def _at_right(number: int, boxes: _Boxes) -> bool:
-    mine, its = boxes.sides("left")
-    return number != 2 or not boxes.wordless() or (mine > its and mine >= RIGHT)
-
-
-def _at_top(number: int, boxes: _Boxes) -> bool:
-    mine, its = boxes.sides("top")
-    return number != 2 or not boxes.both("PICTURE") or (mine < its and mine <= TOP)
-
-
-def _image_size(boxes: _Boxes) -> bool:
-    return boxes.same("width", "height") if boxes.both("PICTURE") else boxes.same()
-
-
-def _height(boxes: _Boxes) -> bool:
-    if boxes.wordless() or boxes.both("FREEFORM"):
-        return boxes.same("height")
-    return boxes.same()
+BOX_RULES: Mapping[str, Callable[[_Boxes], bool]] = {
+    "examine_title_bottom_position": _Boxes.title_at_bottom,
+    "examine_table_bottom_position": _Boxes.table_at_bottom,
+    "examine_right_position": _Boxes.at_right,
+    "examine_top_position": _Boxes.at_top,
+    "examine_shape_for_shift_size": _Boxes.shifted,
+    "examine_shape": _Boxes.same,
+    "examine_image_size": _Boxes.picture_sized,
+    "examine_modify_height": _Boxes.as_high,
+}

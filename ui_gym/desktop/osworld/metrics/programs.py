@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ui_gym.desktop.osworld.metrics.reading import (
     Broken,
+    as_expected,
     as_list,
     as_mapping,
     examined,
@@ -194,13 +195,7 @@ def check_thunderbird_filter(text: str, rules: Mapping[str, Any]) -> float:
     A filter has ``name``, ``enabled``, ``type``, ``action``, ``actionValue`` and ``condition``, a
     list of texts like ``AND (from,contains,someone)``.
     """
-    filters = _filters(text)
-
-    def found(pattern: Mapping[str, Any]) -> bool:
-        return any(record_matches(pattern, item) for item in filters)
-
-    expected = all(found(pattern) for pattern in rules.get("expect", ()))
-    return float(expected and not any(found(pattern) for pattern in rules.get("unexpect", ())))
+    return as_expected(rules, _filters(text), record_matches)
 
 
 @scored()

@@ -11,7 +11,7 @@ import json
 import operator
 import re
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -198,6 +198,18 @@ def chain(value: Any, *names: str | int) -> Any:
 
 COMPARISONS = {"eq", "ne", "le", "lt", "ge", "gt"}
 KNOWN = "re[.FLAG...], eq, ne, le, lt, ge, gt, approx:T, range.XY, str_list_eq, str_set_eq"
+
+
+def as_expected(
+    rules: Mapping[str, Any], items: Sequence[Any], fits: Callable[[Any, Any], object]
+) -> bool:
+    """Whether every pattern under ``expect`` fits some item, and none under ``unexpect`` any."""
+
+    def found(pattern: Any) -> bool:
+        return any(fits(pattern, item) for item in items)
+
+    wanted, unwanted = rules.get("expect", ()), rules.get("unexpect", ())
+    return all(map(found, wanted)) and not any(map(found, unwanted))
 
 
 def record_matches(pattern: Mapping[str, Any], item: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ui_gym.desktop.osworld.metrics.reading import (
     Broken,
+    as_expected,
     as_list,
     as_mapping,
     as_text,
@@ -105,26 +106,14 @@ def check_line_number(text: str, rules: Mapping[str, Any]) -> float:
 @scored(read_text)
 def check_list(text: str, rules: Mapping[str, Any]) -> float:
     """1 if every pattern of ``expect`` is found in some line, and none of ``unexpect`` in any."""
-    lines = text.splitlines(keepends=True)
-
-    def found(pattern: str) -> bool:
-        return any(re.search(pattern, line) for line in lines)
-
-    expected = all(found(pattern) for pattern in rules.get("expect", ()))
-    return float(expected and not any(found(pattern) for pattern in rules.get("unexpect", ())))
+    return as_expected(rules, text.splitlines(keepends=True), re.search)
 
 
 @scored(read_text)
 def check_csv(text: str, rules: Mapping[str, Any]) -> float:
     """1 if every record of ``expect`` (a mapping of columns) matches some row of the table, and
     none of ``unexpect`` any."""
-    rows = list(csv.DictReader(io.StringIO(text)))
-
-    def found(pattern: Mapping[str, Any]) -> bool:
-        return any(record_matches(pattern, row) for row in rows)
-
-    expected = all(found(pattern) for pattern in rules.get("expect", ()))
-    return float(expected and not any(found(pattern) for pattern in rules.get("unexpect", ())))
+    return as_expected(rules, list(csv.DictReader(io.StringIO(text))), record_matches)
 
 
 @scored()
