@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import inspect
 import json
 import threading
 from collections.abc import Iterator
@@ -218,3 +219,7 @@ def test_no_file_outside_the_task_files_folder_is_had(
 def test_what_is_no_address_of_a_file_is_named(cache: FileCache, tmp_path: Path, url: str) -> None:
     with pytest.raises(UserError, match="is no address of a file"):
         TaskFiles(tmp_path, cache).get(url)
+
+
+def test_a_transfer_may_be_silent_for_a_minute_and_no_longer() -> None:
+    assert inspect.signature(fetch).parameters["timeout"].default == 60

@@ -26,7 +26,7 @@ TIMEOUT = 60.0
 MOST_BYTES = 4 << 30
 """The largest file that is taken."""
 
-TIMEOUT = 3600.0
+LOCK_TIMEOUT = 3600.0
 """Seconds to wait for another process that fetches the same address."""
 
 PARALLEL = 4
@@ -111,7 +111,7 @@ def _brought(
 def _alone(part: Path) -> Iterator[None]:
     """No other process, and no other thread, fetches into `part` meanwhile."""
     lock = part.with_suffix(".lock")
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + LOCK_TIMEOUT
     with lock.open("w") as file:
         while True:
             try:
@@ -120,7 +120,7 @@ def _alone(part: Path) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise TimeoutError(
-                        f"another process has been fetching it for {TIMEOUT:g} s"
+                        f"another process has been fetching it for {LOCK_TIMEOUT:g} s"
                     ) from None
                 time.sleep(0.1)
         yield

@@ -26,14 +26,8 @@ from ui_gym.desktop.osworld.spec import OSWORLD
 from ui_gym.errors import DeviceError, UserError
 
 FOLDERS = (
-    "Desktop",
-    "Documents",
-    "Downloads",
-    "Music",
-    "Pictures",
-    "Public",
-    "Templates",
-    "Videos",
+    *("Desktop", "Documents", "Downloads", "Music"),
+    *("Pictures", "Public", "Templates", "Videos"),
 )
 """What a home folder of OSWorld's machines always has."""
 

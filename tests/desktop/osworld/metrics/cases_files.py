@@ -110,9 +110,6 @@ TREE = """<desktop-frame xmlns:attr="https://accessibility.ubuntu.example.org/ns
   </tool-bar><entry name="Address bar" st:focused="true">a.org</entry></application>
 </desktop-frame>"""
 PILL = '[attr|id=Headers] label[name=To]~[attr|class="pill"]>label[name*="{}"]'
-
-
-PILL = '[attr|id=Headers] label[name=To]~[attr|class="pill"]>label[name*="{}"]'
 PILLS = [PILL.format(name) for name in ("fox@", "dog")]
 FILTERS = r"""version="9"
 logging="no"
