@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 from ui_gym_phone.shell import providers
 from ui_gym_phone.shell.framework import usage
-from ui_gym_phone.shell.providers import Values
+from ui_gym_phone.shell.providers import NoProvider, ProviderTable, Values, table_of
 from ui_gym_phone.shell.registry import CommandContext, command
-from ui_gym_phone.shell.uris import NoProvider, ProviderTable, table_of
-
-Words = dict[str, str]
-"""The options of a call with their values."""
 
 MAX_ROWS = 20_000
 
@@ -37,20 +34,20 @@ def _content(ctx: CommandContext) -> None:
         ctx.err(f"[ERROR] {error}\n\n{usage('content')}")
         ctx.code = 1
         return
-    authority = words["--uri"].removeprefix("content://").split("/")[0]
     try:
         _VERBS[verb](ctx, table_of(words["--uri"]), words, values)
     except (NoProvider, sqlite3.Error, TypeError, ValueError, OverflowError) as error:
         kind = "android.database.sqlite.SQLiteException: "
         if not isinstance(error, sqlite3.Error):
             kind = "" if isinstance(error, NoProvider) else "java.lang.IllegalArgumentException: "
+        authority = words["--uri"].removeprefix("content://").split("/")[0]
         ctx.err(f"Error while accessing provider:{authority}\n{kind}{error}\n")
         ctx.code = 1
 
 
-def _words(argv: list[str]) -> tuple[Words, Values]:
-    found: Words = {}
-    values: Values = {}
+def _words(argv: list[str]) -> tuple[dict[str, str], Values]:
+    """The options of a call with their values, and the columns that it binds."""
+    found, values = dict[str, str](), dict[str, Any]()
     words = iter(argv)
     for word in words:
         if word not in _VALUED and word != "--bind":
@@ -68,28 +65,29 @@ def _words(argv: list[str]) -> tuple[Words, Values]:
     return found, values
 
 
+_KINDS: dict[str, Callable[[str], Any]] = {
+    "i": int, "l": int, "f": float, "d": float, "s": str, "n": lambda value: None,
+    "b": lambda value: int(value.lower() == "true"),
+}  # fmt: skip
+
+
 def _binding(text: str) -> tuple[str, Any]:
+    """What ``NAME:KIND:VALUE`` binds."""
     name, _, rest = text.partition(":")
     kind, colon, value = rest.partition(":")
-    if not (name and colon):
-        raise _Usage(f"Binding not well formed: {text}")
+    if name and colon and kind not in _KINDS:
+        raise _Usage(f"Unsupported type: {kind}")
     try:
-        if kind in ("i", "l"):
-            return name, int(value)
-        if kind in ("f", "d"):
-            return name, float(value)
+        if name and colon:
+            return name, _KINDS[kind](value)
     except ValueError:
-        raise _Usage(f"Binding not well formed: {text}") from None
-    if kind == "b":
-        return name, int(value.lower() == "true")
-    if kind == "n":
-        return name, None
-    if kind == "s":
-        return name, value
-    raise _Usage(f"Unsupported type: {kind}")
+        pass
+    raise _Usage(f"Binding not well formed: {text}")
 
 
-def _query(ctx: CommandContext, source: ProviderTable, words: Words, values: Values) -> None:
+def _query(
+    ctx: CommandContext, source: ProviderTable, words: dict[str, str], values: Values
+) -> None:
     columns = ", ".join(words.get("--projection", "*").split(":"))
     where, order = words.get("--where", ""), words.get("--sort", "")
     names, rows = providers.query(ctx.phone, source, columns, where, order, MAX_ROWS)
@@ -106,16 +104,13 @@ def _shown(cell: object) -> str:
     return "BLOB" if isinstance(cell, bytes) else str(cell)
 
 
-def _insert(ctx: CommandContext, source: ProviderTable, words: Words, values: Values) -> None:
-    providers.insert(ctx.phone, source, values)
-
-
-def _update(ctx: CommandContext, source: ProviderTable, words: Words, values: Values) -> None:
-    providers.update(ctx.phone, source, values, words.get("--where", ""))
-
-
-def _delete(ctx: CommandContext, source: ProviderTable, words: Words, values: Values) -> None:
-    providers.delete(ctx.phone, source, words.get("--where", ""))
-
-
-_VERBS = {"query": _query, "insert": _insert, "update": _update, "delete": _delete}
+_VERBS: dict[str, Callable[[CommandContext, ProviderTable, dict[str, str], Values], None]] = {
+    "query": _query,
+    "insert": lambda ctx, source, words, values: providers.insert(ctx.phone, source, values),
+    "update": lambda ctx, source, words, values: providers.update(
+        ctx.phone, source, values, words.get("--where", "")
+    ),
+    "delete": lambda ctx, source, words, values: providers.delete(
+        ctx.phone, source, words.get("--where", "")
+    ),
+}
