@@ -94,7 +94,7 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
 _TEXTS: dict[str, Callable[[str, str], bool]] = {
     "=": operator.eq, "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
-_BINARY = frozenset((*_NUMBERS, *_TEXTS, "-nt", "-ot"))
+_BINARY = frozenset((*_NUMBERS, *_TEXTS))
 _UNARY = frozenset("-" + letter for letter in "defhnrswxzL")
 
 
@@ -141,18 +141,11 @@ class _Test(ConditionParser[None]):
     def _compared(self, sign: str, left: str, right: str) -> bool:
         if sign in _TEXTS:
             return _TEXTS[sign](left, right)
-        if sign in _NUMBERS:
-            try:
-                values = [evaluate(text, self._session.variables) for text in (left, right)]
-            except ArithmeticFault as fault:
-                raise ConditionFault(str(fault)) from None
-            return _NUMBERS[sign](*values)
-        paths = [posixpath.join(self._session.cwd, each) for each in (left, right)]
-        times = [
-            self._files.stat(path).mtime if self._files.exists(path) else float("-inf")
-            for path in paths
-        ]
-        return times[0] > times[1] if sign == "-nt" else times[0] < times[1]
+        try:
+            values = [evaluate(text, self._session.variables) for text in (left, right)]
+        except ArithmeticFault as fault:
+            raise ConditionFault(str(fault)) from None
+        return _NUMBERS[sign](*values)
 
     def _about(self, sign: str, value: str) -> bool:
         if sign in ("-n", "-z"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ui_gym_phone.data import table
 from ui_gym_phone.state.intents import ACTION, CATEGORY, Intent
 
 
@@ -31,18 +32,6 @@ _EXTRAS: dict[str, Callable[[str], Any]] = {
 }  # fmt: skip
 _FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-p": "package"}
 _IGNORED = ("-i", "--user", "--display", "--windowingMode", "-R", "--receiver-permission")
-_FLAGS = {
-    "--activity-clear-top": 0x04000000,
-    "--activity-clear-task": 0x00008000,
-    "--activity-no-animation": 0x00010000,
-    "--activity-no-history": 0x40000000,
-    "--activity-reorder-to-front": 0x00020000,
-    "--activity-single-top": 0x20000000,
-    "--include-stopped-packages": 0x00000020,
-    "--grant-read-uri-permission": 0x00000001,
-    "--grant-write-uri-permission": 0x00000002,
-    "--receiver-foreground": 0x10000000,
-}
 CLEAR_TASK = 0x00008000
 CLEAR_TOP = 0x04000000
 
@@ -53,7 +42,7 @@ class IntentFault(Exception):
 
 def read(words: list[str]) -> Intent:
     """The intent of the words. Raises `IntentFault`."""
-    intent, left = Intent(), list(words)
+    intent, left, flags = Intent(), list(words), table("shell_names")["intent_flags"]
 
     def value(word: str) -> str:
         if not left:
@@ -62,8 +51,8 @@ def read(words: list[str]) -> Intent:
 
     while left:
         word = left.pop(0)
-        if word in _FLAGS:
-            intent.flags |= _FLAGS[word]
+        if word in flags:
+            intent.flags |= flags[word]
         elif word == "--esn":
             intent.extras[value(word)] = None
         elif word in _EXTRAS:
@@ -82,11 +71,11 @@ def read(words: list[str]) -> Intent:
             if intent.component is None:
                 raise IntentFault(f"Error: Bad component name: {name}")
         elif word == "-f":
-            flags = value(word)
+            given = value(word)
             try:
-                intent.flags |= int(flags, 0)
+                intent.flags |= int(given, 0)
             except ValueError:
-                raise IntentFault(f"Error: Bad flags: {flags}") from None
+                raise IntentFault(f"Error: Bad flags: {given}") from None
         elif word in _IGNORED:
             value(word)
         elif word.startswith("-"):

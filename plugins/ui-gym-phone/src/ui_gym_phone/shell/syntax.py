@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 def may_glob(text: str) -> bool:
@@ -17,16 +17,14 @@ class ShellSyntaxError(Exception):
 # -- words --
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(NamedTuple):
     """Text as it stands."""
 
     text: str
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """``$name`` or ``${name...}``.
 
     `operator` is one of ``- = ? +`` (with a colon where empty counts as unset), ``# ## % %%``,
@@ -39,16 +37,14 @@ class Parameter:
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(NamedTuple):
     """``$(...)`` or backquotes."""
 
     body: ShellNode
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """``$((...))``."""
 
     expression: Word
@@ -58,8 +54,7 @@ class Arithmetic:
 WordPart = Literal | Parameter | Substitution | Arithmetic
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """Parts without a space between them."""
 
     parts: tuple[WordPart, ...]
@@ -86,8 +81,7 @@ def make_word(parts: list[WordPart]) -> Word:
 # -- commands --
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """``FD OPERATOR TARGET``."""
 
     fd: int
@@ -95,8 +89,7 @@ class Redirect:
     target: Word
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """A command: ``NAME=VALUE`` pairs, then its name and arguments."""
 
     assignments: tuple[tuple[str, Word], ...]
@@ -104,61 +97,53 @@ class Simple:
     redirects: tuple[Redirect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Redirected:
+class Redirected(NamedTuple):
     """A compound command with redirections."""
 
     body: ShellNode
     redirects: tuple[Redirect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """Commands of which each reads what the one before it wrote."""
 
     commands: tuple[ShellNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Negated:
+class Negated(NamedTuple):
     """``! command``."""
 
     body: ShellNode
 
 
-@dataclass(frozen=True, slots=True)
-class AndOr:
+class AndOr(NamedTuple):
     """``first && second || third``."""
 
     first: ShellNode
     rest: tuple[tuple[str, ShellNode], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandList:
+class CommandList(NamedTuple):
     """Commands one after another."""
 
     items: tuple[ShellNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Subshell:
+class Subshell(NamedTuple):
     """``( ... )``, or in the `background` ``command &``."""
 
     body: ShellNode
     background: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(NamedTuple):
     """Conditions with what they lead to, and the ``else`` part."""
 
     arms: tuple[tuple[ShellNode, ShellNode], ...]
     otherwise: ShellNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class For:
+class For(NamedTuple):
     """``for name in words``."""
 
     name: str
@@ -166,8 +151,7 @@ class For:
     body: ShellNode
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """``while``, or ``until``."""
 
     condition: ShellNode
@@ -175,8 +159,7 @@ class Loop:
     until: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """``case subject in``: patterns with what they lead to."""
 
     subject: Word

@@ -146,14 +146,8 @@ def _battery(phone: Phone, words: list[str]) -> str:
     )  # fmt: skip
 
 
-_SETTABLE = {
-    "level": "level", "ac": "ac", "usb": "usb", "wireless": "wireless", "status": "status",
-    "temp": "temperature", "voltage": "voltage", "health": "health",
-}  # fmt: skip
-
-
 def _battery_command(phone: Phone, words: list[str]) -> str:
-    verb, name = words[0], _SETTABLE.get([*words, ""][1], "")
+    verb, name = words[0], table("shell_names")["battery"].get([*words, ""][1], "")
     if verb == "reset":
         switches.reset_battery(phone)
     elif verb == "unplug":

@@ -8,7 +8,7 @@ import stat as bits
 import zlib
 from datetime import datetime
 
-from ui_gym_phone.shell.commands.system import UIDS
+from ui_gym_phone.data import table
 from ui_gym_phone.shell.globs import normal
 from ui_gym_phone.shell.registry import CommandContext, command, message_of, toybox
 from ui_gym_phone.state.files import Stat
@@ -123,32 +123,28 @@ def _long(ctx: CommandContext, shown: list[str], stats: list[Stat]) -> list[str]
 
 # -- stat, du, df --
 
-_FORM = (
-    "  File: %n\n  Size: %s\t Blocks: %b\t IO Blocks: 512\t %F\nDevice: fe2dh/65069d\t Inode: %i\t "
-    "Links: %h\nAccess: (0%a/%A)\tUid: (%5u/%8U)\tGid: (%5g/%8G)\nAccess: %y\nModify: %y\n"
-    "Change: %y\n"
-)
-
 
 @toybox("stat", flags="c:", long={"format": "c"}, least=1)
 def _stat(ctx: CommandContext) -> None:
+    form = ctx.text("c", table("shell_names")["stat"])
     for name in ctx.words:
         ctx.spend()
         if not ctx.files.exists(ctx.path(name)):
             ctx.fail(f"'{name}': No such file or directory")
             continue
         stat = ctx.files.stat(ctx.path(name))
-        ctx.out(_filled(ctx, ctx.text("c", _FORM), name, stat) + "\n" * ("c" in ctx.options))
+        ctx.out(_filled(ctx, form, name, stat) + "\n" * ("c" in ctx.options))
 
 
 def _filled(ctx: CommandContext, form: str, name: str, stat: Stat) -> str:
     kind = "directory" if stat.is_dir else "regular file" if stat.size else "regular empty file"
     moment = _time(ctx, stat, "%Y-%m-%d %H:%M:%S.000000000 %z")
     path = ctx.files.canonical(ctx.path(name)).encode("utf-8", "surrogateescape")
+    uids = table("shell_names")["uids"]
     values = {
         "n": name, "N": name, "s": stat.size, "a": f"{stat.mode & 0o7777:o}",
         "A": bits.filemode(stat.mode), "U": stat.owner, "G": stat.group,
-        "u": UIDS.get(stat.owner, 0), "g": UIDS.get(stat.group, 0), "b": kilobytes(stat) * 2,
+        "u": uids.get(stat.owner, 0), "g": uids.get(stat.group, 0), "b": kilobytes(stat) * 2,
         "F": "character device" if bits.S_ISCHR(stat.mode) else kind, "Y": int(stat.mtime),
         "X": int(stat.mtime), "y": moment, "x": moment, "h": 2 if stat.is_dir else 1,
         "i": 1000 + zlib.crc32(path) % 1_000_000, "%": "%",

@@ -14,10 +14,6 @@ from ui_gym_phone.shell.registry import CommandContext, ShellMachine, command
 RGBA_8888, SRGB = 1, 1
 DUMP_FILE = "/sdcard/window_dump.xml"
 
-_SOURCES = (
-    "touchnavigation", "touchscreen", "joystick", "stylus", "touchpad", "gamepad", "dpad",
-    "mouse", "keyboard", "trackball", "rotaryencoder",
-)  # fmt: skip
 _MODIFIERS = frozenset({57, 58, 59, 60, 113, 114, 117, 118})
 _SWIPE_MS = 300
 _MAX_MS = 60_000
@@ -30,7 +26,7 @@ class _NotTyped(Exception):
 @command("input")
 def input_(ctx: CommandContext) -> None:
     words = ctx.words
-    if words and words[0] in _SOURCES:
+    if words and words[0] in table("shell_names")["sources"]:
         words = words[1:]
     if words[:1] == ["-d"]:
         words = words[2:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ui_gym_phone.data import table
 from ui_gym_phone.shell.commands.dumpsys import SSID, notification_key, service_names
 from ui_gym_phone.shell.framework import (
     FAILED,
@@ -27,12 +28,6 @@ LATIN = "com.android.inputmethod.latin/.LatinIME"
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 """The keyboard that takes broadcasts; the phone's own takes them, too."""
 
-_SAME = {
-    "package": "pm", "activity": "am", "activity_task": "am", "settings": "settings",
-    "window": "wm", "input": "input", "input_method": "ime",
-}  # fmt: skip
-"""Services whose shell commands have names of their own."""
-
 _SERVICES: dict[str, Subcommands] = {}
 
 
@@ -50,8 +45,9 @@ def _cmd(ctx: CommandContext) -> None:
         ctx.out(f"Currently running services:\n{listed}")
         return
     name, *ctx.words = words or [""]
-    if name in _SAME:
-        ctx.code = ctx.run([_SAME[name], *ctx.words])
+    same = table("shell_names")["commands"]
+    if name in same:
+        ctx.code = ctx.run([same[name], *ctx.words])
     elif name == "battery":
         ctx.code = ctx.run(["dumpsys", "battery", *(ctx.words or ["help"])])
     elif name in _SERVICES:
@@ -223,10 +219,6 @@ def _dnd(ctx: CommandContext) -> None:
 
 media = _service("media_session")
 media.add(list_sessions=says("Sessions:\n"))
-_KEYS = {
-    "play": 126, "pause": 127, "play-pause": 85, "mute": 91, "stop": 86, "next": 87,
-    "previous": 88,
-}  # fmt: skip
 _STEPS = {"raise": 1, "lower": -1, "same": 0}
 
 
@@ -260,7 +252,7 @@ def _volume(ctx: CommandContext) -> None:
 
 @media("dispatch")
 def _dispatch(ctx: CommandContext) -> None:
-    code = _KEYS.get([*ctx.words, ""][0])
+    code = table("shell_names")["media_keys"].get([*ctx.words, ""][0])
     if code is None:
         raise refused(ctx, f"Error: unknown dispatch code '{' '.join(ctx.words)}'")
     ctx.machine.key(code)

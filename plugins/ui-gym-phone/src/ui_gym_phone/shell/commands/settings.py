@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ui_gym_phone.data import table
 from ui_gym_phone.shell import options
 from ui_gym_phone.shell.framework import framework_command, quiet, refused, thrown
 from ui_gym_phone.shell.registry import CommandContext, command
@@ -15,20 +16,6 @@ MAX_VALUE = 20_000
 
 MAX_PROPERTY = 91
 """Bytes that a property that can change may hold: ``PROP_VALUE_MAX`` less its end."""
-
-_VALID = {
-    "screen_brightness": r"\d|\d\d|1\d\d|2[0-4]\d|25[0-5]",
-    "screen_off_timeout": r"\d{1,10}",
-    "user_rotation": "[0-3]",
-    "font_scale": r"\d*\.?\d+",
-    "time_12_24": "12|24|",
-    **dict.fromkeys(
-        ("screen_brightness_mode", "accelerometer_rotation", "show_battery_percent",
-         "haptic_feedback_enabled", "sound_effects_enabled", "dtmf_tone", "vibrate_when_ringing"),
-        "[01]",
-    ),
-}  # fmt: skip
-"""Keys of ``system`` that Android validates, and what they may hold."""
 
 settings = framework_command("settings")
 
@@ -55,7 +42,7 @@ def _get(ctx: CommandContext) -> None:
 @settings("put")
 def _put(ctx: CommandContext) -> None:
     namespace, key, value, *_ = _words(ctx, 3)
-    valid = _VALID.get(key) if namespace == "system" else None
+    valid = table("shell_names")["valid"].get(key) if namespace == "system" else None
     if key.startswith("volume_") and namespace == "system":
         valid = r"-?\d{1,9}"
     if (valid is not None and not re.fullmatch(valid, value)) or len(value) > MAX_VALUE:

@@ -4,28 +4,11 @@ from __future__ import annotations
 
 import shlex
 
+from ui_gym_phone.data import table
 from ui_gym_phone.shell.commands.dumpsys import pid_of, processes
 from ui_gym_phone.shell.framework import quiet, says
 from ui_gym_phone.shell.registry import CommandContext, command, decode, lookup, toybox
 from ui_gym_phone.state import switches
-
-UIDS = {"root": 0, "system": 1000, "shell": 2000, "media_rw": 1023, "u0_a120": 10120}
-"""Numbers of the users and groups, as in Android's android_filesystem_config.h."""
-
-GROUPS = (
-    "2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),"
-    "1079(ext_obb_rw),3001(net_bt_admin),3002(net_bt),3003(inet),3006(net_bw_stats),3009(readproc),"
-    "3011(uhid),3012(readtracefs)"
-)
-"""Those of the user `shell` of Android 13."""
-
-KERNEL = "5.15.41-android13-8-00205-gf1bf82c3dacd-ab8747247"
-
-PROCESSES = (
-    ("root", 1, 0, "init"), ("root", 2, 0, "[kthreadd]"), ("system", 520, 1, "system_server"),
-    ("u0_a120", 890, 520, "com.android.systemui"), ("shell", 4711, 1, "sh"),
-)  # fmt: skip
-"""(user, id, parent, name) of what always runs."""
 
 ARGUMENTS = 100_000
 """Characters of arguments that `xargs` gives to one command."""
@@ -138,12 +121,12 @@ def _which(ctx: CommandContext) -> None:
 
 @toybox("id", flags="gnu")
 def _id(ctx: CommandContext) -> None:
-    user = ctx.env.get("USER", "shell")
-    number = UIDS.get(user, 2000)
+    user, groups = ctx.env.get("USER", "shell"), table("shell_names")["groups"]
+    number = table("shell_names")["uids"].get(user, 2000)
     if ctx.given("ug"):
         ctx.out(f"{user if 'n' in ctx.options else number}\n")
     else:
-        ctx.out(f"uid={number}({user}) gid={number}({user}) groups={GROUPS} context=u:r:shell:s0\n")
+        ctx.out(f"uid={number}({user}) gid={number}({user}) groups={groups} context=u:r:shell:s0\n")
 
 
 @command("whoami")
@@ -153,10 +136,7 @@ def _whoami(ctx: CommandContext) -> None:
 
 @toybox("uname", flags="paomvrns")
 def _uname(ctx: CommandContext) -> None:
-    values = {
-        "s": "Linux", "n": "localhost", "r": KERNEL, "v": "#1 SMP PREEMPT Wed Jun 22 2022",
-        "m": "aarch64", "o": "Android",
-    }  # fmt: skip
+    values = table("shell_names")["uname"]
     wanted = [each for each in values if ctx.given(each + "a")] or ["s"]
     ctx.out(" ".join(values[each] for each in wanted) + "\n")
 
@@ -165,10 +145,11 @@ def _uname(ctx: CommandContext) -> None:
 def _ps(ctx: CommandContext) -> None:
     """The processes of the user, or with ``-A`` and ``-e`` all, open apps included."""
     ctx.out("USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n")
-    rows = [row for row in PROCESSES if row[0] == "shell"]
+    always = table("shell_names")["processes"]
+    rows = [row for row in always if row[0] == "shell"]
     if any("A" in each or "e" in each for each in ctx.words if each.startswith("-")):
         apps = processes(ctx.phone).items()
-        rows = [*PROCESSES, *((f"u0_a{uid % 10000}", pid_of(n), 520, n) for n, uid in apps)]
+        rows = [*always, *((f"u0_a{uid % 10000}", pid_of(n), 520, n) for n, uid in apps)]
     for user, pid, parent, name in rows:
         ctx.out(f"{user:<12} {pid:>5} {parent:>5} {10_000_000:>7} {4096:>6} 0{0:>21} S {name}\n")
 
