@@ -22,7 +22,7 @@ class PageEvent:
 
 
 class BrowserDevice(Device, Protocol):
-    """A `Device` that shows pages."""
+    """A `Device` that shows pages; its questions to them are scripts, the same in every browser."""
 
     def load(self, page: str | Path, params: Mapping[str, Any], *, seed: int = 0) -> None:
         """Show `page` with `params`; its clock, randomness and event log start anew."""
@@ -41,35 +41,11 @@ class BrowserDevice(Device, Protocol):
 
     def state(self) -> dict[str, Any]:
         """What the page's `uiGym.state()` returns; also brings `events` up to date."""
-
-    @property
-    def events(self) -> Sequence[PageEvent]:
-        """What the page reported since `load`: append-only, out of the page's reach."""
-
-    def box(self, selector: str) -> tuple[int, int, int, int]:
-        """Where the first element of a CSS selector is: (left, top, width, height) in pixels."""
-
-    def center(self, selector: str) -> tuple[int, int]:
-        """The middle of the first element of a CSS selector, in pixels."""
-
-
-class PageQueries:
-    """What every browser's device answers alike, by scripts in the page."""
-
-    _events: list[PageEvent]
-
-    def evaluate(self, expression: str, *, promise: bool = False) -> Any:
-        """As `BrowserDevice.evaluate`."""
-        raise NotImplementedError
-
-    def state(self) -> dict[str, Any]:
-        """What the page's `uiGym.state()` returns; also brings `events` up to date."""
         return json.loads(self.evaluate("JSON.stringify(uiGym.state())"))  # type: ignore[no-any-return]
 
     @property
     def events(self) -> Sequence[PageEvent]:
-        """What the page reported since `load`, oldest first."""
-        return tuple(self._events)
+        """What the page reported since `load`, oldest first: append-only, out of its reach."""
 
     def box(self, selector: str) -> tuple[int, int, int, int]:
         """Where the first element of a CSS selector is: (left, top, width, height) in pixels.

@@ -20,7 +20,7 @@ from ui_gym.browser.chromium.cdp import CdpReply
 from ui_gym.browser.chromium.page import ChromiumPage, evaluation, value_of
 from ui_gym.browser.chromium.process import BrowserProcess
 from ui_gym.browser.chromium.protocol import Command, Message
-from ui_gym.browser.device import PageEvent, PageQueries
+from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.site import REST, Site
 from ui_gym.contract.action import Action, Scroll
 from ui_gym.contract.device import DeviceOptions, Frame, Image
@@ -42,7 +42,7 @@ _WHEELS = evaluation("uiGym.wheels()")
 _STATE = evaluation("JSON.stringify(uiGym.state())")
 
 
-class ChromiumDevice(PageQueries):
+class ChromiumDevice(BrowserDevice):
     """A page in a Chromium of its own, driven over the DevTools pipe.
 
     Beyond `Device` it gives browser tasks: `load` (the page of an episode), `state` (what the page

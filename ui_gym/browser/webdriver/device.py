@@ -13,7 +13,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from ui_gym.browser import documents
 from ui_gym.browser.chromium import accessibility
 from ui_gym.browser.chromium import input as device_input
 from ui_gym.browser.chromium.capture import decode
-from ui_gym.browser.device import PageEvent, PageQueries
+from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.site import Site
 from ui_gym.browser.webdriver import browsers
 from ui_gym.browser.webdriver.drivers import DriverProcess
@@ -62,7 +62,7 @@ return Promise.resolve((() => { %s }).apply(null, arguments))
 """
 
 
-class SeleniumDevice(PageQueries):
+class SeleniumDevice(BrowserDevice):
     """A page in a WebDriver session of its own; a browser that is started here ends with it."""
 
     def __init__(self, options: DeviceOptions) -> None:
@@ -167,6 +167,11 @@ class SeleniumDevice(PageQueries):
     def evaluate(self, expression: str, *, promise: bool = False) -> Any:
         """The JSON value of a script of the task's own, or of what it promises."""
         return self._call(f"return ({expression}\n)")
+
+    @property
+    def events(self) -> Sequence[PageEvent]:
+        """What the page reported since `load`, oldest first."""
+        return tuple(self._events)
 
     @property
     def pid(self) -> int | None:
