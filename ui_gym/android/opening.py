@@ -6,41 +6,18 @@ import re
 import shlex
 from collections.abc import Collection, Mapping
 
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import ActionError, nearest
 
 SCHEMES = ("http", "https", "mailto", "tel", "sms", "smsto", "geo")
 """Of URLs that may be opened. ``intent:``, ``file:`` and the like could do anything."""
 
-LABELS: Mapping[str, tuple[str, ...]] = {
-    "browser": ("org.chromium.webview_shell", "com.android.browser", "com.android.chrome"),
-    "calculator": ("com.android.calculator2", "com.google.android.calculator"),
-    "calendar": ("com.android.calendar", "com.google.android.calendar",
-                 "com.simplemobiletools.calendar.pro"),
-    "camera": ("com.android.camera2", "com.android.camera", "com.google.android.GoogleCamera"),
-    "chrome": ("com.android.chrome",),
-    "clock": ("com.android.deskclock", "com.google.android.deskclock"),
-    "contacts": ("com.android.contacts", "com.google.android.contacts"),
-    "files": ("com.android.documentsui", "com.google.android.documentsui",
-              "com.google.android.apps.nbu.files"),
-    "gallery": ("com.android.gallery3d", "com.simplemobiletools.gallery.pro",
-                "com.google.android.apps.photos"),
-    "gmail": ("com.google.android.gm",),
-    "maps": ("com.google.android.apps.maps",),
-    "messages": ("com.android.messaging", "com.google.android.apps.messaging", "com.android.mms"),
-    "notes": ("com.google.android.keep", "net.gsantner.markor"),
-    "phone": ("com.android.dialer", "com.google.android.dialer"),
-    "photos": ("com.google.android.apps.photos", "com.android.gallery3d"),
-    "play store": ("com.android.vending",),
-    "settings": ("com.android.settings",),
-    "youtube": ("com.google.android.youtube",),
-}  # fmt: skip
+_TABLES = word_lists("ui_gym.android.content", "apps")
+
+LABELS: Mapping[str, tuple[str, ...]] = _TABLES["labels"]
 """Packages of apps by what stands below their icons, the likeliest first."""
 
-_ALIASES = {
-    "dialer": "phone", "sms": "messages", "messaging": "messages", "people": "contacts",
-    "file manager": "files", "deskclock": "clock", "alarm": "clock", "web": "browser",
-    "internet": "browser", "keep": "notes", "google maps": "maps", "google chrome": "chrome",
-}  # fmt: skip
+_ALIASES: Mapping[str, str] = _TABLES["aliases"]
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*):(.+)", re.IGNORECASE | re.DOTALL)
 

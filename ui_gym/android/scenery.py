@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android.toggles import TOGGLES
+from ui_gym.contract.words import word_lists
 
 SHARES = {
     "airplane": 0.15, "wifi": 0.7, "bluetooth": 0.5, "data": 0.8, "dnd": 0.15, "saver": 0.15,
@@ -20,18 +21,7 @@ SHARES = {
 }  # fmt: skip
 """How often each switch is on. Airplane mode comes first, as it changes what others mean."""
 
-NOTES = (
-    ("Weekly backup", "Your photos are safe: 214 items were copied."),
-    ("Rain after 5 pm", "Take an umbrella: 80% chance of rain this evening."),
-    ("Package delivered", "Left at the front door at 11:42."),
-    ("Reminder", "Water the plants on the balcony."),
-    ("Goal reached", "You walked 8,214 steps today."),
-    ("New episode", "The Long Way Round: Chapter 12 is out now."),
-    ("Parking ends soon", "Your ticket is valid for another 15 minutes."),
-    ("Library", "Two books are due on Friday."),
-    ("Power", "The washing machine has finished."),
-    ("Price alert", "Running shoes are 20% off until Sunday."),
-)
+NOTES: tuple[tuple[str, str], ...] = word_lists("ui_gym.android.content")["notifications"]
 """(title, text) of notifications. Each is posted under a tag of its own."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ui_gym.android import scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask
@@ -40,12 +41,7 @@ class SwitchTask(AndroidTask[SwitchParams]):
     switch: ClassVar[str]
     neighbour: ClassVar[str]
     """The switch that somebody careless takes for it."""
-    goals: ClassVar[tuple[str, ...]] = (
-        "Turn {state} {label}.",
-        "Please turn {label} {state}.",
-        "Open Settings and turn {state} {label}.",
-        "{label} should be {state}.",
-    )
+    goals: ClassVar[tuple[str, ...]] = texts.goals("switches")
     states: ClassVar[tuple[str, str]] = ("off", "on")
     """How goals call its two states: ``{state}`` in `goals`, where ``{not_}`` is a word, too."""
     mistakes: tuple[str, ...] = ("neighbour", "opposite")

@@ -10,6 +10,7 @@ from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract.action import Action, Click, Drag, Open, Press
 from ui_gym.contract.device import Element
+from ui_gym.contract.words import word_lists
 from ui_gym.errors import TaskError
 
 
@@ -44,60 +45,9 @@ class Toggle:
 
 
 TOGGLES = {
-    "wifi": Toggle(
-        # 2 is on in spite of airplane mode; 3, which waits for its end, is neither on nor off.
-        "Wi-Fi", ("global", "wifi_on"), (("0",), ("1", "2")),
-        ("svc wifi disable", "svc wifi enable"),
-        ("Network & internet", "Wi-Fi"), "Use Wi-Fi", "Wi-Fi",
-    ),
-    "bluetooth": Toggle(
-        "Bluetooth", ("global", "bluetooth_on"), (("0",), ("1",)),
-        ("svc bluetooth disable", "svc bluetooth enable"),
-        ("Connected devices", "Bluetooth"), "Use Bluetooth", "Bluetooth",
-    ),
-    "airplane": Toggle(
-        "airplane mode", ("global", "airplane_mode_on"), (("0",), ("1",)),
-        ("cmd connectivity airplane-mode disable", "cmd connectivity airplane-mode enable"),
-        ("Network & internet",), "Airplane mode", "Airplane mode",
-    ),
-    "data": Toggle(
-        "mobile data", ("global", "mobile_data"), (("0",), ("1",)),
-        ("svc data disable", "svc data enable"),
-        ("Network & internet", "SIMs"), "Mobile data", "Mobile data",
-    ),
-    "dnd": Toggle(
-        "Do Not Disturb", ("global", "zen_mode"), (("0",), ("1", "2", "3")),
-        ("cmd notification set_dnd off", "cmd notification set_dnd priority"),
-        ("Notifications", "Do Not Disturb"), "Use Do Not Disturb", "Do Not Disturb",
-    ),
-    "saver": Toggle(
-        "Battery Saver", ("global", "low_power"), (("0", "null"), ("1",)),
-        ("settings put global low_power 0", "settings put global low_power 1"),
-        ("Battery", "Battery Saver"), "Use Battery Saver", "Battery Saver",
-    ),
-    "rotate": Toggle(
-        "auto-rotate", ("system", "accelerometer_rotation"), (("0",), ("1",)),
-        ("settings put system accelerometer_rotation 0",
-         "settings put system accelerometer_rotation 1"),
-        ("Display",), "Auto-rotate screen", "Auto-rotate",
-    ),
-    "dark": Toggle(
-        # 1 is light, and 0 follows the time of day or the battery.
-        "the dark theme", ("secure", "ui_night_mode"), (("1",), ("2",)),
-        ("cmd uimode night no", "cmd uimode night yes"),
-        ("Display",), "Dark theme", "Dark theme",
-    ),
-    "auto_time": Toggle(
-        "automatic date and time", ("global", "auto_time"), (("0",), ("1",)),
-        ("settings put global auto_time 0", "settings put global auto_time 1"),
-        ("System", "Date & time"), "Set time automatically",
-    ),
-    "auto_zone": Toggle(
-        "the automatic time zone", ("global", "auto_time_zone"), (("0",), ("1",)),
-        ("settings put global auto_time_zone 0", "settings put global auto_time_zone 1"),
-        ("System", "Date & time"), "Set time zone automatically",
-    ),
-}  # fmt: skip
+    name: Toggle(**written)
+    for name, written in word_lists("ui_gym.android.content", "toggles").items()
+}
 """The switches by name."""
 
 

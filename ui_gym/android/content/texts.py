@@ -11,6 +11,9 @@ from ui_gym.contract.draws import pick
 
 _LISTS = words.word_lists(__package__)
 
+GOALS = words.word_lists(__package__, "goals")
+"""What goals say, by the name of the task."""
+
 EVENTS: tuple[str, ...] = _LISTS["events"]
 """Titles of events."""
 PLACES: tuple[str, ...] = _LISTS["venues"]
@@ -33,6 +36,11 @@ _SLOTS: Mapping[str, Sequence[object]] = {
     "code": range(1000, 10_000),
     "word": _LISTS["passwords"],
 }
+
+
+def goals(task: str) -> tuple[str, ...]:
+    """What the goals of a task may say."""
+    return tuple(GOALS[task])
 
 
 def message(rng: np.random.Generator) -> str:

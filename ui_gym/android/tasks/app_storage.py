@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.answers import answered, is_size, told
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.content import texts
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
@@ -69,12 +70,7 @@ class AndroidClearCache(AndroidTask[ClearCacheParams]):
     """
 
     mistakes = ("another", "all_data")
-    goals = (
-        "Clear the cache of {app}.",
-        "Please clear {app}'s cache, but keep its data.",
-        "{app} takes too much space: clear its cache in Settings.",
-        "Open the storage page of {app} in Settings and clear the cache only.",
-    )
+    goals = texts.goals("AndroidClearCache")
 
     def __init__(self, *, app: str | None = None) -> None:
         self.app = known_app(app)
@@ -111,28 +107,7 @@ class AndroidClearCache(AndroidTask[ClearCacheParams]):
         return dataclasses.replace(params, button="Clear storage")
 
 
-PARTS = {
-    "Total": (
-        "How much storage does {app} use in total?",
-        "How much space does the app {app} take up, all in all?",
-        "Check in Settings how much storage {app} is using, and tell me the total.",
-    ),
-    "App size": (
-        "How large is the app size of {app}?",
-        "What is the app size of {app}, without its data?",
-        "Look up the app size of {app} in Settings.",
-    ),
-    "User data": (
-        "How much user data does {app} keep?",
-        "How large is the user data of {app}?",
-        "Look up in Settings how much user data {app} has.",
-    ),
-    "Cache": (
-        "How large is the cache of {app}?",
-        "How much storage does the cache of {app} take?",
-        "Look up the size of {app}'s cache in Settings.",
-    ),
-}
+PARTS: Mapping[str, tuple[str, ...]] = texts.GOALS["AndroidAppStorage"]
 """What is asked for, as Settings call it, and the goals."""
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.content import texts
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.opening import launch
@@ -67,12 +68,7 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
 
     apps = ("com.android.settings", "com.android.vending")
     mistakes = ("another", "force_stop")
-    goals = (
-        "Uninstall {app}.",
-        "Please remove the app {app} from the phone.",
-        "I no longer use {app}. Uninstall it.",
-        "In Settings, find {app} and uninstall it.",
-    )
+    goals = texts.goals("AndroidUninstall")
 
     def __init__(self, *, app: str | None = None) -> None:
         self.app = known_app(app)
@@ -139,12 +135,7 @@ class AndroidForceStop(AndroidTask[ForceStopParams]):
     """
 
     mistakes = ("another",)
-    goals = (
-        "Force-stop {app}.",
-        "Please force {app} to stop.",
-        "{app} hangs. Force stop it in the app's settings.",
-        "In Settings, open the app info of {app} and force stop it.",
-    )
+    goals = texts.goals("AndroidForceStop")
 
     def __init__(self, *, app: str | None = None) -> None:
         self.app = known_app(app)
@@ -199,18 +190,7 @@ class PermissionParams:
 
 NOTIFY = ("POST_NOTIFICATIONS", "Notifications")
 
-PERMISSION_GOALS = {
-    False: (
-        "Deny {app} the {permission} permission.",
-        "Take the {permission} permission away from {app}.",
-        "{app} should no longer have the permission {permission}. Change that in Settings.",
-    ),
-    True: (
-        "Allow {app} the {permission} permission.",
-        "Give {app} the {permission} permission.",
-        "{app} should have the permission {permission}. Change that in Settings.",
-    ),
-}
+PERMISSION_GOALS: Mapping[str, tuple[str, ...]] = texts.GOALS["AndroidPermission"]
 
 
 @register(
@@ -260,7 +240,7 @@ class AndroidPermission(AndroidTask[PermissionParams]):
 
     def goal(self, params: PermissionParams) -> str:
         label = dict(_asked(params.app))[params.permission]
-        goals = PERMISSION_GOALS[params.granted]
+        goals = PERMISSION_GOALS["allow" if params.granted else "deny"]
         return goals[params.phrasing].format(app=params.app, permission=label)
 
     def prepare(self, params: PermissionParams) -> Sequence[str]:

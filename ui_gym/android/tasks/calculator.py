@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ui_gym.android import answers, moves
-from ui_gym.android.content import scenes
+from ui_gym.android.content import scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask, Steps
@@ -69,12 +69,7 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
 
     apps = ("com.android.calculator2",)
     mistakes = ("digit", "sign")
-    goals = (
-        "What is {sum}? Use the calculator.",
-        "Work out {sum} in the Calculator app and tell me the result.",
-        "Calculate {sum}.",
-        "How much is {sum}? Answer with the number.",
-    )
+    goals = texts.goals("AndroidCalculator")
 
     def sample(self, rng: Rng) -> CalculatorParams:
         count = between(rng, 2, 3)

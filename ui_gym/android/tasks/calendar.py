@@ -158,11 +158,7 @@ class AndroidEventAdd(CalendarTask):
     """
 
     mistakes = ("day", "hour", "title")
-    goals = (
-        'Add an event called "{title}" on {day} from {start} to {end}.',
-        'Put "{title}" into my calendar: {day}, {start} to {end}.',
-        'I have "{title}" on {day} at {start}, until {end}. Please create the event.',
-    )
+    goals = texts.goals("AndroidEventAdd")
 
     def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
         titles = some(rng, texts.EVENTS, between(rng, 2, 4))
@@ -228,11 +224,7 @@ class AndroidEventDeleteOnDay(CalendarTask):
     """
 
     mistakes = ("day",)
-    goals = (
-        "Delete all my events on {day}.",
-        "I am away on {day}: remove everything that is in my calendar for that day.",
-        "Clear my calendar for {day}, and leave the other days alone.",
-    )
+    goals = texts.goals("AndroidEventDeleteOnDay")
 
     def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
         day = between(rng, 2, 6)
@@ -293,15 +285,7 @@ class AndroidEventQuery(CalendarTask):
     """
 
     mistakes = ("event",)
-    goals = (
-        "What is my next event?",
-        "What is the next thing in my calendar? Answer with its title.",
-        "Look into my calendar: which event comes next?",
-        'At what time does "{title}" begin on {day}?',
-        'When does "{title}" on {day} start?',
-        'Where does "{title}" take place on {day}?',
-        'In my calendar, what is the location of "{title}" on {day}?',
-    )
+    goals = texts.goals("AndroidEventQuery")
     kinds = ("title",) * 3 + ("time",) * 2 + ("place",) * 2
 
     def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:

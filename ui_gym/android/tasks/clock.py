@@ -56,11 +56,7 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
 
     apps = ("com.google.android.deskclock",)
     mistakes = ("hour", "half", "label")
-    goals = (
-        'Set an alarm for {time} labelled "{label}".',
-        'I have to be reminded at {time}: set an alarm with the label "{label}".',
-        'In the Clock app, add an alarm at {time} and label it "{label}".',
-    )
+    goals = texts.goals("AndroidAlarmAdd")
 
     def sample(self, rng: Rng) -> AlarmAddParams:
         labels = some(rng, texts.ALARMS, between(rng, 1, 4))
@@ -171,11 +167,7 @@ class AndroidTimerSet(AndroidTask[TimerSetParams]):
 
     apps = ("com.google.android.deskclock",)
     mistakes = ("units", "digit")
-    goals = (
-        "Set a timer for {time}, but do not start it.",
-        "Enter {time} as a timer in the Clock app. Do not start it.",
-        "Prepare a timer of {time} without starting it.",
-    )
+    goals = texts.goals("AndroidTimerSet")
 
     def sample(self, rng: Rng) -> TimerSetParams:
         hours = between(rng, 1, 12) if rng.random() < 0.4 else 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content import people, records, scenes
+from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
@@ -47,11 +47,7 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
 
     apps = ("com.android.contacts",)
     mistakes = ("number", "name")
-    goals = (
-        "Add a contact: {name}, phone {number}.",
-        "Save {name} with the number {number} in my contacts.",
-        "Create a new contact for {name}. The phone number is {number}.",
-    )
+    goals = texts.goals("AndroidContactAdd")
 
     def sample(self, rng: Rng) -> ContactAddParams:
         person, *others = people.people(rng, between(rng, 3, 5))
@@ -131,12 +127,7 @@ class AndroidDeleteDuplicateContacts(AndroidTask[DuplicateParams]):
 
     apps = ("com.android.contacts",)
     mistakes = ("other",)
-    goals = (
-        "Someone is saved twice in my contacts, with the same number. Delete one of the two.",
-        "{name} is in my contacts twice. Delete one of them and keep the other.",
-        "Clean up my contacts: delete the duplicate entry, so that everybody is there just once.",
-        "There are two entries for {name} in Contacts. Please remove one of them.",
-    )
+    goals = texts.goals("AndroidDeleteDuplicateContacts")
 
     def sample(self, rng: Rng) -> DuplicateParams:
         known = people.people(rng, between(rng, 3, 5))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck, setting
+from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
@@ -56,12 +57,7 @@ class AndroidPrivateDns(AndroidTask[PrivateDnsParams]):
     """
 
     mistakes = ("misspelt", "off")
-    goals = (
-        "Set the private DNS provider to {host}.",
-        "Use {host} as the phone's private DNS.",
-        "In the network settings, set Private DNS to the hostname {host} and save it.",
-        "Please let the phone look names up at {host}, by private DNS.",
-    )
+    goals = texts.goals("AndroidPrivateDns")
 
     def sample(self, rng: Rng) -> PrivateDnsParams:
         hosts = [f"{pick(rng, NAMES)}.{pick(rng, PROVIDERS)}" for _ in range(2)]
@@ -143,12 +139,7 @@ class AndroidScreenTimeout(AndroidTask[ScreenTimeoutParams]):
     """
 
     mistakes = ("next",)
-    goals = (
-        "Set the screen timeout to {time}.",
-        "Please let the screen turn off after {time} of inactivity.",
-        "In the display settings, change the screen timeout to {time}.",
-        "The screen should stay on for {time} when I do not touch it.",
-    )
+    goals = texts.goals("AndroidScreenTimeout")
 
     def __init__(self, *, to: str | None = None) -> None:
         if to is not None and to not in TIMEOUTS:

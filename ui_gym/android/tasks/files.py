@@ -133,11 +133,7 @@ class AndroidRenameFile(FileChangeTask):
     """
 
     mistakes = ("sibling", "twin", "name")
-    goals = (
-        'Rename the file "{name}" in {folder} to "{value}".',
-        'In {folder} there is a file called "{name}". Change its name to "{value}".',
-        'Open the Files app and rename {folder} > "{name}" to "{value}".',
-    )
+    goals = texts.goals("AndroidRenameFile")
 
     def draw_value(self, rng: Rng, params: FileChangeParams) -> str:
         return words.new_name(rng, *(name for name, _ in params.files))
@@ -183,11 +179,7 @@ class AndroidMoveFile(FileChangeTask):
     """
 
     mistakes = ("sibling", "twin", "place")
-    goals = (
-        'Move the file "{name}" from {folder} to {value}.',
-        'The file "{name}" in {folder} belongs in {value}. Move it there.',
-        'Use the Files app to move {folder} > "{name}" into {value}.',
-    )
+    goals = texts.goals("AndroidMoveFile")
 
     def draw_value(self, rng: Rng, params: FileChangeParams) -> str:
         place = other(rng, texts.FOLDERS, params.folder, params.twin)
@@ -235,11 +227,7 @@ class AndroidDeleteFile(FileChangeTask):
     """
 
     mistakes = ("sibling", "twin")
-    goals = (
-        'Delete the file "{name}" in {folder}.',
-        'Please remove "{name}" from {folder}, and keep all other files.',
-        'In the Files app, delete {folder} > "{name}".',
-    )
+    goals = texts.goals("AndroidDeleteFile")
 
     def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         folder = f"/sdcard/{params.folder}"
@@ -298,11 +286,7 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
 
     apps = ("com.android.documentsui",)
     mistakes = ("place", "name")
-    goals = (
-        'Create a folder called "{name}" in {folder}.',
-        'In the Files app, make a new folder named "{name}" inside {folder}.',
-        'I need a folder "{name}" in {folder}. Please create it.',
-    )
+    goals = texts.goals("AndroidMkdir")
 
     def sample(self, rng: Rng) -> MkdirParams:
         name, *there = words.folder_names(rng, between(rng, 2, 4))

@@ -119,12 +119,7 @@ class AndroidSmsSend(AndroidTask[SmsSendParams]):
 
     apps = (MESSAGES,)
     mistakes = ("recipient", "text")
-    goals = (
-        'Text {who}: "{text}"',
-        'Send a text message to {who} that says "{text}"',
-        'Write "{text}" to {who} by SMS.',
-        'Use Messages to send "{text}" to {who}.',
-    )
+    goals = texts.goals("AndroidSmsSend")
 
     def sample(self, rng: Rng) -> SmsSendParams:
         return SmsSendParams(
@@ -206,11 +201,7 @@ class AndroidSmsReply(AndroidTask[SmsReplyParams]):
 
     apps = (MESSAGES,)
     mistakes = ("older", "text")
-    goals = (
-        'Reply to the newest text message: "{text}"',
-        'Answer the most recent SMS with "{text}"',
-        'Somebody has just written to me. Write back "{text}"',
-    )
+    goals = texts.goals("AndroidSmsReply")
 
     def sample(self, rng: Rng) -> SmsReplyParams:
         return SmsReplyParams(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.content import texts
 from ui_gym.android.content.apps import BUILT_IN, PAGES, THIRD_PARTY, packages_of
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.opening import launch
@@ -60,12 +61,7 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
 
     apps = ("com.android.calculator2", "com.android.contacts")
     mistakes = ("another",)
-    goals = (
-        "Open {app}.",
-        "Please start the app {app}.",
-        "Go to the {app} app.",
-        "Find {app} among the apps and open it.",
-    )
+    goals = texts.goals("AndroidOpenApp")
     choices: tuple[str, ...] = (*BUILT_IN, *THIRD_PARTY)
     """The apps that are asked for."""
 
@@ -117,12 +113,7 @@ class AndroidOpenSettings(AndroidOpenApp):
     The home screen, or another app; some notifications may be posted.
     """
 
-    goals = (
-        "Open the Settings app.",
-        "Open Settings.",
-        "Please go to the phone's settings.",
-        "Start the Settings app.",
-    )
+    goals = texts.goals("AndroidOpenSettings")
     choices = ("Settings",)
 
     def __init__(self) -> None:
@@ -161,12 +152,7 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
     """
 
     mistakes = ("sibling",)
-    goals = (
-        "Open the {page} page of Settings.",
-        "In Settings, go to {page}.",
-        "Show me the {page} settings.",
-        "Please bring up the page {page} in the Settings app.",
-    )
+    goals = texts.goals("AndroidOpenSettingsPage")
 
     def __init__(self, *, page: str | None = None) -> None:
         if page is not None and page not in PAGES:
@@ -240,12 +226,7 @@ class AndroidGoHome(AndroidTask[GoHomeParams]):
     """
 
     mistakes = ("back_once",)
-    goals = (
-        "Go to the home screen.",
-        "Please return to the home screen.",
-        "Leave this app and show the home screen.",
-        "Take me back to the launcher.",
-    )
+    goals = texts.goals("AndroidGoHome")
 
     def sample(self, rng: Rng) -> GoHomeParams:
         return GoHomeParams(

@@ -53,11 +53,7 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
 
     apps = ("org.uigym.notes",)
     mistakes = ("name", "text")
-    goals = (
-        'In Notes, create {file} with the text "{text}"',
-        'Write a note named {file} that says "{text}"',
-        'I need a new note. Its file name is {file} and its text "{text}"',
-    )
+    goals = texts.goals("AndroidNoteCreate")
 
     def sample(self, rng: Rng) -> NoteCreateParams:
         file, *others = texts.files(rng, between(rng, 2, 5))
@@ -139,11 +135,7 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
 
     apps = (messages.MESSAGES,)
     mistakes = ("recipient",)
-    goals = (
-        "Send the text in the clipboard to {number} by SMS.",
-        "I copied something. Text it to {number}.",
-        "Paste what is in the clipboard into a text message to {number}, and send it.",
-    )
+    goals = texts.goals("AndroidClipboardToSms")
 
     def sample(self, rng: Rng) -> ClipboardParams:
         return ClipboardParams(
@@ -198,11 +190,7 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
 
     apps = ("org.uigym.notes", messages.MESSAGES)
     mistakes = ("note", "recipient")
-    goals = (
-        'Send the text of the note "{note}" to {name} by SMS.',
-        'Open "{note}" in Notes and text what it says to {name}.',
-        'What does my note "{note}" say? Write just that to {name} in Messages.',
-    )
+    goals = texts.goals("AndroidNoteToSms")
 
     def sample(self, rng: Rng) -> NoteToSmsParams:
         files = [f"{name.rpartition('.')[0]}.txt" for name in texts.files(rng, 4)]

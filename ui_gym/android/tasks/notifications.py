@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck, focus
+from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.opening import launch
 from ui_gym.android.scenery import NOTES, Scenery, note_line
@@ -51,12 +52,7 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
 
     apps = ("com.android.settings", "com.android.calculator2", "com.android.contacts")
     mistakes = ("too_low",)
-    goals = (
-        "Open the notification shade.",
-        "Pull down the notifications.",
-        "Show me the list of notifications.",
-        "Swipe down from the top to open the notification shade.",
-    )
+    goals = texts.goals("AndroidNotificationShade")
 
     def sample(self, rng: Rng) -> ShadeParams:
         return ShadeParams(
@@ -112,12 +108,7 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
     """
 
     mistakes = ("one_left",)
-    goals = (
-        "Clear all notifications.",
-        "Please dismiss every notification.",
-        "Open the notification shade and clear it.",
-        "Get rid of all the notifications.",
-    )
+    goals = texts.goals("AndroidClearNotifications")
 
     def sample(self, rng: Rng) -> ClearParams:
         count = int(rng.integers(2, 6))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content import scenes
+from ui_gym.android.content import scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask, Steps
@@ -58,12 +58,7 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
 
     apps = ("com.android.camera2",)
     mistakes = ("video", "fewer")
-    goals = (
-        "Take {photos} with the camera.",
-        "Open the Camera and take {photos}.",
-        "Please take {photos}.",
-        "Use the phone's camera to shoot {photos}.",
-    )
+    goals = texts.goals("AndroidPhotoTake")
 
     def sample(self, rng: Rng) -> PhotoTakeParams:
         return PhotoTakeParams(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ui_gym.android import moves
+from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Click
@@ -29,7 +30,7 @@ TILES = {
 }
 """Name in ``sysui_qs_tiles`` -> its label, the setting that it turns, that one's value if on."""
 
-GOALS = ("Turn {changes}.", "Please turn {changes}.", "In the quick settings, turn {changes}.")
+GOALS = texts.goals("AndroidQuickSettings")
 MOST_CHANGES = 4
 
 

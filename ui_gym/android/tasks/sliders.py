@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.answers import answered, is_percent
 from ui_gym.android.checks import ShellCheck, setting
+from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
@@ -90,12 +91,7 @@ class AndroidBrightness(AndroidTask[BrightnessParams]):
     """
 
     mistakes: tuple[str, ...] = ("other_end", "short")
-    goals = (
-        "Set the brightness to its {end}.",
-        "Please make the screen as {word} as it can be.",
-        "Open Settings and set the screen's brightness to the {end}.",
-        "Drag the brightness slider all the way to the {side}.",
-    )
+    goals = texts.goals("AndroidBrightness")
 
     def __init__(self, *, to: str | None = None) -> None:
         if to is not None and to not in BRIGHTNESSES:
@@ -168,11 +164,7 @@ class AndroidBrightnessRead(AndroidTask[BrightnessReadParams]):
     """
 
     mistakes = ("of_255", "off_by_one")
-    goals = (
-        "What percentage is the brightness at?",
-        "How bright is the screen set to be, in percent?",
-        "Open the display settings and tell me the brightness level in percent.",
-    )
+    goals = texts.goals("AndroidBrightnessRead")
 
     def sample(self, rng: Rng) -> BrightnessReadParams:
         drawn = scenery.draw(rng)
@@ -210,18 +202,7 @@ VOLUME = "cmd media_session volume --stream 3"
 SHARES = {"max": 1.0, "mute": 0.0}
 """The share of the slider's way."""
 
-GOALS = {
-    "max": (
-        "Set the media volume to its maximum.",
-        "Turn the media volume all the way up.",
-        "In the sound settings, make media as loud as possible.",
-    ),
-    "mute": (
-        "Mute the media volume.",
-        "Turn the media volume down to zero.",
-        "In the sound settings, make media silent.",
-    ),
-}
+GOALS: Mapping[str, tuple[str, ...]] = texts.GOALS["AndroidMediaVolume"]
 
 
 @dataclass(frozen=True)

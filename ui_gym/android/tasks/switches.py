@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.switching import SwitchParams, SwitchTask
@@ -95,11 +96,7 @@ class TwoRadiosParams:
     scenery: Scenery
 
 
-TWO_GOALS = (
-    "Turn {first} {one}, then turn {second} {other}.",
-    "Please turn {one} {first} and after that turn {other} {second}.",
-    "First turn {one} {first}, then {other} {second}.",
-)
+TWO_GOALS = texts.goals("AndroidWifiOffBluetoothOn")
 
 
 @register(
@@ -243,12 +240,7 @@ class AndroidDarkTheme(SwitchTask):
     switch = "dark"
     neighbour = "rotate"
     states = ("light", "dark")
-    goals = (
-        "Use the {state} theme.",
-        "Please switch the phone to the {state} theme.",
-        "In the display settings, choose the {state} theme.",
-        "Make the screen use {state} colours.",
-    )
+    goals = texts.goals("AndroidDarkTheme")
 
 
 @register(
@@ -295,12 +287,7 @@ class AndroidAutoTimeOff(SwitchTask):
 
     switch = "auto_time"
     neighbour = "auto_zone"
-    goals = (
-        "Turn {state} automatic date and time.",
-        "In the date and time settings, turn {state} setting the time automatically.",
-        "The phone should {not_}set its time automatically. Change that.",
-        "Please turn {label} {state}.",
-    )
+    goals = texts.goals("AndroidAutoTimeOff")
 
     def __init__(self, *, to: str | None = "off") -> None:
         super().__init__(to=to)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck, exists
-from ui_gym.android.content import records, scenes, web
+from ui_gym.android.content import records, scenes, texts, web
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.content.web import WebFile
 from ui_gym.android.device import AndroidDevice, ShellResult
@@ -54,12 +54,7 @@ class AndroidOpenUrl(AndroidTask[OpenUrlParams]):
 
     apps = ("com.android.browser",)
     mistakes = ("page", "site")
-    goals = (
-        "Open {url} in the browser.",
-        "Go to {url}",
-        "Visit the page {url} with the Browser app.",
-        "Show me {url} in the browser.",
-    )
+    goals = texts.goals("AndroidOpenUrl")
 
     def sample(self, rng: Rng) -> OpenUrlParams:
         url = pick(rng, web.addresses())
@@ -134,11 +129,7 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
 
     apps = ("com.android.browser",)
     mistakes = ("file",)
-    goals = (
-        "Open {host} and download {file}.",
-        "Download the file {file} from {site} ({host}).",
-        "Find {file} on {host} in the browser and save it to the phone.",
-    )
+    goals = texts.goals("AndroidDownloadFile")
 
     def sample(self, rng: Rng) -> DownloadFileParams:
         offer = pick(rng, web.web_files())
