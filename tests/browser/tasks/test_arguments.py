@@ -37,12 +37,12 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"count": 25, "likeness": "low"}, "count must be 2 to 24, not 25"),
         ({"asked": 20}, "asked must be 1 to 19, not 20"),
         ({"ticked": -1}, "ticked must be 0 to 20, not -1"),
-        ({"likeness": "medium"}, "there is no likeness 'medium'"),
+        ({"likeness": "medium"}, "likeness must be 'low' or 'high', not 'medium'"),
     ],
     "ClickButton": [
         ({"count": 1}, "count must be 2 to 10, not 1"),
         ({"count": 11}, "count must be 2 to 10, not 11"),
-        ({"likeness": "medium"}, "there is no likeness 'medium'"),
+        ({"likeness": "medium"}, "likeness must be 'low' or 'high', not 'medium'"),
     ],
     "CopyPaste": [
         ({"notes": 11}, "notes must be 2 to 10, not 11"),
@@ -62,7 +62,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"reach": 19}, "reach must be 0 to 18, not 19"),
         (
             {"ask": "year"},
-            "there is no ask of DatePicker 'year'",
+            "ask must be 'date', 'weekday' or 'stay', not 'year'",
         ),
     ],
     "DropdownPick": [
@@ -113,14 +113,14 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"questions": 13}, "questions must be 1 to 12, not 13"),
         ({"questions": 2, "pages": 3}, "pages must be 1 to 2, not 3"),
         ({"skipped": 6}, "skipped must be 0 to 5, not 6"),
-        ({"layout": "grid"}, "there is no layout 'grid'"),
-        ({"order": "none"}, "there is no order 'none'"),
+        ({"layout": "grid"}, "layout must be 'row' or 'column', not 'grid'"),
+        ({"order": "none"}, "order must be 'page' or 'mixed', not 'none'"),
     ],
     "Registration": [
         ({"fields": 2}, "fields must be 3 to 10, not 2"),
         ({"fields": 11}, "fields must be 3 to 10, not 11"),
-        ({"repeat": "yes"}, "there is no repeat 'yes'"),
-        ({"reformat": 2}, "there is no reformat 2"),
+        ({"repeat": "yes"}, "repeat must be True or False, not 'yes'"),
+        ({"reformat": 2}, "reformat must be True or False, not 2"),
     ],
     "SearchEngine": [
         ({"results": 40}, "results must be 6 to 24, not 40"),
@@ -129,7 +129,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     "SettingsTree": [
         ({"sections": 8}, "sections must be 2 to 7, not 8"),
         ({"changes": 0}, "changes must be 1 to 6, not 0"),
-        ({"deep": 1}, "deep is True or False, not 1"),
+        ({"deep": 2}, "deep must be True or False, not 2"),
     ],
     "ShoppingCart": [
         ({"groups": 2, "items": 3}, "items must be 1 to 2, not 3"),

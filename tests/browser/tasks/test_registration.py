@@ -54,10 +54,10 @@ test_registration_scores = verdicts(
 def test_registration_goals_tell_every_field(task: Any) -> None:
     for params in draws(task):
         goal, record, told = task.goal(params), dict(params.record), dict(params.told)
-        assert tuple(record) == tuple(told) == task.fields
+        assert tuple(record) == tuple(told) == task.names
         assert all(value in goal for value in told.values())
         assert ("do not subscribe" in goal) != params.news
-        for name in task.fields:
+        for name in task.names:
             rewritten = task.reformat and name in ("phone", "birthday", "postcode")
             assert (record[name] != told[name]) == rewritten
             if name in ("phone", "postcode"):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.content.directories import KINDS, STREETS, WAYS, Entry, Kind, directory
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type, Wait
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 LABELS: dict[Kind, tuple[tuple[str, str], ...]] = {
@@ -53,7 +51,7 @@ class AutocompleteParams:
 
 
 @register("Autocomplete", suite="browser", category="input", difficulty="medium", max_steps=14)
-class Autocomplete(BrowserTask[AutocompleteParams]):
+class Autocomplete(Family[AutocompleteParams]):
     """Type into fields that suggest entries, pick the right ones among alike, and continue.
 
     ## Description
@@ -89,37 +87,21 @@ class Autocomplete(BrowserTask[AutocompleteParams]):
     """
 
     page = "autocomplete.html"
-    levels = {
-        "easy": {"fields": 1, "stems": 10, "alike": 2, "namesakes": 1, "delay": 0},
-        "medium": {"fields": 2, "stems": 10, "alike": 6, "namesakes": 2, "delay": 0},
-        "hard": {"fields": 3, "stems": 16, "alike": 12, "namesakes": 4, "delay": 800},
-    }
+    fields: int = whole(1, 3, easy=1, medium=2, hard=3)
+    stems: int = whole(3, len(STREETS), easy=10, medium=10, hard=16)
+    alike: int = whole(1, 12, easy=2, medium=6, hard=12)
+    namesakes: int = by_level(easy=1, medium=2, hard=4)
+    delay: int = whole(0, 2000, easy=0, medium=0, hard=800)
     mistakes = ("first", "lookalike")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        fields: int | None = None,
-        stems: int | None = None,
-        alike: int | None = None,
-        namesakes: int | None = None,
-        delay: int | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, fields=fields, stems=stems, alike=alike, namesakes=namesakes, delay=delay
-        )
-        self.fields = self.check_range("fields", chosen["fields"], 1, 3)
-        self.stems = self.check_range("stems", chosen["stems"], 3, len(STREETS))
-        self.alike = self.check_range("alike", chosen["alike"], 1, 12)
+    def prepare(self) -> None:
         # An address has no more titles of one stem than there are kinds of streets.
         least = -(-self.alike // len(WAYS))
         most = min(self.alike, 4)
-        self.namesakes = self.check_range("namesakes", chosen["namesakes"], least, most)
-        self.delay = self.check_range("delay", chosen["delay"], 0, 2000)
+        self.check_range("namesakes", self.namesakes, least, most)
         self.max_steps = 2 * (self.fields * (4 if self.delay else 3) + 1)
 
-    def sample(self, rng: np.random.Generator) -> AutocompleteParams:
+    def sample(self, rng: Generator) -> AutocompleteParams:
         kind = KINDS[int(rng.integers(len(KINDS)))]
         entries = directory(kind, self.stems, self.alike, self.namesakes, rng)
         asked = rng.choice(len(entries), size=self.fields, replace=False)
@@ -168,7 +150,7 @@ class Autocomplete(BrowserTask[AutocompleteParams]):
             return Verdict(min(0.99, right / len(params.asked)), done=True, notes=notes)
         return Verdict(0.0, notes="something is missing" if refused else "not continued yet")
 
-    def oracle(self, device: BrowserDevice, params: AutocompleteParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: AutocompleteParams) -> Steps:
         for number, index in enumerate(params.asked):
             title, detail = params.entries[index]
             thought = f"{params.labels[number]}: {title}."
@@ -182,7 +164,7 @@ class Autocomplete(BrowserTask[AutocompleteParams]):
         yield Demo(click(device, "#continue"), "Every field has its entry: continue.")
 
     def misread(
-        self, params: AutocompleteParams, mistake: str, rng: np.random.Generator
+        self, params: AutocompleteParams, mistake: str, rng: Generator
     ) -> AutocompleteParams:
         """``lookalike``: the most alike entry is taken for one of the asked. ``first``: the first
         entry with a word of its title in common is taken, unread."""
@@ -196,7 +178,7 @@ class Autocomplete(BrowserTask[AutocompleteParams]):
             taken = next(i for i, e in enumerate(params.entries) if _stem(params.kind, e) == stem)
         asked = [*params.asked]
         asked[place] = taken
-        return dataclasses.replace(params, asked=tuple(asked))
+        return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: AutocompleteParams) -> float:
         """Any entries."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.days import shifted
@@ -16,11 +15,10 @@ from ui_gym.browser.content.phrases import date as written
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.weeks import DAYS, FROM, STEP, TO, Busy, Slot, clock, draw_week, overlap
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, pick
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
 
@@ -79,7 +77,7 @@ class CalendarBookParams:
 
 
 @register("CalendarBook", suite="browser", category="office", difficulty="medium", max_steps=30)
-class CalendarBook(BrowserTask[CalendarBookParams]):
+class CalendarBook(Family[CalendarBookParams]):
     """Book an event in a week calendar, in a free slot that keeps to the goal's conditions.
 
     ## Description
@@ -112,36 +110,22 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
     """
 
     page = "calendar_book.html"
-    levels = {
-        "easy": {"events": 6, "people": 0, "weeks": 0, "strict": False},
-        "medium": {"events": 14, "people": 0, "weeks": 1, "strict": True},
-        "hard": {"events": 12, "people": 2, "weeks": 2, "strict": True},
-    }
+    events: int = whole(2, 16, easy=6, medium=14, hard=12)
+    people: int = whole(0, 3, easy=0, medium=0, hard=2)
+    weeks: int = whole(0, 4, easy=0, medium=1, hard=2)
+    strict: bool = flag(easy=False, medium=True, hard=True)
     mistakes = ("clash", "day", "length")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        events: int | None = None,
-        people: int | None = None,
-        weeks: int | None = None,
-        strict: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, events=events, people=people, weeks=weeks, strict=strict)
-        self.events = self.check_range("events", chosen["events"], 2, 16)
-        self.people = self.check_range("people", chosen["people"], 0, 3)
-        self.weeks = self.check_range("weeks", chosen["weeks"], 0, 4)
-        self.strict = bool(chosen["strict"])
+    def prepare(self) -> None:
         self.max_steps = 2 * (self.weeks + 2 * self.people + 11)
 
-    def sample(self, rng: np.random.Generator) -> CalendarBookParams:
+    def sample(self, rng: Generator) -> CalendarBookParams:
         for _ in range(1000):
             params = self._draw(rng)
             slots = right_slots(params)
             if slots and clashes(params) and (params.order != "any" or len(slots) <= 8):
                 slot = slots[int(rng.integers(len(slots)))]
-                return dataclasses.replace(params, slot=slot)
+                return replace(params, slot=slot)
         raise TaskError("CalendarBook: 1,000 calendars in a row had no slot that is right")
 
     def goal(self, params: CalendarBookParams) -> str:
@@ -166,7 +150,7 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
         return {
             "me": params.me,
             "people": params.people,
-            "events": [dataclasses.asdict(event) for event in params.events],
+            "events": [asdict(event) for event in params.events],
             "monday": params.opens,
             "side": params.side,
             "brand": params.brand,
@@ -184,7 +168,7 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
                 return _booked(params, event.data)
         return Verdict(0.0, notes="nothing is booked")
 
-    def oracle(self, device: BrowserDevice, params: CalendarBookParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: CalendarBookParams) -> Steps:
         for _ in range((_day(params.week) - _day(params.opens)).days // 7):
             yield Demo(click(device, "#after"), f"Go to the week of {_written(params.week)}.")
         for person, name in enumerate(params.people, 1):
@@ -209,7 +193,7 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
         yield Demo(click(device, "#save"), "All is there: save it.")
 
     def misread(
-        self, params: CalendarBookParams, mistake: str, rng: np.random.Generator
+        self, params: CalendarBookParams, mistake: str, rng: Generator
     ) -> CalendarBookParams:
         """``clash``: an event that is in the way is not seen. ``day``: the right time of another
         day. ``length``: another length."""
@@ -217,18 +201,18 @@ class CalendarBook(BrowserTask[CalendarBookParams]):
         fitting = [n for n in LENGTHS if n != params.minutes and start + n <= TO]
         if mistake == "length" and fitting:
             minutes = fitting[int(rng.integers(len(fitting)))]
-            return dataclasses.replace(params, minutes=minutes)
+            return replace(params, minutes=minutes)
         right = right_slots(params)
         others = [(other, start) for other in range(5) if (other, start) not in right]
         slots = others if mistake == "day" and others else clashes(params)
-        return dataclasses.replace(params, slot=slots[int(rng.integers(len(slots)))])
+        return replace(params, slot=slots[int(rng.integers(len(slots)))])
 
     def blind_rate(self, params: CalendarBookParams) -> float:
         """Any slot of the week that is long enough."""
         starts = (TO - FROM - params.minutes) // STEP + 1
         return len(right_slots(params)) / (len(DAYS) * starts)
 
-    def _draw(self, rng: np.random.Generator) -> CalendarBookParams:
+    def _draw(self, rng: Generator) -> CalendarBookParams:
         """Params without a slot, which may be impossible."""
         opens = shifted("2026-01-19", 7 * int(rng.integers(8)))
         ahead = int(rng.integers(1, self.weeks + 1)) if self.weeks else 0

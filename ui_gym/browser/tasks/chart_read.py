@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import charts, tables
@@ -22,10 +21,9 @@ from ui_gym.browser.content.charts import (
     Values,
 )
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 ONE = (
@@ -67,7 +65,7 @@ class ChartReadParams:
 
 
 @register("ChartRead", suite="browser", category="reading", difficulty="medium", max_steps=10)
-class ChartRead(BrowserTask[ChartReadParams]):
+class ChartRead(Family[ChartReadParams]):
     """Read a value off a bar, line or pie chart, and enter it.
 
     ## Description
@@ -104,45 +102,21 @@ class ChartRead(BrowserTask[ChartReadParams]):
 
     page = "chart_read.html"
     mistakes = ("neighbour", "scale")
-    levels = {
-        "easy": {"series": 1, "categories": 6, "points": 1, "labels": True, "cut": False,
-                 "tolerance": 2},
-        "medium": {"series": 2, "categories": 8, "points": 1, "labels": False, "cut": False,
-                   "tolerance": 4},
-        "hard": {"series": 4, "categories": 12, "points": 2, "labels": False, "cut": True,
-                 "tolerance": 3},
-    }  # fmt: skip
+    series: int = whole(1, 4, easy=1, medium=2, hard=4)
+    categories: int = whole(4, 12, easy=6, medium=8, hard=12)
+    points: int = whole(1, 2, easy=1, medium=1, hard=2)
+    labels: bool = flag(easy=True, medium=False, hard=False)
+    cut: bool = flag(easy=False, medium=False, hard=True)
+    tolerance: int = whole(1, 6, easy=2, medium=4, hard=3)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        series: int | None = None,
-        categories: int | None = None,
-        points: int | None = None,
-        labels: bool | None = None,
-        cut: bool | None = None,
-        tolerance: int | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, series=series, categories=categories, points=points, labels=labels, cut=cut,
-            tolerance=tolerance,
-        )  # fmt: skip
-        self.series = self.check_range("series", chosen["series"], 1, 4)
-        self.categories = self.check_range("categories", chosen["categories"], 4, 12)
-        self.points = self.check_range("points", chosen["points"], 1, 2)
-        self.tolerance = self.check_range("tolerance", chosen["tolerance"], 1, 6)
-        self.labels = bool(chosen["labels"])
-        self.cut = bool(chosen["cut"])
-
-    def sample(self, rng: np.random.Generator) -> ChartReadParams:
+    def sample(self, rng: Generator) -> ChartReadParams:
         thin = self.series * self.categories > MOST_ROWS
         kinds = [kind for kind in KINDS if not (thin and kind == "rows")]
         while True:
             params = self._chart(kinds[int(rng.integers(len(kinds)))], rng)
             asked = self._ask(params, rng)
             if asked:
-                return dataclasses.replace(params, asked=asked)
+                return replace(params, asked=asked)
 
     def goal(self, params: ChartReadParams) -> str:
         said = [_words(params, point) for point in params.asked]
@@ -164,7 +138,7 @@ class ChartRead(BrowserTask[ChartReadParams]):
             "series": series,
             "categories": categories,
             "values": params.values,
-            "axis": dataclasses.asdict(params.axis),
+            "axis": asdict(params.axis),
             "labels": self.labels,
             "theme": params.theme,
             "palette": params.palette,
@@ -185,7 +159,7 @@ class ChartRead(BrowserTask[ChartReadParams]):
                 return Verdict(float(right), done=True, notes=notes)
         return Verdict(0.0, notes="no number is entered yet")
 
-    def oracle(self, device: BrowserDevice, params: ChartReadParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: ChartReadParams) -> Steps:
         said = [
             f"{_words(params, (series, category))} is about {params.values[series][category]}"
             for series, category in params.asked
@@ -195,25 +169,23 @@ class ChartRead(BrowserTask[ChartReadParams]):
             yield Demo(action, f"In the chart, {thought}.")
         yield Demo(moves.click(device, "#check"), "The number is entered.")
 
-    def misread(
-        self, params: ChartReadParams, mistake: str, rng: np.random.Generator
-    ) -> ChartReadParams:
+    def misread(self, params: ChartReadParams, mistake: str, rng: Generator) -> ChartReadParams:
         """``neighbour``: the value of another category or series is read. ``scale``: the axis is
         misread by one of its lines."""
         series, category = params.asked[0]
         if mistake == "neighbour":
             beside = charts.beside(params.values, (series, category))
             taken = beside[int(rng.integers(len(beside)))]
-            return dataclasses.replace(params, asked=(taken, *params.asked[1:]))
+            return replace(params, asked=(taken, *params.asked[1:]))
         values = [list(line) for line in params.values]
         values[series][category] += params.axis.step
-        return dataclasses.replace(params, values=tuple(map(tuple, values)))
+        return replace(params, values=tuple(map(tuple, values)))
 
     def blind_rate(self, params: ChartReadParams) -> float:
         """Any number of the axis."""
         return (2 * params.tolerance + 1) / (params.axis.span + 1)
 
-    def _chart(self, kind: Kind, rng: np.random.Generator) -> ChartReadParams:
+    def _chart(self, kind: Kind, rng: Generator) -> ChartReadParams:
         """A chart that nothing is asked of yet."""
         pie = kind == "pie"
         topics = (
@@ -244,7 +216,7 @@ class ChartRead(BrowserTask[ChartReadParams]):
         share = self.tolerance * (1.5 if self.points == 2 else 1)
         return max(1, round(axis.span * share / 100))
 
-    def _ask(self, params: ChartReadParams, rng: np.random.Generator) -> tuple[Point, ...]:
+    def _ask(self, params: ChartReadParams, rng: Generator) -> tuple[Point, ...]:
         """Values that are far from what could be read in their stead; nothing if there are none."""
         values, far = params.values, 2 * params.tolerance
         clear = charts.distinct(values, far, params.axis.step)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, one_of
 from ui_gym.browser.moves import click, count_scrolls, reveal
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
-from ui_gym.contract.arguments import choose
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 NAMED = {
@@ -39,6 +35,8 @@ GOALS = (
     'Save the page with only {labels} ticked, and no other of the {named}.',
     'Of all {named}, only {labels} should be ticked. Set it so and press "Save".',
 )  # fmt: skip
+
+Likeness = Literal["low", "high"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class CheckboxSetParams:
 
 
 @register("CheckboxSet", suite="browser", category="choice", difficulty="medium", max_steps=14)
-class CheckboxSet(BrowserTask[CheckboxSetParams]):
+class CheckboxSet(Family[CheckboxSetParams]):
     """Tick exactly the named boxes among many, and save.
 
     ## Description
@@ -93,32 +91,22 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
     """
 
     page = "checkbox_set.html"
-    levels = {
-        "easy": {"count": 8, "asked": 2, "ticked": 0, "likeness": "low"},
-        "medium": {"count": 20, "asked": 4, "ticked": 0, "likeness": "high"},
-        "hard": {"count": 60, "asked": 6, "ticked": 5, "likeness": "high"},
-    }
+    ends, waiting = "save", "nothing is saved"
+    count: int = by_level(easy=8, medium=20, hard=60)
+    asked: int = by_level(easy=2, medium=4, hard=6)
+    ticked: int = by_level(easy=0, medium=0, hard=5)
+    likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
     mistakes = ("forgot", "lookalike", "neighbour")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        count: int | None = None,
-        asked: int | None = None,
-        ticked: int | None = None,
-        likeness: Literal["low", "high"] | None = None,
-    ) -> None:
-        chosen = self.at_level(level, count=count, asked=asked, ticked=ticked, likeness=likeness)
-        self.likeness = choose(chosen["likeness"], ("low", "high"), "likeness")
+    def prepare(self) -> None:
         most = MOST if self.likeness == "high" else min(len(n) for n, _ in THINGS.values())
-        self.count = self.check_range("count", chosen["count"], 2, most)
-        self.asked = self.check_range("asked", chosen["asked"], 1, self.count - 1)
-        self.ticked = self.check_range("ticked", chosen["ticked"], 0, self.count)
+        self.check_range("count", self.count, 2, most)
+        self.check_range("asked", self.asked, 1, self.count - 1)
+        self.check_range("ticked", self.ticked, 0, self.count)
         scrolls = count_scrolls(self.count * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (self.asked + self.ticked + scrolls + 1)
 
-    def sample(self, rng: np.random.Generator) -> CheckboxSetParams:
+    def sample(self, rng: Generator) -> CheckboxSetParams:
         topic = str(rng.choice(tuple(THINGS)))
         labels = self._labels(topic, rng)
         picked = rng.choice(self.count, size=self.asked, replace=False)
@@ -145,31 +133,24 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
         return GOALS[params.phrasing].format(named=NAMED[params.topic], labels=labels)
 
     def page_params(self, params: CheckboxSetParams) -> dict[str, Any]:
-        page = dataclasses.asdict(params)
+        page = asdict(params)
         del page["asked"], page["phrasing"]
         return page
 
-    def judge(
-        self, device: BrowserDevice, params: CheckboxSetParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
+    def verdict(self, data: Mapping[str, Any], params: CheckboxSetParams) -> Verdict:
         wanted = {params.labels[i] for i in params.asked}
-        for event in device.events:
-            if event.type != "save":
-                continue
-            saved = {str(label) for label in event.data.get("ticked", ())}
-            if saved == wanted:
-                return Verdict(1.0, done=True, notes="saved as asked")
-            start = {params.labels[i] for i in params.ticked}
-            before, asked, now = (
-                [label in ticked for label in params.labels] for ticked in (start, wanted, saved)
-            )
-            missing, extra = len(wanted - saved), len(saved - wanted)
-            notes = f"saved with {missing} of the asked boxes missing and {extra} others ticked"
-            return Verdict(changed_share(before, asked, now), done=True, notes=notes)
-        return Verdict(0.0, notes="nothing is saved")
+        saved = {str(label) for label in data.get("ticked", ())}
+        if saved == wanted:
+            return Verdict(1.0, done=True, notes="saved as asked")
+        start = {params.labels[i] for i in params.ticked}
+        before, asked, now = (
+            [label in ticked for label in params.labels] for ticked in (start, wanted, saved)
+        )
+        missing, extra = len(wanted - saved), len(saved - wanted)
+        notes = f"saved with {missing} of the asked boxes missing and {extra} others ticked"
+        return Verdict(changed_share(before, asked, now), done=True, notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: CheckboxSetParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: CheckboxSetParams) -> Steps:
         for index in sorted(set(params.ticked) ^ set(params.asked)):
             verb = "Tick" if index in params.asked else "Untick"
             thought = f'{verb} "{params.labels[index]}".'
@@ -179,15 +160,13 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
             yield Demo(click(device, f"#box-{index}"), thought)
         yield Demo(click(device, "#save"), "The boxes are as asked: save.")
 
-    def misread(
-        self, params: CheckboxSetParams, mistake: str, rng: np.random.Generator
-    ) -> CheckboxSetParams:
+    def misread(self, params: CheckboxSetParams, mistake: str, rng: Generator) -> CheckboxSetParams:
         """``lookalike``: the most alike label is taken for one of the named. ``neighbour``: the
         box before or after it is ticked. ``forgot``: one of them is left out."""
         place = int(rng.integers(len(params.asked)))
         wanted, others = params.asked[place], [i for i in params.asked if i != params.asked[place]]
         if mistake == "forgot":
-            return dataclasses.replace(params, asked=tuple(others))
+            return replace(params, asked=tuple(others))
         if mistake == "lookalike":
             taken = lookalike(params.labels[wanted], params.labels, others)
         else:
@@ -195,13 +174,13 @@ class CheckboxSet(BrowserTask[CheckboxSetParams]):
             taken = beside[int(rng.integers(len(beside)))]
         asked = [*params.asked]
         asked[place] = taken
-        return dataclasses.replace(params, asked=tuple(asked))
+        return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: CheckboxSetParams) -> float:
         """As many boxes as are named, whichever."""
         return 1 / math.comb(len(params.labels), len(params.asked))
 
-    def _labels(self, topic: str, rng: np.random.Generator) -> tuple[str, ...]:
+    def _labels(self, topic: str, rng: Generator) -> tuple[str, ...]:
         """Distinct labels: alphabetical, in groups of a kind, or mixed."""
         things, ways = THINGS[topic]
         names = [str(thing) for thing in rng.permutation(things)]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Click
-from ui_gym.contract.arguments import choose
+from ui_gym.browser.family import Family, Steps, one_of, whole
+from ui_gym.contract.action import Click
 from ui_gym.contract.registry import register
 from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
+
+Likeness = Literal["low", "high"]
+
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "save": ("Save", "Save as", "Save all", "Save draft", "Save a copy", "Save and close"),
@@ -77,7 +78,7 @@ class ClickButtonParams:
 
 
 @register("ClickButton", suite="browser", category="input", difficulty="easy", max_steps=5)
-class ClickButton(BrowserTask[ClickButtonParams]):
+class ClickButton(Family[ClickButtonParams]):
     """Press the button that the goal names, among several.
 
     ## Description
@@ -105,11 +106,9 @@ class ClickButton(BrowserTask[ClickButtonParams]):
     """
 
     page = "click_button.html"
-    levels = {
-        "easy": {"count": 6, "likeness": "low"},
-        "medium": {"count": 6, "likeness": "high"},
-        "hard": {"count": 10, "likeness": "high"},
-    }
+    ends, waiting = "press", "nothing is pressed"
+    count: int = whole(2, 10, easy=6, medium=6, hard=10)
+    likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
     mistakes = ("lookalike", "neighbour")
 
     def __init__(
@@ -118,18 +117,16 @@ class ClickButton(BrowserTask[ClickButtonParams]):
         level: Difficulty | None = None,
         compact: bool = False,
         count: int | None = None,
-        likeness: Literal["low", "high"] | None = None,
+        likeness: Likeness | None = None,
     ) -> None:
         self.compact = compact
         if compact:
             self.viewport = COMPACT_SIZE
         if compact and level is None and count is None:
             count = COMPACT_COUNT
-        chosen = self.at_level(level, count=count, likeness=likeness)
-        self.count = self.check_range("count", chosen["count"], 2, 10)
-        self.likeness = choose(chosen["likeness"], ("low", "high"), "likeness")
+        super().__init__(level=level, count=count, likeness=likeness)
 
-    def sample(self, rng: np.random.Generator) -> ClickButtonParams:
+    def sample(self, rng: Generator) -> ClickButtonParams:
         labels = self._labels(rng)
         if self.compact:
             layout = "sheet"
@@ -167,25 +164,17 @@ class ClickButton(BrowserTask[ClickButtonParams]):
             "place": params.place,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: ClickButtonParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
+    def verdict(self, data: Mapping[str, Any], params: ClickButtonParams) -> Verdict:
         wanted = params.labels[params.target]
-        for event in device.events:
-            if event.type == "press":
-                pressed = str(event.data.get("label"))
-                return Verdict(float(pressed == wanted), done=True, notes=f"pressed {pressed!r}")
-        return Verdict(0.0, notes="nothing is pressed")
+        pressed = str(data.get("label"))
+        return Verdict(float(pressed == wanted), done=True, notes=f"pressed {pressed!r}")
 
-    def oracle(self, device: BrowserDevice, params: ClickButtonParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: ClickButtonParams) -> Steps:
         point = device.center(f"#button-{params.target}")
         caption = self.caption(params) if self.compact else ""
         yield Demo(Click(*point), params.labels[params.target], caption)
 
-    def misread(
-        self, params: ClickButtonParams, mistake: str, rng: np.random.Generator
-    ) -> ClickButtonParams:
+    def misread(self, params: ClickButtonParams, mistake: str, rng: Generator) -> ClickButtonParams:
         """``lookalike``: the label most like the named one is taken for it. ``neighbour``: the
         button before or after it is pressed."""
         others = [i for i in range(len(params.labels)) if i != params.target]
@@ -194,7 +183,7 @@ class ClickButton(BrowserTask[ClickButtonParams]):
             taken = beside[int(rng.integers(len(beside)))]
         else:
             taken = lookalike(params.labels[params.target], params.labels)
-        return dataclasses.replace(params, target=taken)
+        return replace(params, target=taken)
 
     def blind_rate(self, params: ClickButtonParams) -> float:
         """Any of the buttons."""
@@ -205,7 +194,7 @@ class ClickButton(BrowserTask[ClickButtonParams]):
         rows = range(0, len(params.labels), params.columns)
         return "\n".join(" ".join(params.labels[i : i + params.columns]) for i in rows)
 
-    def _labels(self, rng: np.random.Generator) -> tuple[str, ...]:
+    def _labels(self, rng: Generator) -> tuple[str, ...]:
         """Distinct labels in random order: of as many, or as few, families as possible."""
         names = [str(name) for name in rng.permutation(list(FAMILIES))]
         shuffled = {name: [str(label) for label in rng.permutation(self._family(name))]

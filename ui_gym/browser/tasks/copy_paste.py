@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.notes import LABELLED, PROSE, draw_labelled, draw_prose
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Click, Press
+from ui_gym.contract.action import Click, Press
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
 
@@ -87,7 +85,7 @@ class CopyPasteParams:
 
 
 @register("CopyPaste", suite="browser", category="office", difficulty="medium", max_steps=40)
-class CopyPaste(BrowserTask[CopyPasteParams]):
+class CopyPaste(Family[CopyPasteParams]):
     """Copy text out of notes into the fields of a form, exactly, and save the form.
 
     ## Description
@@ -122,36 +120,21 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
     """
 
     page = "copy_paste.html"
-    levels = {
-        "easy": {"notes": 3, "copies": 1, "lines": 3, "filled": False, "tricky": False},
-        "medium": {"notes": 5, "copies": 2, "lines": 4, "filled": True, "tricky": False},
-        "hard": {"notes": 8, "copies": 3, "lines": 6, "filled": True, "tricky": True},
-    }
+    ends, waiting = "save", "nothing is saved"
+    notes: int = whole(2, 10, easy=3, medium=5, hard=8)
+    copies: int = whole(1, 3, easy=1, medium=2, hard=3)
+    lines: int = whole(2, 8, easy=3, medium=4, hard=6)
+    filled: bool = flag(easy=False, medium=True, hard=True)
+    tricky: bool = flag(easy=False, medium=False, hard=True)
     mistakes = ("field", "note", "part")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        notes: int | None = None,
-        copies: int | None = None,
-        lines: int | None = None,
-        filled: bool | None = None,
-        tricky: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, notes=notes, copies=copies, lines=lines, filled=filled, tricky=tricky
-        )
-        self.notes = self.check_range("notes", chosen["notes"], 2, 10)
-        self.copies = self.check_range("copies", chosen["copies"], 1, 3)
-        self.lines = self.check_range("lines", chosen["lines"], 2, 8)
-        self.filled, self.tricky = bool(chosen["filled"]), bool(chosen["tricky"])
+    def prepare(self) -> None:
         least = self.copies * (1 + self.tricky)
         if self.notes < least:
             raise UserError(f"CopyPaste: notes must be at least {least} here, not {self.notes}")
         self.max_steps = 2 * (self.copies * (8 + self.filled + self.tricky) + 1)
 
-    def sample(self, rng: np.random.Generator) -> CopyPasteParams:
+    def sample(self, rng: Generator) -> CopyPasteParams:
         titles = [str(title) for title in rng.permutation((*LABELLED, *PROSE))]
         if self.tricky:  # then lines of the first one are asked for
             titles.sort(key=lambda title: title in PROSE)
@@ -175,7 +158,7 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
             form=form,
             fields=tuple((labels[i], olds[i] if kept[i] else "") for i in places),
             copies=tuple(
-                dataclasses.replace(copies[int(i)], field=places.index(int(i)))
+                replace(copies[int(i)], field=places.index(int(i)))
                 for i in rng.permutation(len(copies))
             ),
             layout=str(rng.choice(("beside", "tabs"))),
@@ -202,7 +185,7 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
     def page_params(self, params: CopyPasteParams) -> dict[str, Any]:
         title, lead, _ = FORMS[params.form]
         return {
-            "notes": [dataclasses.asdict(note) for note in params.notes],
+            "notes": [asdict(note) for note in params.notes],
             "form": {"title": title, "lead": lead},
             "fields": [{"label": label, "old": old} for label, old in params.fields],
             "layout": params.layout,
@@ -211,17 +194,11 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
             "theme": params.theme,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: CopyPasteParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
-        for event in device.events:
-            if event.type == "save":
-                fields = [_plain(text) for text in event.data.get("fields", ())]
-                return _saved(params, fields, list(event.data.get("notes", ())))
-        return Verdict(0.0, notes="nothing is saved")
+    def verdict(self, data: Mapping[str, Any], params: CopyPasteParams) -> Verdict:
+        fields = [_plain(text) for text in data.get("fields", ())]
+        return _saved(params, fields, list(data.get("notes", ())))
 
-    def oracle(self, device: BrowserDevice, params: CopyPasteParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: CopyPasteParams) -> Steps:
         apart = params.layout == "tabs"
         for number, copy in enumerate(params.copies):
             title, (label, old) = params.notes[copy.note].title, params.fields[copy.field]
@@ -247,9 +224,7 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
             yield Demo(Press("ctrl+v"), "Paste it.")
         yield Demo(click(device, "#save"), "All is copied: save.")
 
-    def misread(
-        self, params: CopyPasteParams, mistake: str, rng: np.random.Generator
-    ) -> CopyPasteParams:
+    def misread(self, params: CopyPasteParams, mistake: str, rng: Generator) -> CopyPasteParams:
         """``note``: another version of the note is taken, or a note next to it. ``field``: the text
         goes into a field that is not asked for. ``part``: only the first line is copied, or the
         line before or after the right one."""
@@ -259,29 +234,29 @@ class CopyPaste(BrowserTask[CopyPasteParams]):
         if mistake == "field":
             asked = {one.field for one in copies}
             free = [i for i in range(len(params.fields)) if i not in asked]
-            copies[at] = dataclasses.replace(copy, field=free[int(rng.integers(len(free)))])
+            copies[at] = replace(copy, field=free[int(rng.integers(len(free)))])
         elif mistake == "note":
-            copies[at] = dataclasses.replace(copy, note=_other_note(params, copy))
+            copies[at] = replace(copy, note=_other_note(params, copy))
         else:
             lines = params.notes[copy.note].text.count("\n") + 1
             beside = [n for n in (copy.line - 1, copy.line + 1) if 0 <= n < lines]
             line = 0 if copy.line == WHOLE else beside[int(rng.integers(len(beside)))]
-            copies[at] = dataclasses.replace(copy, line=line)
-        return dataclasses.replace(params, copies=tuple(copies))
+            copies[at] = replace(copy, line=line)
+        return replace(params, copies=tuple(copies))
 
     def blind_rate(self, params: CopyPasteParams) -> float:
         """Any whole note or line into any field, as often as asked."""
         texts = sum(2 + note.text.count("\n") for note in params.notes)
         return float(texts * len(params.fields)) ** -len(params.copies)
 
-    def _note(self, title: str, kind: str, rng: np.random.Generator) -> Note:
+    def _note(self, title: str, kind: str, rng: Generator) -> Note:
         if kind in LABELLED:
             text = draw_labelled(rng, kind, self.lines)
         else:
             text = draw_prose(rng, min(self.lines, 4))
         return Note(title, text, f"{rng.integers(1, 15)} January")
 
-    def _line(self, title: str, *, first: bool, rng: np.random.Generator) -> int:
+    def _line(self, title: str, *, first: bool, rng: Generator) -> int:
         one = self.tricky and title in LABELLED and (first or bool(rng.integers(2)))
         return int(rng.integers(self.lines)) if one else WHOLE
 
@@ -305,7 +280,7 @@ def _other_note(params: CopyPasteParams, copy: Copy) -> int:
         index
         for index, note in enumerate(params.notes)
         if copy.line < note.text.count("\n") + 1
-        and text_of(params, dataclasses.replace(copy, note=index)) != right
+        and text_of(params, replace(copy, note=index)) != right
     ]
     return min(others, key=likeness)
 

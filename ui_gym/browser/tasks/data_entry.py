@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.device import BrowserDevice
@@ -109,7 +108,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
         self._check_arguments()
         self.max_steps = self._steps_needed()
 
-    def sample(self, rng: np.random.Generator) -> DataEntryParams:
+    def sample(self, rng: Generator) -> DataEntryParams:
         people = tuple(self._person(rng) for _ in range(self.length))
         while len(set(people)) < len(people):  # equal rows would make the asked one ambiguous
             people = tuple(self._person(rng) for _ in range(self.length))
@@ -176,18 +175,16 @@ class DataEntry(BrowserTask[DataEntryParams]):
             button = device.center("form button")
             yield self._demo(device, params, Click(*button), f"{words} Submit")
 
-    def misread(
-        self, params: DataEntryParams, mistake: str, rng: np.random.Generator
-    ) -> DataEntryParams:
+    def misread(self, params: DataEntryParams, mistake: str, rng: Generator) -> DataEntryParams:
         """``row``: the eye slips to the row above each asked one (of the first: below).
 
         ``labels``: the fields are taken to be in the order of the table's columns, whatever their
         labels say.
         """
         if mistake == "labels":
-            return dataclasses.replace(params, fields=self.columns)
+            return replace(params, fields=self.columns)
         asked = tuple(row - 1 if row > 1 else row + 1 for row in params.asked)
-        return dataclasses.replace(params, asked=asked)
+        return replace(params, asked=asked)
 
     def blind_rate(self, params: DataEntryParams) -> float:
         """Any rows of the table, copied without fault."""
@@ -217,7 +214,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
         scrolls = count_scrolls(self.length * ROW_HEIGHT)
         return max(self.spec.max_steps, math.ceil(1.25 * (needed + scrolls)))
 
-    def _person(self, rng: np.random.Generator) -> tuple[str, ...]:
+    def _person(self, rng: Generator) -> tuple[str, ...]:
         long = self.words == "long"
         first = str(rng.choice(words.FIRST_LONG if long else words.FIRST_SHORT))
         last = str(rng.choice(words.LAST_LONG if long else words.LAST_SHORT))

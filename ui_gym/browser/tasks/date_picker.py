@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday, shifted
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
-from ui_gym.contract.arguments import choose
+from ui_gym.browser.family import Family, Steps, one_of, whole
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 Ask = Literal["date", "weekday", "stay"]
-ASKS = ("date", "weekday", "stay")
 
 VISITS = {
     "dentist": "dental check-up", "museum": "museum visit", "piano": "piano tuning",
@@ -103,7 +98,7 @@ class DatePickerParams:
 
 
 @register("DatePicker", suite="browser", category="input", difficulty="medium", max_steps=16)
-class DatePicker(BrowserTask[DatePickerParams]):
+class DatePicker(Family[DatePickerParams]):
     """Choose a day, or the days of a stay, in a calendar and confirm.
 
     ## Description
@@ -134,22 +129,15 @@ class DatePicker(BrowserTask[DatePickerParams]):
     """
 
     page = "date_picker.html"
+    ends, waiting = "confirm", "nothing confirmed yet"
     mistakes = ("column", "month", "week")
-    levels = {
-        "easy": {"ask": "date", "reach": 1},
-        "medium": {"ask": "weekday", "reach": 5},
-        "hard": {"ask": "stay", "reach": 14},
-    }
+    ask: Ask = one_of(get_args(Ask), easy="date", medium="weekday", hard="stay")
+    reach: int = whole(0, MOST_REACH, easy=1, medium=5, hard=14)
 
-    def __init__(
-        self, *, level: Difficulty | None = None, ask: Ask | None = None, reach: int | None = None
-    ) -> None:
-        chosen = self.at_level(level, ask=ask, reach=reach)
-        self.ask: Ask = choose(chosen["ask"], ASKS, "ask of DatePicker")
-        self.reach = self.check_range("reach", chosen["reach"], 0, MOST_REACH)
+    def prepare(self) -> None:
         self.max_steps = 2 * (self.reach + (5 if self.ask == "stay" else 3))
 
-    def sample(self, rng: np.random.Generator) -> DatePickerParams:
+    def sample(self, rng: Generator) -> DatePickerParams:
         today = FIRST_TODAY + timedelta(days=int(rng.integers(365)))
         ahead = int(rng.integers(self.reach // 2, self.reach + 1))
         first = self._first(today, ahead, rng)
@@ -193,21 +181,15 @@ class DatePicker(BrowserTask[DatePickerParams]):
         shown = {name: getattr(params, name) for name in SHOWN}
         return {**shown, "ahead": MOST_REACH + 6, "stays": params.nights > 0}
 
-    def judge(
-        self, device: BrowserDevice, params: DatePickerParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
-        for event in device.events:
-            if event.type == "confirm":
-                days = [str(day) for day in event.data.get("days", ())]
-                if days == list(params.days):
-                    return Verdict(1.0, done=True, notes="confirmed the asked date")
-                one = len(days) == len(params.days) and any(map(str.__eq__, days, params.days))
-                notes = f"confirmed {' to '.join(days)}, not {' to '.join(params.days)}"
-                return Verdict(0.5 if one else 0.0, done=True, notes=notes)
-        return Verdict(0.0, notes="nothing confirmed yet")
+    def verdict(self, data: Mapping[str, Any], params: DatePickerParams) -> Verdict:
+        days = [str(day) for day in data.get("days", ())]
+        if days == list(params.days):
+            return Verdict(1.0, done=True, notes="confirmed the asked date")
+        one = len(days) == len(params.days) and any(map(str.__eq__, days, params.days))
+        notes = f"confirmed {' to '.join(days)}, not {' to '.join(params.days)}"
+        return Verdict(0.5 if one else 0.0, done=True, notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: DatePickerParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: DatePickerParams) -> Steps:
         yield Demo(moves.click(device, "#date"), "The calendar is behind this button.")
         for day in params.days:
             yield from self._turn_to(device, params, day[:7])
@@ -215,21 +197,17 @@ class DatePicker(BrowserTask[DatePickerParams]):
             yield Demo(moves.click(device, f"[data-day='{day}']"), f"{said}.")
         yield Demo(moves.click(device, "#confirm"), "The date is chosen: confirm it.")
 
-    def misread(
-        self, params: DatePickerParams, mistake: str, rng: np.random.Generator
-    ) -> DatePickerParams:
+    def misread(self, params: DatePickerParams, mistake: str, rng: Generator) -> DatePickerParams:
         """``month``: turned a month too far. ``week``: a row too low (or too high). ``column``:
         the day beside the right one; of a stay, its end."""
         first = date.fromisoformat(params.first)
         if mistake == "month":
-            return dataclasses.replace(params, first=next_month(first).isoformat())
+            return replace(params, first=next_month(first).isoformat())
         if mistake == "column" and params.nights:
-            return dataclasses.replace(
-                params, nights=params.nights + (1 if rng.random() < 0.5 else -1)
-            )
+            return replace(params, nights=params.nights + (1 if rng.random() < 0.5 else -1))
         days = 7 if mistake == "week" else 1
         back = (first - timedelta(days=days)).isoformat() > params.today and rng.random() < 0.5
-        return dataclasses.replace(params, first=shifted(params.first, -days if back else days))
+        return replace(params, first=shifted(params.first, -days if back else days))
 
     def blind_rate(self, params: DatePickerParams) -> float:
         """Any day within reach, and any number of nights."""
@@ -260,7 +238,7 @@ class DatePicker(BrowserTask[DatePickerParams]):
             yield Demo(moves.click(device, f"#{side}"), f"Go to the {side} year.")
         yield Demo(moves.click(device, f"[data-month='{month}']"), "Choose the month.")
 
-    def _first(self, today: date, ahead: int, rng: np.random.Generator) -> date:
+    def _first(self, today: date, ahead: int, rng: Generator) -> date:
         """A day after today in the month that lies `ahead`."""
         month = months_on(today.isoformat()[:7], ahead)
         start = date.fromisoformat(f"{month}-01")
@@ -269,9 +247,7 @@ class DatePicker(BrowserTask[DatePickerParams]):
         # On the last day of a month nothing is left of it.
         return left[int(rng.integers(len(left)))] if left else today + timedelta(days=1)
 
-    def _booked(
-        self, today: date, first: date, nights: int, rng: np.random.Generator
-    ) -> tuple[str, ...]:
+    def _booked(self, today: date, first: date, nights: int, rng: Generator) -> tuple[str, ...]:
         """Some days after today, none of them asked for."""
         days = [today + timedelta(days=i) for i in range(1, 31 * (self.reach + 2))]
         taken = rng.random(len(days)) < BOOKED_SHARE

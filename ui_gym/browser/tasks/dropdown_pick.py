@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, count_scrolls, pick
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Scroll
+from ui_gym.contract.action import Scroll
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 SCENES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
@@ -84,7 +82,7 @@ class DropdownPickParams:
 
 
 @register("DropdownPick", suite="browser", category="choice", difficulty="medium", max_steps=16)
-class DropdownPick(BrowserTask[DropdownPickParams]):
+class DropdownPick(Family[DropdownPickParams]):
     """Choose the named options in one or several drop-down lists, and apply.
 
     ## Description
@@ -115,29 +113,18 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
     """
 
     page = "dropdown_pick.html"
-    levels = {
-        "easy": {"fields": 3, "asked": 1, "length": 8},
-        "medium": {"fields": 5, "asked": 2, "length": 30},
-        "hard": {"fields": 8, "asked": 4, "length": LONGEST},
-    }
+    ends, waiting = "apply", "nothing is applied"
+    fields: int = whole(1, MOST, easy=3, medium=5, hard=8)
+    asked: int = by_level(easy=1, medium=2, hard=4)
+    length: int = whole(3, LONGEST, easy=8, medium=30, hard=LONGEST)
     mistakes = ("forgot", "lookalike", "neighbour")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        fields: int | None = None,
-        asked: int | None = None,
-        length: int | None = None,
-    ) -> None:
-        chosen = self.at_level(level, fields=fields, asked=asked, length=length)
-        self.fields = self.check_range("fields", chosen["fields"], 1, MOST)
-        self.asked = self.check_range("asked", chosen["asked"], 1, self.fields)
-        self.length = self.check_range("length", chosen["length"], 3, LONGEST)
+    def prepare(self) -> None:
+        self.check_range("asked", self.asked, 1, self.fields)
         scrolls = count_scrolls(self.length * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (2 * self.asked + 1) + self.asked * scrolls
 
-    def sample(self, rng: np.random.Generator) -> DropdownPickParams:
+    def sample(self, rng: Generator) -> DropdownPickParams:
         scene = str(rng.choice(tuple(SCENES)))
         picked = sorted(int(i) for i in rng.choice(MOST, size=self.fields, replace=False))
         labels = tuple(SCENES[scene][i][0] for i in picked)
@@ -180,27 +167,20 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
             "theme": params.theme,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: DropdownPickParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
+    def verdict(self, data: Mapping[str, Any], params: DropdownPickParams) -> Verdict:
         wanted = [*params.start]
         for i, value in params.asked:
             wanted[i] = value
-        for event in device.events:
-            if event.type != "apply":
-                continue
-            values = event.data.get("values", {})
-            now = [str(values.get(f"list-{i}", "")) for i in range(len(wanted))]
-            if now == wanted:
-                return Verdict(1.0, done=True, notes="applied as asked")
-            pairs = zip(params.labels, wanted, now, strict=True)
-            wrong = [label for label, asked, value in pairs if asked != value]
-            share = changed_share(params.start, wanted, now)
-            return Verdict(share, done=True, notes=f"applied with {listing(wrong)} wrong")
-        return Verdict(0.0, notes="nothing is applied")
+        values = data.get("values", {})
+        now = [str(values.get(f"list-{i}", "")) for i in range(len(wanted))]
+        if now == wanted:
+            return Verdict(1.0, done=True, notes="applied as asked")
+        pairs = zip(params.labels, wanted, now, strict=True)
+        wrong = [label for label, asked, value in pairs if asked != value]
+        share = changed_share(params.start, wanted, now)
+        return Verdict(share, done=True, notes=f"applied with {listing(wrong)} wrong")
 
-    def oracle(self, device: BrowserDevice, params: DropdownPickParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: DropdownPickParams) -> Steps:
         for i, value in params.asked:
             thought = f'"{params.labels[i]}" has to be "{value}".'
             for action in pick(device, f"list-{i}", value):
@@ -209,7 +189,7 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
         yield Demo(click(device, "#apply"), "All lists are as asked: apply.")
 
     def misread(
-        self, params: DropdownPickParams, mistake: str, rng: np.random.Generator
+        self, params: DropdownPickParams, mistake: str, rng: Generator
     ) -> DropdownPickParams:
         """``lookalike``: the most alike option is taken for one of the asked. ``neighbour``: the
         option above or below it is. ``forgot``: one of the lists is left as it is."""
@@ -218,7 +198,7 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
         i, wanted = asked[place]
         if mistake == "forgot":
             del asked[place]
-            return dataclasses.replace(params, asked=tuple(asked))
+            return replace(params, asked=tuple(asked))
         options = params.options[i]
         if mistake == "lookalike":
             taken = lookalike(wanted, options)
@@ -227,14 +207,14 @@ class DropdownPick(BrowserTask[DropdownPickParams]):
             beside = [n for n in (at - 1, at + 1) if 0 <= n < len(options)]
             taken = beside[int(rng.integers(len(beside)))]
         asked[place] = (i, options[taken])
-        return dataclasses.replace(params, asked=tuple(asked))
+        return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: DropdownPickParams) -> float:
         """Any other options, in as many lists as are named."""
         lists = math.comb(len(params.labels), len(params.asked))
         return 1 / lists / math.prod(len(params.options[i]) - 1 for i, _ in params.asked)
 
-    def _options(self, offered: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
+    def _options(self, offered: tuple[str, ...], rng: Generator) -> tuple[str, ...]:
         """At most `length` of what may be offered, in its order."""
         size = min(self.length, len(offered))
         return tuple(offered[i] for i in sorted(rng.choice(len(offered), size=size, replace=False)))

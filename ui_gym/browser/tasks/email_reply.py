@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import mailtexts
 from ui_gym.browser.content.mailbox import (
@@ -28,11 +27,10 @@ from ui_gym.browser.content.mailbox import (
 )
 from ui_gym.browser.content.phrases import date, listing, ordinal
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, count_scrolls, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 GOALS: dict[str, tuple[str, ...]] = {
@@ -88,7 +86,7 @@ class EmailReplyParams:
 
 
 @register("EmailReply", suite="browser", category="office", difficulty="medium", max_steps=30)
-class EmailReply(BrowserTask[EmailReplyParams]):
+class EmailReply(Family[EmailReplyParams]):
     """Reply to or forward the right mail, to the right people, with a given text.
 
     ## Description
@@ -121,33 +119,17 @@ class EmailReply(BrowserTask[EmailReplyParams]):
     """
 
     page = PAGE
-    levels = {
-        "easy": {"threads": 8, "turns": 1, "sentences": 1, "extras": False},
-        "medium": {"threads": 12, "turns": 3, "sentences": 2, "extras": False},
-        "hard": {"threads": 24, "turns": 6, "sentences": 3, "extras": True},
-    }
+    threads: int = whole(4, 40, easy=8, medium=12, hard=24)
+    turns: int = whole(1, 6, easy=1, medium=3, hard=6)
+    sentences: int = whole(1, 4, easy=1, medium=2, hard=3)
+    extras: bool = flag(easy=False, medium=False, hard=True)
     mistakes = ("mail", "mode", "text")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        threads: int | None = None,
-        turns: int | None = None,
-        sentences: int | None = None,
-        extras: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, threads=threads, turns=turns, sentences=sentences, extras=extras
-        )
-        self.threads = self.check_range("threads", chosen["threads"], 4, 40)
-        self.turns = self.check_range("turns", chosen["turns"], 1, 6)
-        self.sentences = self.check_range("sentences", chosen["sentences"], 1, 4)
-        self.extras = bool(chosen["extras"])
+    def prepare(self) -> None:
         scrolls = count_scrolls(self.threads * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (8 + scrolls + 2 * (self.turns > 1) + 3 * self.extras)
 
-    def sample(self, rng: np.random.Generator) -> EmailReplyParams:
+    def sample(self, rng: Generator) -> EmailReplyParams:
         me, *people = draw_people(rng, 12, twins=6 if self.extras else 0)
         turns = self._turns(rng)
         senders = []
@@ -201,7 +183,7 @@ class EmailReply(BrowserTask[EmailReplyParams]):
                 return self._sent(params, event.data, _others_changed(device, params))
         return Verdict(0.0, notes="nothing was sent")
 
-    def oracle(self, device: BrowserDevice, params: EmailReplyParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: EmailReplyParams) -> Steps:
         thread, mail = find(params)
         looked_for = f'"{thread.subject}"'
         for scroll in reveal(device, f"#row-{thread.id}", "#list"):
@@ -227,23 +209,21 @@ class EmailReply(BrowserTask[EmailReplyParams]):
         yield Demo(Type(params.text), "Write the text.")
         yield Demo(click(device, "#send"), "All is there: send it.")
 
-    def misread(
-        self, params: EmailReplyParams, mistake: str, rng: np.random.Generator
-    ) -> EmailReplyParams:
+    def misread(self, params: EmailReplyParams, mistake: str, rng: Generator) -> EmailReplyParams:
         """``mail``: another mail of the conversation is taken for the named one, or a mail next to
         it in the list. ``mode``: the wrong button is pressed. ``text``: its last word is lost."""
         if mistake == "text":
-            return dataclasses.replace(params, text=params.text.rpartition(" ")[0])
+            return replace(params, text=params.text.rpartition(" ")[0])
         if mistake == "mode":
             slip = SLIPS[params.mode]
-            return dataclasses.replace(params, mode=slip, to=(), without=())
+            return replace(params, mode=slip, to=(), without=())
         thread, mail = find(params)
         others = [one.id for one in thread.messages if one is not mail]
         if not others:
             place = params.threads.index(thread)
             others = [t.last.id for t in params.threads[max(0, place - 1) : place + 2]]
             others.remove(mail.id)
-        return dataclasses.replace(params, asked=others[int(rng.integers(len(others)))], without=())
+        return replace(params, asked=others[int(rng.integers(len(others)))], without=())
 
     def blind_rate(self, params: EmailReplyParams) -> float:
         """Nobody guesses the text."""
@@ -281,7 +261,7 @@ class EmailReply(BrowserTask[EmailReplyParams]):
             yield Demo(Type(address), thought)
             yield Demo(Press("enter"), thought)
 
-    def _turns(self, rng: np.random.Generator) -> list[int]:
+    def _turns(self, rng: Generator) -> list[int]:
         """How many mails each conversation has: half of them one, and some as many as may be."""
         turns = [1] * self.threads
         if self.turns > 1:
@@ -290,7 +270,7 @@ class EmailReply(BrowserTask[EmailReplyParams]):
             turns[0] = turns[1] = self.turns
         return [turns[i] for i in rng.permutation(len(turns))]
 
-    def _text(self, mode: str, rng: np.random.Generator) -> str:
+    def _text(self, mode: str, rng: Generator) -> str:
         texts = mailtexts.NOTES if mode == "forward" else mailtexts.ANSWERS
         picked = rng.choice(len(texts), size=self.sentences, replace=False)
         return " ".join(texts[int(i)].format(**draw_slots(rng)) for i in picked)

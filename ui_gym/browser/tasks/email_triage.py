@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import mailtexts
 from ui_gym.browser.content.mailbox import (
@@ -28,11 +27,10 @@ from ui_gym.browser.content.mailbox import (
 )
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, flag, whole
 from ui_gym.browser.moves import click, count_scrolls, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 EFFECTS: dict[str, tuple[str, Any]] = {
@@ -102,7 +100,7 @@ class EmailTriageParams:
 
 
 @register("EmailTriage", suite="browser", category="office", difficulty="medium", max_steps=20)
-class EmailTriage(BrowserTask[EmailTriageParams]):
+class EmailTriage(Family[EmailTriageParams]):
     """Star, delete, archive or mark mails of an inbox, and leave the others as they are.
 
     ## Description
@@ -136,32 +134,20 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
     """
 
     page = PAGE
-    levels = {
-        "easy": {"mails": 9, "orders": 1, "rules": False, "alike": False},
-        "medium": {"mails": 18, "orders": 3, "rules": False, "alike": True},
-        "hard": {"mails": 40, "orders": 3, "rules": True, "alike": True},
-    }
+    mails: int = by_level(easy=9, medium=18, hard=40)
+    orders: int = whole(1, 4, easy=1, medium=3, hard=3)
+    rules: bool = flag(easy=False, medium=False, hard=True)
+    alike: bool = flag(easy=False, medium=True, hard=True)
     mistakes = ("neighbour", "verb")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        mails: int | None = None,
-        orders: int | None = None,
-        rules: bool | None = None,
-        alike: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, mails=mails, orders=orders, rules=rules, alike=alike)
-        self.orders = self.check_range("orders", chosen["orders"], 1, 4)
-        self.rules, self.alike = bool(chosen["rules"]), bool(chosen["alike"])
+    def prepare(self) -> None:
         group = GROUP if self.rules else 1 + self.alike
         least = 2 + self.orders * (group + self.alike)
-        self.mails = self.check_range("mails", chosen["mails"], least, 60)
+        self.check_range("mails", self.mails, least, 60)
         scrolls = count_scrolls(self.mails * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (self.orders * (GROUP + 1 if self.rules else 2) + scrolls) + 2
 
-    def sample(self, rng: np.random.Generator) -> EmailTriageParams:
+    def sample(self, rng: Generator) -> EmailTriageParams:
         me, *people = draw_people(rng, 18, twins=self.orders if self.alike else 0)
         threads, orders = self._mailbox(rng, me, people)
         return EmailTriageParams(
@@ -209,7 +195,7 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
         notes = f"{right} of {needed} mails are as asked, {wrong} were changed unasked"
         return Verdict(max(0, right - wrong) / needed, notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: EmailTriageParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: EmailTriageParams) -> Steps:
         places = {thread.id: place for place, thread in enumerate(params.threads)}
         before = starting(params.threads)
         todo = []
@@ -232,15 +218,13 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
                 thought = SAYINGS[verb].format("what is selected").capitalize()
                 yield Demo(click(device, f"#bulk-{BUTTONS[verb]}"), f"{thought}.")
 
-    def misread(
-        self, params: EmailTriageParams, mistake: str, rng: np.random.Generator
-    ) -> EmailTriageParams:
+    def misread(self, params: EmailTriageParams, mistake: str, rng: Generator) -> EmailTriageParams:
         """``neighbour``: a mail next to the named one is taken for it. ``verb``: something else is
         done with it, as archiving instead of deleting."""
         orders = [*params.orders]
         place = int(rng.integers(len(orders)))
         if mistake == "verb":
-            orders[place] = dataclasses.replace(orders[place], verb=SLIPS[orders[place].verb])
+            orders[place] = replace(orders[place], verb=SLIPS[orders[place].verb])
         else:
             named = {t.id for order in orders for t in meant(order, params.threads)}
             first = params.threads.index(meant(orders[place], params.threads)[0])
@@ -249,7 +233,7 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
             orders[place] = Order(
                 orders[place].verb, "one", nearest.last.sender[0], nearest.subject
             )
-        return dataclasses.replace(params, orders=tuple(orders))
+        return replace(params, orders=tuple(orders))
 
     def blind_rate(self, params: EmailTriageParams) -> float:
         """Anything done with any mails, as many as are meant."""
@@ -262,7 +246,7 @@ class EmailTriage(BrowserTask[EmailTriageParams]):
     # -- drawing --
 
     def _mailbox(
-        self, rng: np.random.Generator, me: Person, people: Sequence[Person]
+        self, rng: Generator, me: Person, people: Sequence[Person]
     ) -> tuple[list[Thread], list[Order]]:
         """An inbox, and what is to be done: the first of the `people` and some firms are named in
         orders, the last are their namesakes."""
@@ -305,25 +289,25 @@ def outcome(params: EmailTriageParams) -> dict[str, Status]:
     for order in params.orders:
         what, value = EFFECTS[order.verb]
         for thread in meant(order, params.threads):
-            box[thread.id] = dataclasses.replace(box[thread.id], **{what: value})
+            box[thread.id] = replace(box[thread.id], **{what: value})
     return box
 
 
-def _fit(order: Order, threads: list[Thread], rng: np.random.Generator) -> Order:
+def _fit(order: Order, threads: list[Thread], rng: Generator) -> Order:
     """Make the order one that asks for something: of a mail that is starred no star is asked for.
 
     Changes `threads` in place; the order gets the subject of a mail where it is about one."""
     group = [i for i, t in enumerate(threads) if t.last.sender[0] == order.sender]
     if order.which == "unread":
-        threads[group[0]] = dataclasses.replace(threads[group[0]], unread=True)
-        threads[group[-1]] = dataclasses.replace(threads[group[-1]], unread=False)
+        threads[group[0]] = replace(threads[group[0]], unread=True)
+        threads[group[-1]] = replace(threads[group[-1]], unread=False)
     chosen = group[-1 if order.which == "oldest" else 0]
     if order.which == "one":
         chosen = group[int(rng.integers(len(group)))]
-        order = dataclasses.replace(order, subject=threads[chosen].subject)
+        order = replace(order, subject=threads[chosen].subject)
     what, value = EFFECTS[order.verb]
     if what == "starred":
-        threads[chosen] = dataclasses.replace(threads[chosen], starred=not value)
+        threads[chosen] = replace(threads[chosen], starred=not value)
     elif what == "unread":
-        threads[chosen] = dataclasses.replace(threads[chosen], unread=not value)
+        threads[chosen] = replace(threads[chosen], unread=not value)
     return order

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ui_gym.browser.content import filejobs, filetree
 from ui_gym.browser.content.filetree import Job, inside, name, parent
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Drag, Press, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 THEMES = 6
@@ -57,7 +55,7 @@ class FileManagerParams:
 
 
 @register("FileManager", suite="browser", category="files", difficulty="medium", max_steps=40)
-class FileManager(BrowserTask[FileManagerParams]):
+class FileManager(Family[FileManagerParams]):
     """Create, rename, move and delete files and folders until the tree is as asked.
 
     ## Description
@@ -91,26 +89,12 @@ class FileManager(BrowserTask[FileManagerParams]):
 
     page = "file_manager.html"
     mistakes = ("neighbour", "place", "typo")
-    levels: ClassVar = {
-        "easy": {"jobs": 1, "depth": 1, "files": 5, "alike": False},
-        "medium": {"jobs": 2, "depth": 2, "files": 8, "alike": True},
-        "hard": {"jobs": 4, "depth": 3, "files": 16, "alike": True},
-    }
+    jobs: int = whole(1, 6, easy=1, medium=2, hard=4)
+    depth: int = whole(1, 3, easy=1, medium=2, hard=3)
+    files: int = whole(4, 30, easy=5, medium=8, hard=16)
+    alike: bool = flag(easy=False, medium=True, hard=True)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        jobs: int | None = None,
-        depth: int | None = None,
-        files: int | None = None,
-        alike: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, jobs=jobs, depth=depth, files=files, alike=alike)
-        self.jobs = self.check_range("jobs", chosen["jobs"], 1, 6)
-        self.depth = self.check_range("depth", chosen["depth"], 1, 3)
-        self.files = self.check_range("files", chosen["files"], 4, 30)
-        self.alike = bool(chosen["alike"])
+    def prepare(self) -> None:
         scrolls = max(0, self.files - 8) // 6
         self.max_steps = max(10, self.jobs * (8 + 2 * self.depth + scrolls))
 
@@ -160,7 +144,7 @@ class FileManager(BrowserTask[FileManagerParams]):
             return Verdict(score, done=True, notes=f"{lost[0]} was deleted, which was to be kept")
         return Verdict(score, notes=f"{left} differences to the asked tree")
 
-    def oracle(self, device: BrowserDevice, params: FileManagerParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: FileManagerParams) -> Steps:
         here = ""
         for job in params.jobs:
             yield from _go(device, here, parent(job.path))
@@ -196,7 +180,7 @@ class FileManager(BrowserTask[FileManagerParams]):
         new = slip(old, [job for job in others if job not in along], params.paths, rng)
         jobs = [job._replace(to=new.path) if job in along else job for job in params.jobs]
         jobs[i] = new
-        return dataclasses.replace(params, jobs=tuple(jobs))
+        return replace(params, jobs=tuple(jobs))
 
     def blind_rate(self, params: FileManagerParams) -> float:
         """Any job of the asked number: a name cannot be guessed."""
@@ -214,7 +198,7 @@ def _confirm(device: BrowserDevice, hand: str) -> Action:
     return Press("enter") if hand == "keys" else click(device, "#ok")
 
 
-def _go(device: BrowserDevice, here: str, folder: str) -> Iterator[Action | Demo]:
+def _go(device: BrowserDevice, here: str, folder: str) -> Steps:
     """Open a folder: its top at the side, unless it lies in the open one, and on from there."""
     if folder != here and not (here and inside(folder, here)):
         here = folder[: folder.index("/") + 1]
@@ -225,7 +209,7 @@ def _go(device: BrowserDevice, here: str, folder: str) -> Iterator[Action | Demo
         yield Demo(click(device, _row(here), count=2), f"open {here}")
 
 
-def _command(device: BrowserDevice, hand: str, job: Job) -> Iterator[Action | Demo]:
+def _command(device: BrowserDevice, hand: str, job: Job) -> Steps:
     """Select what is to be renamed or deleted, and call the command."""
     command, key = {"rename": ("rename", "f2"), "delete": ("erase", "delete")}[job.kind]
     if hand == "menu":

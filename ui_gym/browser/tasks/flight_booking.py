@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import flights
+from ui_gym.browser.content.flights import Leg
 from ui_gym.browser.content.phrases import TODAY, date, plural
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.browser.moves import click, pick, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 NAMES = dict(flights.AIRPORTS)
@@ -49,7 +48,7 @@ class FlightBookingParams:
 
     airports: tuple[str, ...]
     timetable: tuple[flights.Flight, ...]
-    legs: tuple[flights.Leg, ...]
+    legs: tuple[Leg, ...]
     """One way, or out and back."""
     adults: int
     children: int
@@ -61,7 +60,7 @@ class FlightBookingParams:
 
 
 @register("FlightBooking", suite="browser", category="search", difficulty="medium", max_steps=40)
-class FlightBooking(BrowserTask[FlightBookingParams]):
+class FlightBooking(Family[FlightBookingParams]):
     """Search for flights, find the right one among the results, and book it.
 
     ## Description
@@ -97,33 +96,16 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
 
     page = "flight_booking.html"
     mistakes = ("condition", "day", "passengers")
-    levels = {
-        "easy": {"legs": 1, "airports": 4, "flights": 4, "limits": 0, "children": 0},
-        "medium": {"legs": 1, "airports": 4, "flights": 8, "limits": 1, "children": 1},
-        "hard": {"legs": 2, "airports": 5, "flights": 10, "limits": 1, "children": 1},
-    }
+    legs: int = whole(1, 2, easy=1, medium=1, hard=2)
+    airports: int = whole(3, 6, easy=4, medium=4, hard=5)
+    flights: int = whole(3, 12, easy=4, medium=8, hard=10)
+    limits: int = whole(0, 1, easy=0, medium=1, hard=1)
+    children: int = whole(0, 1, easy=0, medium=1, hard=1)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        legs: int | None = None,
-        airports: int | None = None,
-        flights: int | None = None,
-        limits: int | None = None,
-        children: int | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, legs=legs, airports=airports, flights=flights, limits=limits, children=children
-        )
-        self.legs = self.check_range("legs", chosen["legs"], 1, 2)
-        self.airports = self.check_range("airports", chosen["airports"], 3, 6)
-        self.flights = self.check_range("flights", chosen["flights"], 3, 12)
-        self.limits = self.check_range("limits", chosen["limits"], 0, 1)
-        self.children = self.check_range("children", chosen["children"], 0, 1)
+    def prepare(self) -> None:
         self.max_steps = 16 + 18 * self.legs + 6 * self.children
 
-    def sample(self, rng: np.random.Generator) -> FlightBookingParams:
+    def sample(self, rng: Generator) -> FlightBookingParams:
         airports = flights.places(self.airports, rng)
         while True:
             timetable = flights.timetable(airports, self.flights, rng)
@@ -164,7 +146,7 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
         return {
             "airports": [(code, NAMES[code]) for code in params.airports],
             "airlines": flights.AIRLINES,
-            "timetable": [dataclasses.asdict(flight) for flight in params.timetable],
+            "timetable": [asdict(flight) for flight in params.timetable],
             "today": TODAY.isoformat(),
             "ahead": 6,
             "brand": params.brand,
@@ -183,7 +165,7 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
                 return _booked(event.data, params, score)
         return Verdict(score, notes="not booked yet" if score else "not searched as asked")
 
-    def oracle(self, device: BrowserDevice, params: FlightBookingParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: FlightBookingParams) -> Steps:
         out = params.legs[0]
         if len(params.legs) > 1:
             yield Demo(click(device, "#trip-return"), "There and back.")
@@ -202,7 +184,7 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
         yield Demo(click(device, "#book"), "Book it.")
 
     def misread(
-        self, params: FlightBookingParams, mistake: str, rng: np.random.Generator
+        self, params: FlightBookingParams, mistake: str, rng: Generator
     ) -> FlightBookingParams:
         """``condition``: the limit of the last flight is forgotten, or where there is none, the
         cheapest is taken for the shortest or the like. ``day``: the first flight is a day later,
@@ -210,14 +192,14 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
         or one too few."""
         if mistake == "passengers":
             fewer = params.adults > 1 and rng.random() < 0.5
-            return dataclasses.replace(params, adults=params.adults + (-1 if fewer else 1))
+            return replace(params, adults=params.adults + (-1 if fewer else 1))
         first, *others = params.legs
         if mistake == "day":
             step = -1 if others and others[0].day == first.day + 1 else 1
-            moved = dataclasses.replace(first, day=first.day + step)
-            return dataclasses.replace(params, legs=(moved, *others))
+            moved = replace(first, day=first.day + step)
+            return replace(params, legs=(moved, *others))
         *most, last = params.legs
-        return dataclasses.replace(params, legs=(*most, flights.careless(last, params.timetable)))
+        return replace(params, legs=(*most, flights.careless(last, params.timetable)))
 
     def blind_rate(self, params: FlightBookingParams) -> float:
         """Any route and any flight, on any day, for any number of people."""
@@ -225,15 +207,13 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
         days = flights.LAST_DAY - flights.FIRST_DAY
         return float((self.flights * days) ** -len(params.legs) / routes / MOST_ADULTS)
 
-    def _day(self, device: BrowserDevice, field: str, leg: flights.Leg) -> Iterator[Action | Demo]:
+    def _day(self, device: BrowserDevice, field: str, leg: Leg) -> Steps:
         yield Demo(click(device, f"#{field}"), f"The day is {date(leg.date)}.")
         while f"{leg.date:%Y-%m}" not in device.state()["months"]:
             yield click(device, "#month-next")
         yield click(device, f"[data-day='{leg.date.isoformat()}']")
 
-    def _passengers(
-        self, device: BrowserDevice, params: FlightBookingParams
-    ) -> Iterator[Action | Demo]:
+    def _passengers(self, device: BrowserDevice, params: FlightBookingParams) -> Steps:
         if (params.adults, params.children) == (1, 0):
             return
         yield click(device, "#passengers")
@@ -242,9 +222,7 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
         for _ in range(params.children):
             yield click(device, "#children-more")
 
-    def _flight(
-        self, device: BrowserDevice, params: FlightBookingParams, leg: flights.Leg
-    ) -> Iterator[Action | Demo]:
+    def _flight(self, device: BrowserDevice, params: FlightBookingParams, leg: Leg) -> Steps:
         """Sort by what matters, and select the first flight that is within the limit."""
         yield from pick(device, "sort", SORTED_BY[leg.kind])
         if leg.limit == "stops":
@@ -252,7 +230,7 @@ class FlightBooking(BrowserTask[FlightBookingParams]):
         # On a day that was misread, nothing may be within the limit.
         chosen = flights.pick(leg, params.timetable)
         if chosen is None:
-            chosen = flights.pick(dataclasses.replace(leg, limit=""), params.timetable)
+            chosen = flights.pick(replace(leg, limit=""), params.timetable)
         row = f"#flight-{chosen}"
         yield from reveal(device, row, "#list")
         yield Demo(click(device, f"{row} button"), f"The {flights.phrase(leg)}.")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import comb
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal, get_args
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.boards import BOARDS, somebody
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, flag, one_of, whole
 from ui_gym.browser.moves import reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Drag
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.errors import UserError
 
 By = Literal["title", "rule"]
 Card = tuple[str, str, str, int]
@@ -75,7 +72,7 @@ class KanbanDragParams:
 
 
 @register("KanbanDrag", suite="browser", category="drag", difficulty="medium", max_steps=30)
-class KanbanDrag(BrowserTask[KanbanDragParams]):
+class KanbanDrag(Family[KanbanDragParams]):
     """Drag cards of a board to the columns that the goal names.
 
     ## Description
@@ -110,35 +107,20 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
 
     page = "kanban_drag.html"
     mistakes = ("card", "column")
-    levels: ClassVar = {
-        "easy": {"cards": 7, "moves": 1, "columns": 3, "by": "title", "alike": False},
-        "medium": {"cards": 14, "moves": 2, "columns": 4, "by": "title", "alike": True},
-        "hard": {"cards": 26, "moves": 3, "columns": 5, "by": "rule", "alike": True},
-    }
+    cards: int = by_level(easy=7, medium=14, hard=26)
+    moves: int = whole(1, 4, easy=1, medium=2, hard=3)
+    columns: int = whole(3, 5, easy=3, medium=4, hard=5)
+    by: By = one_of(get_args(By), easy="title", medium="title", hard="rule")
+    alike: bool = flag(easy=False, medium=True, hard=True)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        cards: int | None = None,
-        moves: int | None = None,
-        columns: int | None = None,
-        by: By | None = None,
-        alike: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, cards=cards, moves=moves, columns=columns, by=by, alike=alike)
-        self.moves = self.check_range("moves", chosen["moves"], 1, 4)
-        self.cards = self.check_range("cards", chosen["cards"], max(4, 2 * self.moves), 40)
-        self.columns = self.check_range("columns", chosen["columns"], 3, 5)
-        self.by, self.alike = chosen["by"], bool(chosen["alike"])
-        if self.by not in ("title", "rule"):
-            raise UserError(f"KanbanDrag: by must be 'title' or 'rule', not {self.by!r}")
+    def prepare(self) -> None:
+        self.check_range("cards", self.cards, max(4, 2 * self.moves), 40)
         # A column of more than five cards scrolls, and the source of a rule is the longest.
         longest = self.cards // 2 if self.by == "rule" else 2 * self.cards // self.columns
         scrolls = max(0, longest - 3) // 3
         self.max_steps = max(10, 2 * self.moves + (self.moves + 1) * scrolls)
 
-    def sample(self, rng: np.random.Generator) -> KanbanDragParams:
+    def sample(self, rng: Generator) -> KanbanDragParams:
         board = BOARDS[int(rng.integers(len(BOARDS)))]
         kept = sorted(int(i) for i in rng.choice(len(board.columns), self.columns, replace=False))
         people = somebody(PEOPLE, rng)
@@ -199,7 +181,7 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
         notes = f"{right} of {len(params.asked)} cards are in place; {moved} others were moved"
         return Verdict(changed_share(before, wanted, now), notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: KanbanDragParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: KanbanDragParams) -> Steps:
         for card, column in params.asked:
             title, _, _, source = params.cards[card]
             yield from reveal(device, f"#card-{card}", f"#column-{source} .cards")
@@ -207,9 +189,7 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
             drag = Drag(*device.center(f"#card-{card}"), *target)
             yield Demo(drag, f'"{title}" goes to {params.columns[column]}')
 
-    def misread(
-        self, params: KanbanDragParams, mistake: str, rng: np.random.Generator
-    ) -> KanbanDragParams:
+    def misread(self, params: KanbanDragParams, mistake: str, rng: Generator) -> KanbanDragParams:
         """``card``: one card is taken for another, in its column the one with the most similar
         title. ``column``: a card is let go over the column next to the right one."""
         which = int(rng.integers(len(params.asked)))
@@ -226,7 +206,7 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
             others = [i for i in range(len(params.columns)) if i not in (column, source)]
             column = min(others, key=lambda i: abs(i - column))
         moves = [*params.asked[:which], (card, column), *params.asked[which + 1 :]]
-        return dataclasses.replace(params, asked=tuple(moves))
+        return replace(params, asked=tuple(moves))
 
     def blind_rate(self, params: KanbanDragParams) -> float:
         """Any cards, as many as are asked, each to any other column."""
@@ -234,7 +214,7 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
         ways: int = comb(len(params.cards), moves) * (len(params.columns) - 1) ** moves
         return 1 / ways
 
-    def _deal_any(self, values: Values, rng: np.random.Generator) -> Dealt:
+    def _deal_any(self, values: Values, rng: Generator) -> Dealt:
         """Cards in any columns, and some of them to be moved to any other column."""
         one, other = values
         dealt = [
@@ -244,7 +224,7 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
         picked = [int(card) for card in rng.choice(self.cards, size=self.moves, replace=False)]
         return dealt, tuple((card, self._other(dealt[card][-1], rng)) for card in picked)
 
-    def _deal_ruled(self, values: Values, rng: np.random.Generator) -> Dealt:
+    def _deal_ruled(self, values: Values, rng: Generator) -> Dealt:
         """Cards of which those with one of the first `values` are to leave one column, which is
         the longest; others have this value elsewhere, or are there with another."""
         ruling, further = values
@@ -265,5 +245,5 @@ class KanbanDrag(BrowserTask[KanbanDragParams]):
         asked = tuple((i, target) for i, old in enumerate(order) if old < self.moves)
         return [dealt[old] for old in order], asked
 
-    def _other(self, column: int, rng: np.random.Generator) -> int:
+    def _other(self, column: int, rng: Generator) -> int:
         return int(rng.choice([i for i in range(self.columns) if i != column]))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import typo
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.contract.action import Action, Click, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.spec import Difficulty
@@ -89,7 +88,7 @@ class CodeLoginParams(LoginParams):
 
 
 @register("Login", suite="browser", category="input", difficulty="easy", max_steps=15)
-class Login(BrowserTask[LoginParams]):
+class Login(Family[LoginParams]):
     """Sign in with the given user name (or e-mail address) and password.
 
     ## Description
@@ -122,14 +121,14 @@ class Login(BrowserTask[LoginParams]):
     """
 
     page = "login.html"
-    levels = {"easy": {"steps": 1}, "medium": {"steps": 2}, "hard": {"steps": 3}}
+    steps: int = whole(1, 3, easy=1, medium=2, hard=3)
     mistakes = ("stay", "swapped", "typo")
 
     def __init__(
         self, *, level: Difficulty | None = None, compact: bool = False, steps: int | None = None
     ) -> None:
         self.compact = compact
-        self.steps = self.check_range("steps", self.at_level(level, steps=steps)["steps"], 1, 3)
+        super().__init__(level=level, steps=steps)
         if compact:
             self.viewport = COMPACT_SIZE
             if self.steps > 1:
@@ -137,7 +136,7 @@ class Login(BrowserTask[LoginParams]):
         if self.steps == 3:
             self.max_steps = 20
 
-    def sample(self, rng: np.random.Generator) -> LoginParams:
+    def sample(self, rng: Generator) -> LoginParams:
         kind = "name" if self.compact else str(rng.choice(("name", "mail")))
         labels = COMPACT_LABELS if self.compact else LABELS[kind]
         if self.compact:
@@ -159,7 +158,7 @@ class Login(BrowserTask[LoginParams]):
         if self.steps < 3:
             return params
         code = str(rng.integers(100_000, 1_000_000))
-        return CodeLoginParams(**dataclasses.asdict(params), code=code)
+        return CodeLoginParams(**asdict(params), code=code)
 
     def goal(self, params: LoginParams) -> str:
         goals = COMPACT_GOALS if self.compact else GOALS
@@ -201,7 +200,7 @@ class Login(BrowserTask[LoginParams]):
                 return Verdict(0.0, done=True, notes="asked for a new password")
         return Verdict(0.0, notes=f"{wrong} wrong tries" if wrong else "not signed in yet")
 
-    def oracle(self, device: BrowserDevice, params: LoginParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: LoginParams) -> Steps:
         user_label, password_label = params.labels
         yield from self._fill(device, params, "#user", params.user, user_label)
         if self.steps > 1:
@@ -215,14 +214,14 @@ class Login(BrowserTask[LoginParams]):
             yield from self._fill(device, params, "#code", _code(params), "Code")
             yield self._demo(device, params, Click(*device.center("#sign-in")), "Sign in")
 
-    def misread(self, params: LoginParams, mistake: str, rng: np.random.Generator) -> LoginParams:
+    def misread(self, params: LoginParams, mistake: str, rng: Generator) -> LoginParams:
         """``swapped``: name and password change places. ``typo``: two letters of the password
         do, or one is lost. ``stay``: the box is ticked unasked, or forgotten."""
         if mistake == "swapped":
-            return dataclasses.replace(params, user=params.password, password=params.user)
+            return replace(params, user=params.password, password=params.user)
         if mistake == "stay":
-            return dataclasses.replace(params, stay=not params.stay)
-        return dataclasses.replace(params, password=typo(params.password, rng))
+            return replace(params, stay=not params.stay)
+        return replace(params, password=typo(params.password, rng))
 
     def blind_rate(self, params: LoginParams) -> float:
         """Any name and password of the short lists, as often as can be tried; of the long: none."""
@@ -251,7 +250,7 @@ class Login(BrowserTask[LoginParams]):
     ) -> Demo:
         return Demo(action, thought, self.caption(device, params) if self.compact else "")
 
-    def _user(self, kind: str, rng: np.random.Generator) -> str:
+    def _user(self, kind: str, rng: Generator) -> str:
         if self.compact:
             return str(rng.choice(words.FIRST_SHORT))
         first, last = str(rng.choice(words.FIRST_LONG)), str(rng.choice(words.LAST_LONG))
@@ -259,7 +258,7 @@ class Login(BrowserTask[LoginParams]):
             return f"{first}.{last}@example.org".lower()
         return f"{first[0]}{last}{rng.integers(10, 100)}".lower()
 
-    def _password(self, rng: np.random.Generator) -> str:
+    def _password(self, rng: Generator) -> str:
         if self.compact:
             return str(rng.choice(words.LAST_SHORT))
         one, two = (str(word) for word in rng.choice(PASSWORD_WORDS, size=2, replace=False))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import jobs
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 AT_COMMIT = -1
@@ -78,7 +76,7 @@ class ModalNoiseParams:
 
 
 @register("ModalNoise", suite="browser", category="settings", difficulty="medium", max_steps=12)
-class ModalNoise(BrowserTask[ModalNoiseParams]):
+class ModalNoise(Family[ModalNoiseParams]):
     """Do a simple thing while cookie banners, pop-ups and offers get in the way; decline them.
 
     ## Description
@@ -113,30 +111,17 @@ class ModalNoise(BrowserTask[ModalNoiseParams]):
 
     page = "modal_noise.html"
     mistakes = ("cookies", "neighbour", "offer")
-    levels = {
-        "easy": {"noises": 2, "items": 5, "late": 0, "tricky": 0},
-        "medium": {"noises": 3, "items": 8, "late": 1, "tricky": 0},
-        "hard": {"noises": 5, "items": 14, "late": 1, "tricky": 1},
-    }
+    noises: int = by_level(easy=2, medium=3, hard=5)
+    items: int = whole(4, 16, easy=5, medium=8, hard=14)
+    late: int = whole(0, 1, easy=0, medium=1, hard=1)
+    tricky: int = whole(0, 1, easy=0, medium=0, hard=1)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        noises: int | None = None,
-        items: int | None = None,
-        late: int | None = None,
-        tricky: int | None = None,
-    ) -> None:
-        chosen = self.at_level(level, noises=noises, items=items, late=late, tricky=tricky)
+    def prepare(self) -> None:
         kinds = 1 + len(BLOCKING) + len(CORNER)
-        self.noises = self.check_range("noises", chosen["noises"], 1, kinds)
-        self.items = self.check_range("items", chosen["items"], 4, 16)
-        self.late = self.check_range("late", chosen["late"], 0, 1)
-        self.tricky = self.check_range("tricky", chosen["tricky"], 0, 1)
+        self.check_range("noises", self.noises, 1, kinds)
         self.max_steps = 6 + 2 * self.noises + 8 * self.tricky
 
-    def sample(self, rng: np.random.Generator) -> ModalNoiseParams:
+    def sample(self, rng: Generator) -> ModalNoiseParams:
         base = str(rng.choice(tuple(GOALS)))
         items = jobs.ITEMS[base](self.items, rng)
         return ModalNoiseParams(
@@ -186,7 +171,7 @@ class ModalNoise(BrowserTask[ModalNoiseParams]):
                 return Verdict(1.0, done=True, notes="done, and all answered as asked")
         return Verdict(0.0, notes="not done yet")
 
-    def oracle(self, device: BrowserDevice, params: ModalNoiseParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: ModalNoiseParams) -> Steps:
         item = params.items[params.target][0]
         while not (state := device.state())["done"]:
             if state["open"]:
@@ -204,25 +189,23 @@ class ModalNoise(BrowserTask[ModalNoiseParams]):
             else:
                 yield click(device, "#note")
 
-    def misread(
-        self, params: ModalNoiseParams, mistake: str, rng: np.random.Generator
-    ) -> ModalNoiseParams:
+    def misread(self, params: ModalNoiseParams, mistake: str, rng: Generator) -> ModalNoiseParams:
         """``cookies``: they are declined where they should be accepted, and the other way round.
         ``offer``: something else is accepted. ``neighbour``: the item next to the right one."""
         if mistake == "neighbour":
             step = 1 if params.target + 1 < len(params.items) else -1
-            return dataclasses.replace(params, target=params.target + step)
+            return replace(params, target=params.target + step)
         noises = list(params.noises)
         which = 0 if mistake == "cookies" else min(1, len(noises) - 1)
         other = "decline" if noises[which].answer == "accept" else "accept"
-        noises[which] = dataclasses.replace(noises[which], answer=other)
-        return dataclasses.replace(params, noises=tuple(noises))
+        noises[which] = replace(noises[which], answer=other)
+        return replace(params, noises=tuple(noises))
 
     def blind_rate(self, params: ModalNoiseParams) -> float:
         """Any item of the list, any answer to the question about cookies; no text of a note."""
         return 0.0 if params.base == "note" else 0.5 / len(params.items)
 
-    def _noises(self, rng: np.random.Generator) -> tuple[Noise, ...]:
+    def _noises(self, rng: Generator) -> tuple[Noise, ...]:
         """Cookies, something that surely comes up before the end, and others."""
         cookies = Noise("cookies", int(rng.integers(4)), 0, str(rng.choice(tuple(POLICIES))))
         first, *rest = (str(kind) for kind in rng.permutation(BLOCKING))
@@ -239,7 +222,7 @@ class ModalNoise(BrowserTask[ModalNoiseParams]):
 
     def _answer(
         self, device: BrowserDevice, params: ModalNoiseParams, id: int, noise: Noise
-    ) -> Iterator[Action | Demo]:
+    ) -> Steps:
         """Accept or decline what is open."""
         buttons = [noise.answer]
         if noise.kind == "cookies" and noise.answer == "decline" and params.tricky:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import ledgers
 from ui_gym.browser.content.ledgers import LEDGERS, Record
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.contract.action import Action, Press
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 OPEN = ("Open {one}.", "Find {one} in the list and open it.", "I need to see {one}. Open it.")
@@ -45,7 +43,7 @@ class PaginatedSearchParams:
 
 
 @register("PaginatedSearch", suite="browser", category="search", difficulty="medium", max_steps=40)
-class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
+class PaginatedSearch(Family[PaginatedSearchParams]):
     """Find one record in a list of many pages, and open it or copy a value that it holds.
 
     ## Description
@@ -78,31 +76,17 @@ class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
 
     page = "paginated_search.html"
     mistakes = ("alike", "neighbour")
-    levels = {
-        "easy": {"records": 40, "facts": 1, "search": False, "copy": False},
-        "medium": {"records": 120, "facts": 2, "search": True, "copy": False},
-        "hard": {"records": 240, "facts": 3, "search": True, "copy": True},
-    }
+    records: int = whole(24, 300, easy=40, medium=120, hard=240)
+    facts: int = whole(1, 3, easy=1, medium=2, hard=3)
+    search: bool = flag(easy=False, medium=True, hard=True)
+    copy: bool = flag(easy=False, medium=False, hard=True)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        records: int | None = None,
-        facts: int | None = None,
-        search: bool | None = None,
-        copy: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, records=records, facts=facts, search=search, copy=copy)
-        self.records = self.check_range("records", chosen["records"], 24, 300)
-        self.facts = self.check_range("facts", chosen["facts"], 1, 3)
-        self.search = bool(chosen["search"])
-        self.copy = bool(chosen["copy"])
+    def prepare(self) -> None:
         listed = ledgers.NAMESAKES[self.facts] if self.search else self.records
         turns = math.ceil(listed / PAGE) - 1
         self.max_steps = 2 * (3 * self.search + turns + 1 + 3 * self.copy) + 4
 
-    def sample(self, rng: np.random.Generator) -> PaginatedSearchParams:
+    def sample(self, rng: Generator) -> PaginatedSearchParams:
         ledger = int(rng.integers(len(LEDGERS)))
         prefix = LEDGERS[ledger].prefix
         asked = 0
@@ -128,7 +112,7 @@ class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
         return {
             **{name: getattr(about, name) for name in ("app", "mark", "title", "noun", "columns")},
             "secret": about.secret,
-            "records": [dataclasses.astuple(record) for record in params.records],
+            "records": [astuple(record) for record in params.records],
             "size": PAGE,
             "search": self.search,
             "copy": self.copy,
@@ -151,9 +135,7 @@ class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
                 return Verdict(float(code == asked.code), done=True, notes=notes)
         return Verdict(0.0, notes="no record is chosen yet")
 
-    def oracle(
-        self, device: BrowserDevice, params: PaginatedSearchParams
-    ) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: PaginatedSearchParams) -> Steps:
         record = params.records[params.asked]
         if self.search:
             thought = f"Search for {record.person}."
@@ -171,19 +153,19 @@ class PaginatedSearch(BrowserTask[PaginatedSearchParams]):
             yield Demo(moves.click(device, "#check"), thought)
 
     def misread(
-        self, params: PaginatedSearchParams, mistake: str, rng: np.random.Generator
+        self, params: PaginatedSearchParams, mistake: str, rng: Generator
     ) -> PaginatedSearchParams:
         """``alike``: a record that has all but one of the facts in common with the asked one, or
         the person's last name. ``neighbour``: the next record of the list, or the last but one."""
         last = len(params.records) - 1
         if mistake == "neighbour":
             beside = params.asked + 1 if params.asked < last else last - 1
-            return dataclasses.replace(params, asked=beside)
+            return replace(params, asked=beside)
         asked = params.records[params.asked]
         others = [i for i in range(last + 1) if i != params.asked]
         most = max(_common(params.records[i], asked, params.facts) for i in others)
         alike = [i for i in others if _common(params.records[i], asked, params.facts) == most]
-        return dataclasses.replace(params, asked=alike[int(rng.integers(len(alike)))])
+        return replace(params, asked=alike[int(rng.integers(len(alike)))])
 
     def blind_rate(self, params: PaginatedSearchParams) -> float:
         """Any record of the list."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.surveys import SURVEYS
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, one_of, whole
 from ui_gym.browser.moves import click, reveal
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
-from ui_gym.contract.arguments import choose
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 MOST = min(len(questions) for questions in SURVEYS.values())
@@ -31,6 +27,9 @@ GOALS = (
     'Send the questionnaire with these answers: {answers}.{rest}',
 )  # fmt: skip
 REST = " Leave all other questions open."
+
+Layout = Literal["row", "column"]
+Order = Literal["page", "mixed"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class RadioSurveyParams:
 
 
 @register("RadioSurvey", suite="browser", category="choice", difficulty="medium", max_steps=16)
-class RadioSurvey(BrowserTask[RadioSurveyParams]):
+class RadioSurvey(Family[RadioSurveyParams]):
     """Give the named answers in a questionnaire, and submit it.
 
     ## Description
@@ -81,36 +80,22 @@ class RadioSurvey(BrowserTask[RadioSurveyParams]):
     """
 
     page = "radio_survey.html"
-    levels = {
-        "easy": {"questions": 3, "pages": 1, "skipped": 0, "layout": "row", "order": "page"},
-        "medium": {"questions": 6, "pages": 2, "skipped": 1, "layout": "row", "order": "page"},
-        "hard": {"questions": 12, "pages": 3, "skipped": 3, "layout": "column", "order": "mixed"},
-    }
+    ends, waiting = "submit", "nothing is submitted"
+    questions: int = whole(1, MOST, easy=3, medium=6, hard=12)
+    pages: int = by_level(easy=1, medium=2, hard=3)
+    skipped: int = by_level(easy=0, medium=1, hard=3)
+    layout: Layout = one_of(get_args(Layout), easy="row", medium="row", hard="column")
+    order: Order = one_of(get_args(Order), easy="page", medium="page", hard="mixed")
     mistakes = ("forgot", "mirrored", "neighbour")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        questions: int | None = None,
-        pages: int | None = None,
-        skipped: int | None = None,
-        layout: Literal["row", "column"] | None = None,
-        order: Literal["page", "mixed"] | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, questions=questions, pages=pages, skipped=skipped, layout=layout, order=order
-        )
-        self.questions = self.check_range("questions", chosen["questions"], 1, MOST)
-        self.pages = self.check_range("pages", chosen["pages"], 1, min(4, self.questions))
-        self.skipped = self.check_range("skipped", chosen["skipped"], 0, self.questions - 1)
-        self.layout = choose(chosen["layout"], ("row", "column"), "layout")
-        self.order = choose(chosen["order"], ("page", "mixed"), "order")
+    def prepare(self) -> None:
+        self.check_range("pages", self.pages, 1, min(4, self.questions))
+        self.check_range("skipped", self.skipped, 0, self.questions - 1)
         # In a column a page is at most twice as long as what is seen of it.
         scrolls = 2 * self.pages if self.layout == "column" else self.pages
         self.max_steps = 2 * (self.questions - self.skipped + self.pages) + scrolls
 
-    def sample(self, rng: np.random.Generator) -> RadioSurveyParams:
+    def sample(self, rng: Generator) -> RadioSurveyParams:
         survey = str(rng.choice(tuple(SURVEYS)))
         bank = SURVEYS[survey]
         picked = sorted(int(i) for i in rng.choice(len(bank), size=self.questions, replace=False))
@@ -147,25 +132,18 @@ class RadioSurvey(BrowserTask[RadioSurveyParams]):
             "theme": params.theme,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: RadioSurveyParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
+    def verdict(self, data: Mapping[str, Any], params: RadioSurveyParams) -> Verdict:
         wanted = self._given(params)
-        for event in device.events:
-            if event.type != "submit":
-                continue
-            given = dict(event.data.get("answers", {}))
-            if given == wanted:
-                return Verdict(1.0, done=True, notes="submitted as asked")
-            questions = [question for question, _ in params.questions]
-            asked, now = ([one.get(question) for question in questions] for one in (wanted, given))
-            wrong = sum(a != n for a, n in zip(asked, now, strict=True))
-            share = changed_share([None] * len(questions), asked, now)
-            return Verdict(share, done=True, notes=f"submitted with {wrong} questions wrong")
-        return Verdict(0.0, notes="nothing is submitted")
+        given = dict(data.get("answers", {}))
+        if given == wanted:
+            return Verdict(1.0, done=True, notes="submitted as asked")
+        questions = [question for question, _ in params.questions]
+        asked, now = ([one.get(question) for question in questions] for one in (wanted, given))
+        wrong = sum(a != n for a, n in zip(asked, now, strict=True))
+        share = changed_share([None] * len(questions), asked, now)
+        return Verdict(share, done=True, notes=f"submitted with {wrong} questions wrong")
 
-    def oracle(self, device: BrowserDevice, params: RadioSurveyParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: RadioSurveyParams) -> Steps:
         size = math.ceil(len(params.questions) / self.pages)
         for page in range(self.pages):
             for number in range(page * size, min((page + 1) * size, len(params.questions))):
@@ -174,9 +152,7 @@ class RadioSurvey(BrowserTask[RadioSurveyParams]):
                 yield Demo(click(device, "#next"), "This page is done: go on.")
         yield Demo(click(device, "#submit"), "All answers are given: submit.")
 
-    def misread(
-        self, params: RadioSurveyParams, mistake: str, rng: np.random.Generator
-    ) -> RadioSurveyParams:
+    def misread(self, params: RadioSurveyParams, mistake: str, rng: Generator) -> RadioSurveyParams:
         """``neighbour``: one answer is taken for the one beside it. ``mirrored``: one is counted
         from the wrong end. ``forgot``: one question is left open."""
         number = params.order[int(rng.integers(len(params.order)))]
@@ -190,7 +166,7 @@ class RadioSurvey(BrowserTask[RadioSurveyParams]):
             taken = beside[int(rng.integers(len(beside)))]
         answers = [*params.answers]
         answers[number] = taken
-        return dataclasses.replace(params, answers=tuple(answers))
+        return replace(params, answers=tuple(answers))
 
     def blind_rate(self, params: RadioSurveyParams) -> float:
         """Any answer to each of the questions that are to be answered."""

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import persons, phrases
 from ui_gym.browser.content.choices import typo
 from ui_gym.browser.content.lists import COUNTRIES
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, count_scrolls, fill, pick, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
-from ui_gym.contract.arguments import choose
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 FIELDS: dict[str, str] = {
@@ -77,7 +74,7 @@ class RegistrationParams:
 
 
 @register("Registration", suite="browser", category="input", difficulty="medium", max_steps=41)
-class Registration(BrowserTask[RegistrationParams]):
+class Registration(Family[RegistrationParams]):
     """Create an account: fill in a form that checks its fields, accept the terms, and send it.
 
     ## Description
@@ -108,39 +105,25 @@ class Registration(BrowserTask[RegistrationParams]):
     """
 
     page = "registration.html"
-    levels = {
-        "easy": {"fields": 4, "repeat": False, "reformat": False},
-        "medium": {"fields": 7, "repeat": True, "reformat": False},
-        "hard": {"fields": 10, "repeat": True, "reformat": True},
-    }
+    fields: int = whole(3, len(FIELDS), easy=4, medium=7, hard=10)
+    repeat: bool = flag(easy=False, medium=True, hard=True)
+    reformat: bool = flag(easy=False, medium=False, hard=True)
     mistakes = ("news", "swapped", "typo")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        fields: int | None = None,
-        repeat: bool | None = None,
-        reformat: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, fields=fields, repeat=repeat, reformat=reformat)
-        self.fields = tuple(FIELDS)[: self.check_range("fields", chosen["fields"], 3, len(FIELDS))]
-        self.repeat = choose(chosen["repeat"], (False, True), "repeat")
-        self.reformat = choose(chosen["reformat"], (False, True), "reformat")
-        scrolls = math.ceil(len(self.fields) / 3)
-        if "country" in self.fields:
+    def prepare(self) -> None:
+        self.names = tuple(FIELDS)[: self.fields]
+        scrolls = math.ceil(self.fields / 3)
+        if "country" in self.names:
             scrolls += count_scrolls(len(COUNTRIES) * OPTION_HEIGHT)
-        self.max_steps = 2 * (2 * (len(self.fields) + self.repeat) + 3) + scrolls
+        self.max_steps = 2 * (2 * (self.fields + self.repeat) + 3) + scrolls
 
-    def sample(self, rng: np.random.Generator) -> RegistrationParams:
+    def sample(self, rng: Generator) -> RegistrationParams:
         formats, others = self._formats(rng)
         person = persons.person(rng)
-        record = tuple((name, persons.written(name, person[name], formats)) for name in self.fields)
+        record = tuple((name, persons.written(name, person[name], formats)) for name in self.names)
         told = record
         if self.reformat:
-            told = tuple(
-                (name, persons.written(name, person[name], others)) for name in self.fields
-            )
+            told = tuple((name, persons.written(name, person[name], others)) for name in self.names)
         return RegistrationParams(
             record=record,
             told=told,
@@ -170,7 +153,7 @@ class Registration(BrowserTask[RegistrationParams]):
 
     def page_params(self, params: RegistrationParams) -> dict[str, Any]:
         return {
-            "fields": self.fields,
+            "fields": self.names,
             "repeat": self.repeat,
             "formats": dict(zip(("phone", "birthday", "postcode"), params.formats, strict=True)),
             "countries": COUNTRIES,
@@ -202,7 +185,7 @@ class Registration(BrowserTask[RegistrationParams]):
             return Verdict(share, done=True, notes=notes)
         return Verdict(0.0, notes="the form was refused" if refused else "nothing is sent yet")
 
-    def oracle(self, device: BrowserDevice, params: RegistrationParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: RegistrationParams) -> Steps:
         record = dict(params.record)
         if self.repeat and "password" in record:
             record["repeat"] = record["password"]
@@ -222,20 +205,20 @@ class Registration(BrowserTask[RegistrationParams]):
         yield Demo(click(device, "#create"), "All is filled in: create the account.")
 
     def misread(
-        self, params: RegistrationParams, mistake: str, rng: np.random.Generator
+        self, params: RegistrationParams, mistake: str, rng: Generator
     ) -> RegistrationParams:
         """``typo``: two letters of a field change places, or its last one is lost. ``swapped``:
         first and last name are taken for each other. ``news``: the newsletter is taken the other
         way round."""
         if mistake == "news":
-            return dataclasses.replace(params, news=not params.news)
+            return replace(params, news=not params.news)
         record = dict(params.record)
         if mistake == "swapped":
             record["first"], record["last"] = record["last"], record["first"]
         else:
             name = str(rng.choice([name for name in PROSE if name in record]))
             record[name] = typo(record[name], rng)
-        return dataclasses.replace(params, record=tuple(record.items()))
+        return replace(params, record=tuple(record.items()))
 
     def blind_rate(self, params: RegistrationParams) -> float:
         """Nobody guesses an e-mail address."""
@@ -244,9 +227,7 @@ class Registration(BrowserTask[RegistrationParams]):
     def _reveal(self, device: BrowserDevice, selector: str, thought: str) -> Iterator[Demo]:
         yield from (Demo(scroll, thought) for scroll in reveal(device, selector, "#pane"))
 
-    def _formats(
-        self, rng: np.random.Generator
-    ) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    def _formats(self, rng: Generator) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
         """What the form demands, and what the goal may use instead: never the same."""
         (phone, phone2), (code, code2) = (
             (str(one) for one in rng.choice(tuple(known), size=2, replace=False))

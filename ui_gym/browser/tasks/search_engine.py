@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import web
 from ui_gym.browser.content.phrases import number, ordinal
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.browser.moves import click, fill, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Press
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 PER_PAGE = 8
@@ -73,7 +71,7 @@ class SearchEngineParams:
 
 
 @register("SearchEngine", suite="browser", category="search", difficulty="medium", max_steps=16)
-class SearchEngine(BrowserTask[SearchEngineParams]):
+class SearchEngine(Family[SearchEngineParams]):
     """Look something up in a search engine and open the right one of its results.
 
     ## Description
@@ -106,29 +104,15 @@ class SearchEngine(BrowserTask[SearchEngineParams]):
 
     page = "search_engine.html"
     mistakes = ("neighbour", "topic")
-    levels = {
-        "easy": {"results": 8, "pages": 1, "ads": 0, "repeats": 0},
-        "medium": {"results": 14, "pages": 2, "ads": 1, "repeats": 0},
-        "hard": {"results": 22, "pages": 3, "ads": 2, "repeats": 1},
-    }
+    results: int = whole(6, MOST, easy=8, medium=14, hard=22)
+    pages: int = whole(1, 3, easy=1, medium=2, hard=3)
+    ads: int = whole(0, len(web.ADS), easy=0, medium=1, hard=2)
+    repeats: int = whole(0, 1, easy=0, medium=0, hard=1)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        results: int | None = None,
-        pages: int | None = None,
-        ads: int | None = None,
-        repeats: int | None = None,
-    ) -> None:
-        chosen = self.at_level(level, results=results, pages=pages, ads=ads, repeats=repeats)
-        self.results = self.check_range("results", chosen["results"], 6, MOST)
-        self.pages = self.check_range("pages", chosen["pages"], 1, 3)
-        self.ads = self.check_range("ads", chosen["ads"], 0, len(web.ADS))
-        self.repeats = self.check_range("repeats", chosen["repeats"], 0, 1)
+    def prepare(self) -> None:
         self.max_steps = 4 + 6 * self.pages
 
-    def sample(self, rng: np.random.Generator) -> SearchEngineParams:
+    def sample(self, rng: Generator) -> SearchEngineParams:
         pairs = tuple(int(i) for i in rng.choice(len(web.TOPICS), size=2, replace=False))
         kinds = ("rank", "newest") if self.repeats else ("rank", "site")
         params = SearchEngineParams(
@@ -143,7 +127,7 @@ class SearchEngine(BrowserTask[SearchEngineParams]):
             theme=int(rng.integers(THEMES)),
             phrasing=int(rng.integers(3)),
         )
-        return dataclasses.replace(params, place=int(rng.choice(self._places(params))))
+        return replace(params, place=int(rng.choice(self._places(params))))
 
     def goal(self, params: SearchEngineParams) -> str:
         texts = {"rank": RANK, "site": SITE, "newest": NEWEST}[params.kind]
@@ -188,7 +172,7 @@ class SearchEngine(BrowserTask[SearchEngineParams]):
             return Verdict(SEARCHED, notes="searched, nothing opened yet")
         return Verdict(0.0, notes="not searched yet")
 
-    def oracle(self, device: BrowserDevice, params: SearchEngineParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: SearchEngineParams) -> Steps:
         yield from fill(device, "#query", _query(params))
         yield Demo(Press("enter"), f"Search for {_query(params)}.")
         doc = _found(params)[params.place]
@@ -200,20 +184,20 @@ class SearchEngine(BrowserTask[SearchEngineParams]):
         yield Demo(click(device, f"{hit} .title"), f"{doc['title']}, {doc['site']}")
 
     def misread(
-        self, params: SearchEngineParams, mistake: str, rng: np.random.Generator
+        self, params: SearchEngineParams, mistake: str, rng: Generator
     ) -> SearchEngineParams:
         """``neighbour``: the result below the right one (the last: above). ``topic``: the search
         is for the topic that shares a word with the right one."""
         if mistake == "topic":
-            return dataclasses.replace(params, topic=params.topic ^ 1)
+            return replace(params, topic=params.topic ^ 1)
         step = 1 if params.place + 1 < len(_found(params)) else -1
-        return dataclasses.replace(params, place=params.place + step)
+        return replace(params, place=params.place + step)
 
     def blind_rate(self, params: SearchEngineParams) -> float:
         """Any page of the whole web."""
         return 1 / len(params.docs)
 
-    def _docs(self, pair: int, rng: np.random.Generator) -> list[web.Doc]:
+    def _docs(self, pair: int, rng: Generator) -> list[web.Doc]:
         """The pages on a pair of topics: the two have no site in common, but look-alike ones."""
         many = REPEATED_SITES if self.repeats else self.results
         domains = web.domains(2 * many, rng, alike=self.pages > 1)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.settings import APPS, Setting, SettingsGroup, places
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.errors import UserError
 
 MOST_SECTIONS = 7
 MOST_CHANGES = 6
@@ -71,7 +68,7 @@ class SettingsTreeParams:
 
 
 @register("SettingsTree", suite="browser", category="settings", difficulty="medium", max_steps=20)
-class SettingsTree(BrowserTask[SettingsTreeParams]):
+class SettingsTree(Family[SettingsTreeParams]):
     """Change exactly the named settings of an app, which may lie on nested pages.
 
     ## Description
@@ -106,31 +103,15 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
 
     page = "settings_tree.html"
     mistakes = ("elsewhere", "neighbour")
-    levels = {
-        "easy": {"sections": 3, "deep": False, "changes": 1, "told": True},
-        "medium": {"sections": 5, "deep": True, "changes": 2, "told": True},
-        "hard": {"sections": 7, "deep": True, "changes": 4, "told": False},
-    }
+    sections: int = whole(2, MOST_SECTIONS, easy=3, medium=5, hard=7)
+    deep: bool = flag(easy=False, medium=True, hard=True)
+    changes: int = whole(1, MOST_CHANGES, easy=1, medium=2, hard=4)
+    told: bool = flag(easy=True, medium=True, hard=False)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        sections: int | None = None,
-        deep: bool | None = None,
-        changes: int | None = None,
-        told: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, sections=sections, deep=deep, changes=changes, told=told)
-        self.sections = self.check_range("sections", chosen["sections"], 2, MOST_SECTIONS)
-        self.changes = self.check_range("changes", chosen["changes"], 1, MOST_CHANGES)
-        for name in ("deep", "told"):
-            if not isinstance(chosen[name], bool):
-                raise UserError(f"SettingsTree: {name} is True or False, not {chosen[name]!r}")
-        self.deep, self.told = bool(chosen["deep"]), bool(chosen["told"])
+    def prepare(self) -> None:
         self.max_steps = 8 * self.changes + 4
 
-    def sample(self, rng: np.random.Generator) -> SettingsTreeParams:
+    def sample(self, rng: Generator) -> SettingsTreeParams:
         app = str(rng.choice(tuple(APPS)))
         shown = rng.choice(len(APPS[app].sections), size=self.sections, replace=False)
         params = SettingsTreeParams(
@@ -148,7 +129,7 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
         starts = tuple(int(rng.integers(len(setting.values))) for setting in settings)
         named = rng.choice(len(settings), size=self.changes, replace=False)
         asked = tuple((int(i), _other(settings[i], starts[i], rng)) for i in named)
-        return dataclasses.replace(params, starts=starts, asked=asked)
+        return replace(params, starts=starts, asked=asked)
 
     def goal(self, params: SettingsTreeParams) -> str:
         times = Counter(setting.label for _, _, setting in params.places)
@@ -206,7 +187,7 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
         notes = f"not as asked: {'; '.join(wrong)}" if wrong else "all settings are as asked"
         return Verdict(score, done=params.saving or not wrong, notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: SettingsTreeParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: SettingsTreeParams) -> Steps:
         for i, value in sorted(params.asked):
             yield from self._go_to(device, params, i)
             _, _, setting = params.places[i]
@@ -223,7 +204,7 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
             yield Demo(moves.click(device, "#save"), "All is set: save it.")
 
     def misread(
-        self, params: SettingsTreeParams, mistake: str, rng: np.random.Generator
+        self, params: SettingsTreeParams, mistake: str, rng: Generator
     ) -> SettingsTreeParams:
         """``neighbour``: the setting beside one of the named ones is changed instead.
         ``elsewhere``: one on another page, of the same name if there is one."""
@@ -242,7 +223,7 @@ class SettingsTree(BrowserTask[SettingsTreeParams]):
         if found.options != setting.options or value == params.starts[other]:
             value = _other(found, params.starts[other], rng)
         asked = (*params.asked[:at], (other, value), *params.asked[at + 1 :])
-        return dataclasses.replace(params, asked=asked)
+        return replace(params, asked=asked)
 
     def blind_rate(self, params: SettingsTreeParams) -> float:
         """Any settings, changed to anything."""
@@ -273,6 +254,6 @@ def _said(setting: Setting, value: int) -> str:
     return setting.options[value] if setting.options else ("off", "on")[value]
 
 
-def _other(setting: Setting, value: int, rng: np.random.Generator) -> int:
+def _other(setting: Setting, value: int, rng: Generator) -> int:
     others = [other for other in setting.values if other != value]
     return others[int(rng.integers(len(others)))]

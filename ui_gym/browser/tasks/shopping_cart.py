@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import shop
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, fill, reveal
-from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 COUPONS = {"WINTER10": 10, "HELLO5": 5, "SNOWDAY": 8, "THANKS12": 12, "FRIENDS15": 15, "TEATIME": 7}
@@ -60,7 +58,7 @@ class ShoppingCartParams:
 
 
 @register("ShoppingCart", suite="browser", category="shop", difficulty="medium", max_steps=38)
-class ShoppingCart(BrowserTask[ShoppingCartParams]):
+class ShoppingCart(Family[ShoppingCartParams]):
     """Buy things in a shop: find them, put them into the cart, and place the order.
 
     ## Description
@@ -97,41 +95,20 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
 
     page = "shopping_cart.html"
     mistakes = ("count", "delivery", "lookalike")
-    levels = {
-        "easy": {"groups": 4, "lines": 2, "sizes": 1, "items": 1, "limited": 0, "extras": 0,
-                 "leftover": 0},
-        "medium": {"groups": 5, "lines": 2, "sizes": 2, "items": 2, "limited": 0, "extras": 1,
-                   "leftover": 0},
-        "hard": {"groups": 6, "lines": 3, "sizes": 2, "items": 3, "limited": 1, "extras": 1,
-                 "leftover": 1},
-    }  # fmt: skip
+    groups: int = whole(2, len(shop.GROUPS), easy=4, medium=5, hard=6)
+    lines: int = whole(2, 4, easy=2, medium=2, hard=3)
+    sizes: int = whole(1, 2, easy=1, medium=2, hard=2)
+    items: int = by_level(easy=1, medium=2, hard=3)
+    limited: int = by_level(easy=0, medium=0, hard=1)
+    extras: int = whole(0, 1, easy=0, medium=1, hard=1)
+    leftover: int = whole(0, 2, easy=0, medium=0, hard=1)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        groups: int | None = None,
-        lines: int | None = None,
-        sizes: int | None = None,
-        items: int | None = None,
-        limited: int | None = None,
-        extras: int | None = None,
-        leftover: int | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, groups=groups, lines=lines, sizes=sizes, items=items, limited=limited,
-            extras=extras, leftover=leftover,
-        )  # fmt: skip
-        self.groups = self.check_range("groups", chosen["groups"], 2, len(shop.GROUPS))
-        self.lines = self.check_range("lines", chosen["lines"], 2, 4)
-        self.sizes = self.check_range("sizes", chosen["sizes"], 1, 2)
-        self.items = self.check_range("items", chosen["items"], 1, min(4, self.groups))
-        self.limited = self.check_range("limited", chosen["limited"], 0, self.items)
-        self.extras = self.check_range("extras", chosen["extras"], 0, 1)
-        self.leftover = self.check_range("leftover", chosen["leftover"], 0, 2)
+    def prepare(self) -> None:
+        self.check_range("items", self.items, 1, min(4, self.groups))
+        self.check_range("limited", self.limited, 0, self.items)
         self.max_steps = 4 + 14 * self.items + 6 * self.extras + 2 * self.leftover
 
-    def sample(self, rng: np.random.Generator) -> ShoppingCartParams:
+    def sample(self, rng: Generator) -> ShoppingCartParams:
         products = shop.stock(self.groups, self.lines, self.sizes, rng)
         while len(shop.groups_with_limits(products)) < self.limited:
             products = shop.stock(self.groups, self.lines, self.sizes, rng)
@@ -161,7 +138,7 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
     def page_params(self, params: ShoppingCartParams) -> dict[str, Any]:
         # Any shop knows its goods, its coupons and what its customers left in their carts.
         return {
-            "products": [dataclasses.asdict(product) for product in params.products],
+            "products": [asdict(product) for product in params.products],
             "groups": {key: group.plural.capitalize() for key, group in shop.GROUPS.items()},
             "coupons": COUPONS,
             "cart": params.leftover,
@@ -189,7 +166,7 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
             return Verdict(1.0, done=True, notes="ordered as asked")
         return Verdict(share / 2, notes="not ordered yet")
 
-    def oracle(self, device: BrowserDevice, params: ShoppingCartParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: ShoppingCartParams) -> Steps:
         for item in params.items:
             yield from self._add(device, params.products[item.product], item)
         yield Demo(click(device, "#cart"), "All is in the cart.")
@@ -204,21 +181,21 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
         yield Demo(click(device, "#order"), "Place the order.")
 
     def misread(
-        self, params: ShoppingCartParams, mistake: str, rng: np.random.Generator
+        self, params: ShoppingCartParams, mistake: str, rng: Generator
     ) -> ShoppingCartParams:
         """``count``: one more of the first thing, or one less. ``delivery``: express, or where that
         is asked for, standard. ``lookalike``: the first thing is taken for the one of its kind
         whose name is most alike."""
         if mistake == "delivery":
             other = "standard" if params.delivery == "express" else "express"
-            return dataclasses.replace(params, delivery=other)
+            return replace(params, delivery=other)
         first, *others = params.items
         if mistake == "count":
             step = -1 if first.count > 1 and rng.random() < 0.5 else 1
-            wrong = dataclasses.replace(first, count=first.count + step)
+            wrong = replace(first, count=first.count + step)
         else:
             wrong = _lookalike(first, params.products)
-        return dataclasses.replace(params, items=(wrong, *others))
+        return replace(params, items=(wrong, *others))
 
     def blind_rate(self, params: ShoppingCartParams) -> float:
         """Any things of the shop, in any number and colour."""
@@ -227,9 +204,7 @@ class ShoppingCart(BrowserTask[ShoppingCartParams]):
             rate /= (len(params.products) - left) * shop.MOST_COUNT
         return rate
 
-    def _add(
-        self, device: BrowserDevice, product: shop.Product, item: shop.Item
-    ) -> Iterator[Action | Demo]:
+    def _add(self, device: BrowserDevice, product: shop.Product, item: shop.Item) -> Steps:
         """Find a thing, choose its colour and number, and put it into the cart."""
         yield click(device, f"#group-{product.group}")
         card = f"#product-{item.product}"
@@ -261,4 +236,4 @@ def _lookalike(item: shop.Item, products: Sequence[shop.Product]) -> shop.Item:
     other = lookalike(names[item.product], names, besides)
     colours = products[other].colours
     colour = item.colour if item.colour in colours else colours[0]
-    return dataclasses.replace(item, product=other, colour=colour)
+    return replace(item, product=other, colour=colour)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Drag, Press
+from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.contract.action import Drag, Press
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
 
@@ -52,7 +50,7 @@ class SliderSetParams:
 
 
 @register("SliderSet", suite="browser", category="input", difficulty="medium", max_steps=12)
-class SliderSet(BrowserTask[SliderSetParams]):
+class SliderSet(Family[SliderSetParams]):
     """Bring sliders to the given values and press Apply.
 
     ## Description
@@ -83,30 +81,18 @@ class SliderSet(BrowserTask[SliderSetParams]):
     """
 
     page = "slider_set.html"
+    ends, waiting = "apply", "not applied yet"
     mistakes = ("neighbour", "value")
-    levels = {
-        "easy": {"sliders": 3, "changes": 1, "slack": 5},
-        "medium": {"sliders": 5, "changes": 2, "slack": 2},
-        "hard": {"sliders": 8, "changes": 4, "slack": 0},
-    }
+    sliders: int = whole(2, MOST, easy=3, medium=5, hard=8)
+    changes: int = whole(1, MOST, easy=1, medium=2, hard=4)
+    slack: int = whole(0, 20, easy=5, medium=2, hard=0)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        sliders: int | None = None,
-        changes: int | None = None,
-        slack: int | None = None,
-    ) -> None:
-        chosen = self.at_level(level, sliders=sliders, changes=changes, slack=slack)
-        self.sliders = self.check_range("sliders", chosen["sliders"], 2, MOST)
-        self.changes = self.check_range("changes", chosen["changes"], 1, MOST)
-        self.slack = self.check_range("slack", chosen["slack"], 0, 20)
+    def prepare(self) -> None:
         if self.changes > self.sliders:
             raise UserError(f"SliderSet: changes must be 1 to {self.sliders}, not {self.changes}")
         self.max_steps = 4 * self.changes + 4
 
-    def sample(self, rng: np.random.Generator) -> SliderSetParams:
+    def sample(self, rng: Generator) -> SliderSetParams:
         panel = str(rng.choice(tuple(PANELS)))
         shown = rng.choice(len(PANELS[panel].sliders), size=self.sliders, replace=False)
         if panel == "equalizer":
@@ -143,24 +129,18 @@ class SliderSet(BrowserTask[SliderSetParams]):
         layout = {"columns": params.columns, "place": params.place, "theme": params.theme}
         return {**panel._asdict(), **layout, "sliders": sliders}
 
-    def judge(
-        self, device: BrowserDevice, params: SliderSetParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
+    def verdict(self, data: Mapping[str, Any], params: SliderSetParams) -> Verdict:
         asked = list(params.starts)
         for i, value in params.asked:
             asked[i] = value
-        for event in device.events:
-            if event.type == "apply":
-                now = [int(value) for value in event.data["values"]]
-                for i, value in params.asked:
-                    if abs(now[i] - value) <= self._tolerance(params.sliders[i]):
-                        now[i] = value
-                score = changed_share(params.starts, asked, now)
-                return Verdict(score, done=True, notes=_told(params, asked, now))
-        return Verdict(0.0, notes="not applied yet")
+        now = [int(value) for value in data["values"]]
+        for i, value in params.asked:
+            if abs(now[i] - value) <= self._tolerance(params.sliders[i]):
+                now[i] = value
+        score = changed_share(params.starts, asked, now)
+        return Verdict(score, done=True, notes=_told(params, asked, now))
 
-    def oracle(self, device: BrowserDevice, params: SliderSetParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: SliderSetParams) -> Steps:
         for i, value in params.asked:
             slider = params.sliders[i]
             if device.state()["values"][i] == value:
@@ -175,9 +155,7 @@ class SliderSet(BrowserTask[SliderSetParams]):
                 yield Demo(Press(more if now < value else less), said)
         yield Demo(moves.click(device, "#apply"), "All is set: apply.")
 
-    def misread(
-        self, params: SliderSetParams, mistake: str, rng: np.random.Generator
-    ) -> SliderSetParams:
+    def misread(self, params: SliderSetParams, mistake: str, rng: Generator) -> SliderSetParams:
         """``neighbour``: the slider beside one of the named ones is moved. ``value``: one is
         brought to another value than was said."""
         at = int(rng.integers(len(params.asked)))
@@ -190,7 +168,7 @@ class SliderSet(BrowserTask[SliderSetParams]):
         else:
             value = self._target(params.sliders[i], value, rng)
         asked = (*params.asked[:at], (i, value), *params.asked[at + 1 :])
-        return dataclasses.replace(params, asked=asked)
+        return replace(params, asked=asked)
 
     def blind_rate(self, params: SliderSetParams) -> float:
         """Any sliders, at any values."""
@@ -203,7 +181,7 @@ class SliderSet(BrowserTask[SliderSetParams]):
     def _tolerance(self, slider: Slider) -> int:
         return self.slack * slider.steps // 100 * slider.step
 
-    def _target(self, slider: Slider, start: int, rng: np.random.Generator) -> int:
+    def _target(self, slider: Slider, start: int, rng: Generator) -> int:
         """A value that is clearly another one than `start`."""
         apart = max(0.12 * (slider.high - slider.low), 2 * self._tolerance(slider))
         values = range(slider.low, slider.high + 1, slider.step)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import factorial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal, get_args
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content import sequences
 from ui_gym.browser.content.sequences import KINDS, Item
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, flag, one_of, whole
 from ui_gym.contract.action import Action, Drag
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.errors import UserError
 
 Order = Literal["place", "given", "rule"]
 Place = Literal["top", "bottom", "above", "below"]
@@ -73,7 +70,7 @@ class SortableListParams:
 
 
 @register("SortableList", suite="browser", category="drag", difficulty="medium", max_steps=20)
-class SortableList(BrowserTask[SortableListParams]):
+class SortableList(Family[SortableListParams]):
     """Drag the rows of a list into the order that the goal asks for.
 
     ## Description
@@ -107,30 +104,14 @@ class SortableList(BrowserTask[SortableListParams]):
 
     page = "sortable_list.html"
     mistakes = ("other_way", "neighbours")
-    levels: ClassVar = {
-        "easy": {"items": 5, "order": "place", "alike": False},
-        "medium": {"items": 6, "order": "given", "alike": False},
-        "hard": {"items": 10, "order": "rule", "alike": True},
-    }
+    items: int = whole(4, 12, easy=5, medium=6, hard=10)
+    order: Order = one_of(get_args(Order), easy="place", medium="given", hard="rule")
+    alike: bool = flag(easy=False, medium=False, hard=True)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        items: int | None = None,
-        order: Order | None = None,
-        alike: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, items=items, order=order, alike=alike)
-        self.items = self.check_range("items", chosen["items"], 4, 12)
-        self.order, self.alike = chosen["order"], bool(chosen["alike"])
-        if self.order not in ("place", "given", "rule"):
-            raise UserError(
-                f"SortableList: order must be 'place', 'given' or 'rule', not {self.order!r}"
-            )
+    def prepare(self) -> None:
         self.max_steps = 10 if self.order == "place" else max(10, 2 * self.items - 2)
 
-    def sample(self, rng: np.random.Generator) -> SortableListParams:
+    def sample(self, rng: Generator) -> SortableListParams:
         name = str(rng.choice(tuple(KINDS)))
         kind = KINDS[name]
         params = SortableListParams(
@@ -149,7 +130,7 @@ class SortableList(BrowserTask[SortableListParams]):
             if self._is_work(asked):
                 return asked
             items = tuple(params.items[int(i)] for i in rng.permutation(self.items))
-            params = dataclasses.replace(params, items=items)
+            params = replace(params, items=items)
 
     def goal(self, params: SortableListParams) -> str:
         kind, titles = KINDS[params.kind], [f'"{title}"' for title, _, _ in params.items]
@@ -193,7 +174,7 @@ class SortableList(BrowserTask[SortableListParams]):
         notes = f"{left} pairs stand the wrong way round; {before} at the start"
         return Verdict(max(0.0, 1 - left / before), notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: SortableListParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: SortableListParams) -> Steps:
         order = list(range(len(params.items)))
         grip = "" if params.handles == "none" else " .handle"
         for item, place in sequences.moves(order, params.wanted):
@@ -205,7 +186,7 @@ class SortableList(BrowserTask[SortableListParams]):
             yield Demo(Drag(x, y, x, to), f'"{params.items[item][0]}" comes {above}')
 
     def misread(
-        self, params: SortableListParams, mistake: str, rng: np.random.Generator
+        self, params: SortableListParams, mistake: str, rng: Generator
     ) -> SortableListParams:
         """``other_way``: the order is taken the other way round, or the place on the other side.
         ``neighbours``: two neighbours change places; where one item is asked for, it and one."""
@@ -214,25 +195,23 @@ class SortableList(BrowserTask[SortableListParams]):
             wanted = params.wanted[::-1]
             if how in PLACES:
                 wanted = _placed(len(params.items), OTHER_SIDE[how], item, anchor)
-            return dataclasses.replace(params, wanted=wanted)
+            return replace(params, wanted=wanted)
         order, last = list(params.wanted), len(params.wanted) - 1
         i = order.index(item) - int(rng.integers(2)) if how in PLACES else int(rng.integers(last))
         i = min(max(i, 0), last - 1)
         order[i], order[i + 1] = order[i + 1], order[i]
-        return dataclasses.replace(params, wanted=tuple(order))
+        return replace(params, wanted=tuple(order))
 
     def blind_rate(self, params: SortableListParams) -> float:
         """Any item to any other place, or any order."""
         count = len(params.items)
         return 1 / ((count - 1) ** 2 if params.asked[0] in PLACES else factorial(count))
 
-    def _ask_place(
-        self, params: SortableListParams, rng: np.random.Generator
-    ) -> SortableListParams:
+    def _ask_place(self, params: SortableListParams, rng: Generator) -> SortableListParams:
         how = str(rng.choice(tuple(PLACES)))
         item, anchor = (int(i) for i in rng.choice(self.items, size=2, replace=False))
         wanted = _placed(self.items, how, item, anchor)
-        return dataclasses.replace(params, wanted=wanted, asked=(how, item, anchor))
+        return replace(params, wanted=wanted, asked=(how, item, anchor))
 
     def _is_work(self, params: SortableListParams) -> bool:
         """Whether much is to be done, and neither mistake means to leave all as it is."""
@@ -245,18 +224,18 @@ class SortableList(BrowserTask[SortableListParams]):
         return steps >= max(2, self.items // 2) and params.wanted[::-1] != start
 
 
-def _ask_order(params: SortableListParams, rng: np.random.Generator) -> SortableListParams:
+def _ask_order(params: SortableListParams, rng: Generator) -> SortableListParams:
     wanted = tuple(int(i) for i in rng.permutation(len(params.items)))
-    return dataclasses.replace(params, wanted=wanted, asked=("given", 0, 0))
+    return replace(params, wanted=wanted, asked=("given", 0, 0))
 
 
-def _ask_rule(params: SortableListParams, rng: np.random.Generator) -> SortableListParams:
+def _ask_rule(params: SortableListParams, rng: Generator) -> SortableListParams:
     how, falls = str(rng.choice(("title", "value"))), int(rng.integers(2))
     column = 0 if how == "title" else 2
     wanted = sorted(
         range(len(params.items)), key=lambda i: params.items[i][column], reverse=bool(falls)
     )
-    return dataclasses.replace(params, wanted=tuple(wanted), asked=(how, falls, 0))
+    return replace(params, wanted=tuple(wanted), asked=(how, falls, 0))
 
 
 def _placed(count: int, how: str, item: int, anchor: int) -> tuple[int, ...]:

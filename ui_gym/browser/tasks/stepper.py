@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.counters import SCENES, Counter, band_of
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
+from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
 
@@ -72,7 +69,7 @@ class StepperParams:
 
 
 @register("Stepper", suite="browser", category="input", difficulty="medium", max_steps=22)
-class Stepper(BrowserTask[StepperParams]):
+class Stepper(Family[StepperParams]):
     """Set guests, tickets, bags or rolls by their plus and minus buttons.
 
     ## Description
@@ -103,24 +100,13 @@ class Stepper(BrowserTask[StepperParams]):
     """
 
     page = "stepper.html"
+    ends, waiting = "done", "not done yet"
     mistakes = ("miscount", "neighbour")
-    levels = {
-        "easy": {"counters": 3, "changes": 1, "party": 0},
-        "medium": {"counters": 5, "changes": 3, "party": 0},
-        "hard": {"counters": 8, "changes": 1, "party": 6},
-    }
+    counters: int = whole(2, MOST_COUNTERS, easy=3, medium=5, hard=8)
+    changes: int = by_level(easy=1, medium=3, hard=1)
+    party: int = whole(0, MOST_PARTY, easy=0, medium=0, hard=6)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        counters: int | None = None,
-        changes: int | None = None,
-        party: int | None = None,
-    ) -> None:
-        chosen = self.at_level(level, counters=counters, changes=changes, party=party)
-        self.counters = self.check_range("counters", chosen["counters"], 2, MOST_COUNTERS)
-        self.party = self.check_range("party", chosen["party"], 0, MOST_PARTY)
+    def prepare(self) -> None:
         # All bands of people are shown where ages are given.
         self.scenes = [
             name
@@ -130,14 +116,12 @@ class Stepper(BrowserTask[StepperParams]):
         if not self.scenes:
             raise UserError(f"Stepper: a party needs 3 to 8 counters, not {self.counters}")
         people = min(len(SCENES[name].bands) for name in self.scenes) if self.party else 0
-        self.changes = self.check_range(
-            "changes", chosen["changes"], 0 if self.party else 1, self.counters - people
-        )
+        self.check_range("changes", self.changes, 0 if self.party else 1, self.counters - people)
         self.scenes = [name for name in self.scenes if self._things(name) >= self.changes]
         scrolls = 2 if self.counters > IN_SIGHT else 0
         self.max_steps = 2 * (APART * self.changes + self.party + 2 + scrolls)
 
-    def sample(self, rng: np.random.Generator) -> StepperParams:
+    def sample(self, rng: Generator) -> StepperParams:
         name = str(rng.choice(self.scenes))
         scene = SCENES[name]
         cuts = scene.cuts[int(rng.integers(len(scene.cuts)))]
@@ -197,23 +181,17 @@ class Stepper(BrowserTask[StepperParams]):
         look = {"folded": params.folded, "place": params.place, "theme": params.theme}
         return {**texts, **look, "counters": counters, "inSight": IN_SIGHT}
 
-    def judge(
-        self, device: BrowserDevice, params: StepperParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
-        for event in device.events:
-            if event.type == "done":
-                now = [int(count) for count in event.data["counts"]]
-                wrong = [
-                    f"{counter.label}: {got}, not {want}"
-                    for counter, got, want in zip(params.counters, now, params.counts, strict=True)
-                    if got != want
-                ]
-                score = changed_share(params.starts, params.counts, now)
-                return Verdict(score, done=True, notes="; ".join(wrong) or "all counts are right")
-        return Verdict(0.0, notes="not done yet")
+    def verdict(self, data: Mapping[str, Any], params: StepperParams) -> Verdict:
+        now = [int(count) for count in data["counts"]]
+        wrong = [
+            f"{counter.label}: {got}, not {want}"
+            for counter, got, want in zip(params.counters, now, params.counts, strict=True)
+            if got != want
+        ]
+        score = changed_share(params.starts, params.counts, now)
+        return Verdict(score, done=True, notes="; ".join(wrong) or "all counts are right")
 
-    def oracle(self, device: BrowserDevice, params: StepperParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: StepperParams) -> Steps:
         if params.folded:
             yield Demo(moves.click(device, "#open"), "The counters are behind this button.")
         for i, (counter, want) in enumerate(zip(params.counters, params.counts, strict=True)):
@@ -225,9 +203,7 @@ class Stepper(BrowserTask[StepperParams]):
                 yield Demo(moves.click(device, button), thought)
         yield Demo(moves.click(device, "#done"), "All the numbers are right.")
 
-    def misread(
-        self, params: StepperParams, mistake: str, rng: np.random.Generator
-    ) -> StepperParams:
+    def misread(self, params: StepperParams, mistake: str, rng: Generator) -> StepperParams:
         """``miscount``: one of the counts to change is one off. ``neighbour``: what belongs to one
         of them is added to the counter beside it (or taken from it)."""
         counts, counters = list(params.counts), params.counters
@@ -243,7 +219,7 @@ class Stepper(BrowserTask[StepperParams]):
             moved = counts[beside] + counts[i] - params.starts[i]
             counts[beside] = min(max(moved, counters[beside].low), counters[beside].most)
             counts[i] = params.starts[i]
-        return dataclasses.replace(params, counts=tuple(counts))
+        return replace(params, counts=tuple(counts))
 
     def blind_rate(self, params: StepperParams) -> float:
         """Any counters, at any counts."""
@@ -255,7 +231,7 @@ class Stepper(BrowserTask[StepperParams]):
         """How many of the counters of a scene are no people whose ages are given."""
         return self.counters - (len(SCENES[name].bands) if self.party else 0)
 
-    def _shown(self, name: str, rng: np.random.Generator) -> tuple[int, ...]:
+    def _shown(self, name: str, rng: Generator) -> tuple[int, ...]:
         scene = SCENES[name]
         bands, extras = len(scene.bands), len(scene.extras)
         if not self.party:
@@ -264,7 +240,7 @@ class Stepper(BrowserTask[StepperParams]):
         things = rng.choice(extras, size=self._things(name), replace=False)
         return (*range(bands), *sorted(bands + int(i) for i in things))
 
-    def _ages(self, cuts: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
+    def _ages(self, cuts: Sequence[int], rng: Generator) -> tuple[int, ...]:
         """Ages of a party, somebody's at the very edge of a band."""
         edges = [*cuts, *(cut - 1 for cut in cuts)]
         ages = [edges[int(rng.integers(len(edges)))]]
@@ -275,7 +251,7 @@ class Stepper(BrowserTask[StepperParams]):
             ages.append(int(rng.integers(bounds[band], bounds[band + 1])))
         return tuple(ages[int(i)] for i in rng.permutation(len(ages)))
 
-    def _other(self, counter: Counter, start: int, rng: np.random.Generator) -> int:
+    def _other(self, counter: Counter, start: int, rng: Generator) -> int:
         """A count near `start`, and another one."""
         near = range(max(counter.low, start - APART), min(counter.most, start + APART) + 1)
         others = [count for count in near if count != start]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import LEAST, MIXED, PLAIN, SHEETS, Change, Kind
 from ui_gym.browser.content.tables import TableColumn
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 ONE = ("{changes}.", "In the sheet, {changes}.", "Please {changes}. Leave all else as it is.")
@@ -48,7 +46,7 @@ class TableEditParams:
 
 
 @register("TableEdit", suite="browser", category="table", difficulty="medium", max_steps=40)
-class TableEdit(BrowserTask[TableEditParams]):
+class TableEdit(Family[TableEditParams]):
     """Make the named changes to the cells of a spreadsheet, and no others.
 
     ## Description
@@ -81,30 +79,16 @@ class TableEdit(BrowserTask[TableEditParams]):
 
     page = "table_edit.html"
     mistakes = ("column", "row")
-    levels = {
-        "easy": {"rows": 10, "changes": 1, "mixed": False, "alike": False},
-        "medium": {"rows": 24, "changes": 3, "mixed": False, "alike": True},
-        "hard": {"rows": 60, "changes": 5, "mixed": True, "alike": True},
-    }
+    rows: int = whole(6, 80, easy=10, medium=24, hard=60)
+    changes: int = whole(1, 6, easy=1, medium=3, hard=5)
+    mixed: bool = flag(easy=False, medium=False, hard=True)
+    alike: bool = flag(easy=False, medium=True, hard=True)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        rows: int | None = None,
-        changes: int | None = None,
-        mixed: bool | None = None,
-        alike: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(level, rows=rows, changes=changes, mixed=mixed, alike=alike)
-        self.rows = self.check_range("rows", chosen["rows"], 6, 80)
-        self.changes = self.check_range("changes", chosen["changes"], 1, 6)
-        self.mixed = bool(chosen["mixed"])
-        self.alike = bool(chosen["alike"])
+    def prepare(self) -> None:
         scrolls = moves.count_scrolls(self.rows * ROW_HEIGHT, ROOM)
         self.max_steps = 6 * self.changes + 2 + self.changes * scrolls
 
-    def sample(self, rng: np.random.Generator) -> TableEditParams:
+    def sample(self, rng: Generator) -> TableEditParams:
         topic = int(rng.integers(len(SHEETS)))
         about = SHEETS[topic]
         columns = tuple(int(i) for i in rng.permutation(len(about.columns)))
@@ -127,7 +111,7 @@ class TableEdit(BrowserTask[TableEditParams]):
             self._change(params, kinds[(first + i) % len(kinds)], row, chosen, rng)
             for i, row in enumerate(chosen)
         ]
-        return dataclasses.replace(params, changes=tuple(changes))
+        return replace(params, changes=tuple(changes))
 
     def goal(self, params: TableEditParams) -> str:
         said = [_words(params, change) for change in params.changes]
@@ -169,7 +153,7 @@ class TableEdit(BrowserTask[TableEditParams]):
             return Verdict(1.0, done=True, notes=notes)
         return Verdict(max(0, right - wrong) / (len(wanted) + 1), notes=notes)
 
-    def oracle(self, device: BrowserDevice, params: TableEditParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: TableEditParams) -> Steps:
         for change in params.changes:
             cell = f"#cell-{change.row}-{change.column}"
             for turn in moves.reveal(device, cell, "#pane", head=ROW_HEIGHT):
@@ -183,9 +167,7 @@ class TableEdit(BrowserTask[TableEditParams]):
             else:
                 yield Demo(Press("delete"), thought)
 
-    def misread(
-        self, params: TableEditParams, mistake: str, rng: np.random.Generator
-    ) -> TableEditParams:
+    def misread(self, params: TableEditParams, mistake: str, rng: Generator) -> TableEditParams:
         """``row``, ``column``: one of the changes is made in the row or column beside its own."""
         changes = list(params.changes)
         slip = int(rng.integers(len(changes)))
@@ -196,7 +178,7 @@ class TableEdit(BrowserTask[TableEditParams]):
         else:
             column += 1 if column == 0 else -1
         changes[slip] = Change("set", row, column, _result(params, one))
-        return dataclasses.replace(params, changes=tuple(changes))
+        return replace(params, changes=tuple(changes))
 
     def blind_rate(self, params: TableEditParams) -> float:
         """Who cannot tell what the goal means changes no cell to the right value."""
@@ -208,7 +190,7 @@ class TableEdit(BrowserTask[TableEditParams]):
         kind: Kind,
         row: int,
         taken: Sequence[int],
-        rng: np.random.Generator,
+        rng: Generator,
     ) -> Change:
         """A change that changes something; what it copies is of a row that is not `taken`."""
         while True:
@@ -216,15 +198,15 @@ class TableEdit(BrowserTask[TableEditParams]):
             column, now = _columns(params)[position], params.cells[row][position]
             change = Change(kind, row, position)
             if kind == "set":
-                change = dataclasses.replace(change, value=column.draw(rng))
+                change = replace(change, value=column.draw(rng))
             elif kind in ("add", "subtract") and column.is_number:
                 unit = 50 if column.kind == "cents" else 1
                 amount = column.write(unit * int(rng.integers(2, LEAST)))
-                change = dataclasses.replace(change, value=amount)
+                change = replace(change, value=amount)
             elif kind == "copy":
                 other = int(rng.integers(len(params.rows)))
                 if other not in taken:
-                    change = dataclasses.replace(change, other=other)
+                    change = replace(change, other=other)
             says = change.value or change.other >= 0
             if kind == "clear" or (says and not tables.same(_result(params, change), now)):
                 return change

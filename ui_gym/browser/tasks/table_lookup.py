@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import REPORTS
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 Place = tuple[int, int, int]
@@ -57,7 +54,7 @@ class TableLookupParams:
 
 
 @register("TableLookup", suite="browser", category="table", difficulty="medium", max_steps=30)
-class TableLookup(BrowserTask[TableLookupParams]):
+class TableLookup(Family[TableLookupParams]):
     """Read cells of a table, named by row and column, and enter what they say.
 
     ## Description
@@ -88,35 +85,19 @@ class TableLookup(BrowserTask[TableLookupParams]):
     """
 
     page = "table_lookup.html"
+    ends, waiting = "check", "nothing is entered yet"
     mistakes = ("column", "row")
-    levels = {
-        "easy": {"rows": 8, "columns": 4, "sheets": 1, "cells": 1, "alike": False},
-        "medium": {"rows": 32, "columns": 6, "sheets": 1, "cells": 2, "alike": True},
-        "hard": {"rows": 60, "columns": 8, "sheets": 3, "cells": 3, "alike": True},
-    }
+    rows: int = whole(4, 80, easy=8, medium=32, hard=60)
+    columns: int = whole(2, 8, easy=4, medium=6, hard=8)
+    sheets: int = whole(1, 3, easy=1, medium=1, hard=3)
+    cells: int = whole(1, 4, easy=1, medium=2, hard=3)
+    alike: bool = flag(easy=False, medium=True, hard=True)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        rows: int | None = None,
-        columns: int | None = None,
-        sheets: int | None = None,
-        cells: int | None = None,
-        alike: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, rows=rows, columns=columns, sheets=sheets, cells=cells, alike=alike
-        )
-        self.rows = self.check_range("rows", chosen["rows"], 4, 80)
-        self.columns = self.check_range("columns", chosen["columns"], 2, 8)
-        self.sheets = self.check_range("sheets", chosen["sheets"], 1, 3)
-        self.cells = self.check_range("cells", chosen["cells"], 1, 4)
-        self.alike = bool(chosen["alike"])
+    def prepare(self) -> None:
         scrolls = max(0, self.rows * ROW_HEIGHT - 560) // moves.SCROLL
         self.max_steps = 2 * (self.cells * (2 + scrolls + (self.sheets > 1)) + 1) + 2
 
-    def sample(self, rng: np.random.Generator) -> TableLookupParams:
+    def sample(self, rng: Generator) -> TableLookupParams:
         while True:
             topic = int(rng.integers(len(REPORTS)))
             about = REPORTS[topic]
@@ -159,22 +140,16 @@ class TableLookup(BrowserTask[TableLookupParams]):
             "side": params.side,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: TableLookupParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
-        for event in device.events:
-            if event.type == "check":
-                said = [str(value) for value in event.data.get("values", ())]
-                true = [_value(params, place) for place in params.asked]
-                right = sum(tables.same(one, other) for one, other in zip(said, true, strict=False))
-                if right == len(true) == len(said):
-                    return Verdict(1.0, done=True, notes="every value is right")
-                share = right / (len(true) + 1)
-                return Verdict(share, done=True, notes=f"entered {said}, asked for were {true}")
-        return Verdict(0.0, notes="nothing is entered yet")
+    def verdict(self, data: Mapping[str, Any], params: TableLookupParams) -> Verdict:
+        said = [str(value) for value in data.get("values", ())]
+        true = [_value(params, place) for place in params.asked]
+        right = sum(tables.same(one, other) for one, other in zip(said, true, strict=False))
+        if right == len(true) == len(said):
+            return Verdict(1.0, done=True, notes="every value is right")
+        share = right / (len(true) + 1)
+        return Verdict(share, done=True, notes=f"entered {said}, asked for were {true}")
 
-    def oracle(self, device: BrowserDevice, params: TableLookupParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: TableLookupParams) -> Steps:
         for number, place in enumerate(params.asked, 1):
             sheet, row, _ = place
             if device.state()["sheet"] != sheet:
@@ -187,9 +162,7 @@ class TableLookup(BrowserTask[TableLookupParams]):
                 yield Demo(action, f"It says {value}: {_words(params, place)}.")
         yield Demo(moves.click(device, "#check"), "All is filled in.")
 
-    def misread(
-        self, params: TableLookupParams, mistake: str, rng: np.random.Generator
-    ) -> TableLookupParams:
+    def misread(self, params: TableLookupParams, mistake: str, rng: Generator) -> TableLookupParams:
         """``row``, ``column``: the eye slips to the row or column beside each asked one."""
         asked = []
         for sheet, row, column in params.asked:
@@ -198,16 +171,14 @@ class TableLookup(BrowserTask[TableLookupParams]):
             else:
                 column = _beside(column, len(params.columns), rng)
             asked.append((sheet, row, column))
-        return dataclasses.replace(params, asked=tuple(asked))
+        return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: TableLookupParams) -> float:
         """Any cells of the table, copied without fault."""
         cells = len(params.sheets) * len(params.rows) * len(params.columns)
         return float(cells ** -len(params.asked))
 
-    def _ask(
-        self, values: Sequence[Sequence[Sequence[str]]], rng: np.random.Generator
-    ) -> tuple[Place, ...]:
+    def _ask(self, values: Sequence[Sequence[Sequence[str]]], rng: Generator) -> tuple[Place, ...]:
         """Cells of different rows, each unlike all that could be read in its stead; or nothing."""
         asked: list[Place] = []
         for row in rng.permutation(self.rows):
@@ -228,7 +199,7 @@ def _stands_out(values: Sequence[Sequence[Sequence[str]]], place: Place) -> bool
     return others.count(values[sheet][row][column]) == 3
 
 
-def _beside(index: int, count: int, rng: np.random.Generator) -> int:
+def _beside(index: int, count: int, rng: Generator) -> int:
     if index in (0, count - 1):
         return 1 if index == 0 else count - 2
     return index + int(rng.choice((-1, 1)))

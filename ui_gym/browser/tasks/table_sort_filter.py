@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content import catalogs
 from ui_gym.browser.content.catalogs import CATALOGS, Catalog, Choice, Condition, Flag, Measure
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
+from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 GOALS = (
@@ -50,7 +47,7 @@ class TableSortFilterParams:
 
 
 @register("TableSortFilter", suite="browser", category="table", difficulty="medium", max_steps=40)
-class TableSortFilter(BrowserTask[TableSortFilterParams]):
+class TableSortFilter(Family[TableSortFilterParams]):
     """Find the extreme row of a long table among those that meet some conditions, and act on it.
 
     ## Description
@@ -78,27 +75,16 @@ class TableSortFilter(BrowserTask[TableSortFilterParams]):
     """
 
     page = "table_sort_filter.html"
+    ends, waiting = "act", "nothing is chosen yet"
     mistakes = ("condition", "opposite")
-    levels = {
-        "easy": {"rows": 10, "conditions": 1},
-        "medium": {"rows": 40, "conditions": 2},
-        "hard": {"rows": 90, "conditions": 3},
-    }
+    rows: int = whole(10, 100, easy=10, medium=40, hard=90)
+    conditions: int = whole(1, 3, easy=1, medium=2, hard=3)
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        rows: int | None = None,
-        conditions: int | None = None,
-    ) -> None:
-        chosen = self.at_level(level, rows=rows, conditions=conditions)
-        self.rows = self.check_range("rows", chosen["rows"], 10, 100)
-        self.conditions = self.check_range("conditions", chosen["conditions"], 1, 3)
+    def prepare(self) -> None:
         scrolls = self.rows * ROW_HEIGHT // moves.SCROLL
         self.max_steps = 2 * (2 * self.conditions + 4) + scrolls
 
-    def sample(self, rng: np.random.Generator) -> TableSortFilterParams:
+    def sample(self, rng: Generator) -> TableSortFilterParams:
         while True:
             catalog = int(rng.integers(len(CATALOGS)))
             about = CATALOGS[catalog]
@@ -146,20 +132,12 @@ class TableSortFilter(BrowserTask[TableSortFilterParams]):
             "theme": params.theme,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: TableSortFilterParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
-        for event in device.events:
-            if event.type == "act":
-                row, best = event.data.get("row"), _best(params)
-                notes = f"chose row {row}, asked for was row {best}"
-                return Verdict(float(row == best), done=True, notes=notes)
-        return Verdict(0.0, notes="nothing is chosen yet")
+    def verdict(self, data: Mapping[str, Any], params: TableSortFilterParams) -> Verdict:
+        row, best = data.get("row"), _best(params)
+        notes = f"chose row {row}, asked for was row {best}"
+        return Verdict(float(row == best), done=True, notes=notes)
 
-    def oracle(
-        self, device: BrowserDevice, params: TableSortFilterParams
-    ) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: TableSortFilterParams) -> Steps:
         about = CATALOGS[params.catalog]
         for condition in params.conditions:
             column = about.columns[condition.column]
@@ -184,22 +162,20 @@ class TableSortFilter(BrowserTask[TableSortFilterParams]):
         yield Demo(moves.click(device, "#act"), thought)
 
     def misread(
-        self, params: TableSortFilterParams, mistake: str, rng: np.random.Generator
+        self, params: TableSortFilterParams, mistake: str, rng: Generator
     ) -> TableSortFilterParams:
         """``condition``: one of the conditions is forgotten. ``opposite``: the other end of the
         order is taken, the most expensive for the cheapest."""
         if mistake == "opposite":
-            return dataclasses.replace(params, most=not params.most)
+            return replace(params, most=not params.most)
         forgotten = int(rng.integers(len(params.conditions)))
-        return dataclasses.replace(params, conditions=_without(params, forgotten))
+        return replace(params, conditions=_without(params, forgotten))
 
     def blind_rate(self, params: TableSortFilterParams) -> float:
         """Any row, chosen without fault."""
         return 1 / len(params.offers)
 
-    def _ask(
-        self, params: TableSortFilterParams, rng: np.random.Generator
-    ) -> TableSortFilterParams:
+    def _ask(self, params: TableSortFilterParams, rng: Generator) -> TableSortFilterParams:
         """`params` with a question that one of its offers answers, if perhaps not it alone."""
         about = CATALOGS[params.catalog]
         by = str(rng.choice(about.ordered()))
@@ -210,9 +186,7 @@ class TableSortFilter(BrowserTask[TableSortFilterParams]):
             possible = catalogs.conditions(about, keys[int(i)], offer)
             if possible and len(found) < self.conditions:
                 found.append(possible[int(rng.integers(len(possible)))])
-        return dataclasses.replace(
-            params, by=by, most=bool(rng.random() < 0.4), conditions=tuple(found)
-        )
+        return replace(params, by=by, most=bool(rng.random() < 0.4), conditions=tuple(found))
 
 
 def _extreme(params: TableSortFilterParams) -> str:
@@ -246,7 +220,7 @@ def _is_sharp(params: TableSortFilterParams) -> bool:
     """Whether one row answers the question, and whoever forgets a condition finds another."""
     best = _best(params)
     others = [
-        _best(dataclasses.replace(params, conditions=_without(params, i)))
+        _best(replace(params, conditions=_without(params, i)))
         for i in range(len(params.conditions))
     ]
     return best is not None and None not in others and best not in others

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser.content.documents import Place, draw_document, phrases_of, places_of
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, count_scrolls, reveal, select_text, select_word
-from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
 
@@ -62,7 +59,7 @@ class TextFormatParams:
 
 
 @register("TextFormat", suite="browser", category="office", difficulty="medium", max_steps=24)
-class TextFormat(BrowserTask[TextFormatParams]):
+class TextFormat(Family[TextFormatParams]):
     """Make the named phrases of a document bold, italic, underlined or coloured, and save.
 
     ## Description
@@ -96,33 +93,18 @@ class TextFormat(BrowserTask[TextFormatParams]):
     """
 
     page = "text_format.html"
-    levels = {
-        "easy": {"sections": 2, "phrases": 1, "words": 1, "tricky": False},
-        "medium": {"sections": 3, "phrases": 2, "words": 3, "tricky": False},
-        "hard": {"sections": 6, "phrases": 3, "words": 4, "tricky": True},
-    }
+    ends, waiting = "save", "nothing is saved"
+    sections: int = whole(1, 6, easy=2, medium=3, hard=6)
+    phrases: int = whole(1, 4, easy=1, medium=2, hard=3)
+    words: int = whole(1, 5, easy=1, medium=3, hard=4)
+    tricky: bool = flag(easy=False, medium=False, hard=True)
     mistakes = ("mark", "phrase")
 
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        sections: int | None = None,
-        phrases: int | None = None,
-        words: int | None = None,
-        tricky: bool | None = None,
-    ) -> None:
-        chosen = self.at_level(
-            level, sections=sections, phrases=phrases, words=words, tricky=tricky
-        )
-        self.sections = self.check_range("sections", chosen["sections"], 1, 6)
-        self.phrases = self.check_range("phrases", chosen["phrases"], 1, 4)
-        self.words = self.check_range("words", chosen["words"], 1, 5)
-        self.tricky = bool(chosen["tricky"])
+    def prepare(self) -> None:
         scrolls = count_scrolls(self.sections * SECTION_HEIGHT, ROOM)
         self.max_steps = 2 * (self.phrases * (3 + scrolls // 2) + 2 * self.tricky + 2)
 
-    def sample(self, rng: np.random.Generator) -> TextFormatParams:
+    def sample(self, rng: Generator) -> TextFormatParams:
         for _ in range(100):
             drawing = Drawing(draw_document(rng, self.sections), rng)
             groups = [self._edits(drawing, number, rng) for number in range(self.phrases)]
@@ -152,24 +134,18 @@ class TextFormat(BrowserTask[TextFormatParams]):
 
     def page_params(self, params: TextFormatParams) -> dict[str, Any]:
         return {
-            "blocks": [dataclasses.asdict(block) for block in params.blocks],
+            "blocks": [asdict(block) for block in params.blocks],
             "outline": params.outline,
             "findAt": params.find_at,
             "brand": params.brand,
             "theme": params.theme,
         }
 
-    def judge(
-        self, device: BrowserDevice, params: TextFormatParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
-        for event in device.events:
-            if event.type == "save":
-                saved = [letters(block["runs"]) for block in event.data.get("blocks", ())]
-                return _saved(params, saved)
-        return Verdict(0.0, notes="nothing is saved")
+    def verdict(self, data: Mapping[str, Any], params: TextFormatParams) -> Verdict:
+        saved = [letters(block["runs"]) for block in data.get("blocks", ())]
+        return _saved(params, saved)
 
-    def oracle(self, device: BrowserDevice, params: TextFormatParams) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: TextFormatParams) -> Steps:
         for place, group in groupby(params.edits, key=lambda edit: edit.place):
             block, start, end = place
             text = phrase(params, place)
@@ -190,9 +166,7 @@ class TextFormat(BrowserTask[TextFormatParams]):
                 yield Demo(click(device, f"#colour-{colour}"), thought)
         yield Demo(click(device, "#save"), "All phrases look as asked: save.")
 
-    def misread(
-        self, params: TextFormatParams, mistake: str, rng: np.random.Generator
-    ) -> TextFormatParams:
+    def misread(self, params: TextFormatParams, mistake: str, rng: Generator) -> TextFormatParams:
         """``mark``: another mark is set. ``phrase``: a word is left out, the word beside is taken,
         or the phrase of another section."""
         edits = [*params.edits]
@@ -200,14 +174,14 @@ class TextFormat(BrowserTask[TextFormatParams]):
         if mistake == "mark":
             kind = STYLES if edits[at].mark in STYLES else COLOURS
             other = kind[(kind.index(edits[at].mark) + 1) % len(kind)]
-            edits[at] = dataclasses.replace(edits[at], mark=other)
+            edits[at] = replace(edits[at], mark=other)
         else:
             taken = _slip(params, edits[at])
             edits = [
-                dataclasses.replace(edit, place=taken) if edit.place == edits[at].place else edit
+                replace(edit, place=taken) if edit.place == edits[at].place else edit
                 for edit in edits
             ]
-        return dataclasses.replace(params, edits=tuple(edits))
+        return replace(params, edits=tuple(edits))
 
     def blind_rate(self, params: TextFormatParams) -> float:
         """Any phrases that are as long, with any marks."""
@@ -215,7 +189,7 @@ class TextFormat(BrowserTask[TextFormatParams]):
         places = {edit.place for edit in params.edits}
         return float(words) ** -len(places) * float(len(MARKS)) ** -len(params.edits)
 
-    def _edits(self, drawing: Drawing, number: int, rng: np.random.Generator) -> list[Edit]:
+    def _edits(self, drawing: Drawing, number: int, rng: Generator) -> list[Edit]:
         """What is to be done with one more phrase; nothing if there is no phrase left."""
         words = int(rng.integers(1, self.words + 1))
         mark, style, colour = (str(rng.choice(marks)) for marks in (MARKS, STYLES, COLOURS))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from ui_gym.browser import moves
 from ui_gym.browser.content.flows import FLOWS, Question, complete, plain
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.task import BrowserTask
+from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 STEPS = {1: 28, 2: 48, 3: 58}
@@ -42,7 +40,7 @@ class WizardMultiStepParams:
 
 
 @register("WizardMultiStep", suite="browser", category="input", difficulty="medium", max_steps=48)
-class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
+class WizardMultiStep(Family[WizardMultiStepParams]):
     """Fill in a request step by step, where earlier answers decide what is asked later.
 
     ## Description
@@ -70,15 +68,14 @@ class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
     """
 
     page = "wizard_multi_step.html"
+    ends, waiting = "submit", "not submitted yet"
     mistakes = ("branch", "option", "typo")
-    levels = {"easy": {"detail": 1}, "medium": {"detail": 2}, "hard": {"detail": 3}}
+    detail: int = whole(1, 3, easy=1, medium=2, hard=3)
 
-    def __init__(self, *, level: Difficulty | None = None, detail: int | None = None) -> None:
-        chosen = self.at_level(level, detail=detail)
-        self.detail = self.check_range("detail", chosen["detail"], 1, 3)
+    def prepare(self) -> None:
         self.max_steps = STEPS[self.detail]
 
-    def sample(self, rng: np.random.Generator) -> WizardMultiStepParams:
+    def sample(self, rng: Generator) -> WizardMultiStepParams:
         flow = str(rng.choice(tuple(FLOWS)))
         answers = complete(FLOWS[flow], self.detail, {}, rng)
         return WizardMultiStepParams(
@@ -109,26 +106,18 @@ class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
         texts = {"app": flow.app, "icon": flow.icon, "title": flow.title}
         return {**texts, "pages": pages, "left": params.left, "theme": params.theme}
 
-    def judge(
-        self, device: BrowserDevice, params: WizardMultiStepParams, history: Sequence[Action]
-    ) -> Verdict:
-        device.state()
+    def verdict(self, data: Mapping[str, Any], params: WizardMultiStepParams) -> Verdict:
         wanted = dict(params.answers)
-        for event in device.events:
-            if event.type == "submit":
-                given = {key: str(text).strip() for key, text in event.data["answers"].items()}
-                keys = [*wanted, *(key for key in given if key not in wanted)]
-                wrong = [key for key in keys if given.get(key) != wanted.get(key)]
-                if not wrong:
-                    return Verdict(1.0, done=True, notes="submitted as asked")
-                share = 0.0 if keys[0] in wrong else min(0.9, 1 - len(wrong) / len(keys))
-                told = [f"{key} is {given.get(key)!r}, not {wanted.get(key)!r}" for key in wrong]
-                return Verdict(share, done=True, notes=f"submitted, but {'; '.join(told)}")
-        return Verdict(0.0, notes="not submitted yet")
+        given = {key: str(text).strip() for key, text in data["answers"].items()}
+        keys = [*wanted, *(key for key in given if key not in wanted)]
+        wrong = [key for key in keys if given.get(key) != wanted.get(key)]
+        if not wrong:
+            return Verdict(1.0, done=True, notes="submitted as asked")
+        share = 0.0 if keys[0] in wrong else min(0.9, 1 - len(wrong) / len(keys))
+        told = [f"{key} is {given.get(key)!r}, not {wanted.get(key)!r}" for key in wrong]
+        return Verdict(share, done=True, notes=f"submitted, but {'; '.join(told)}")
 
-    def oracle(
-        self, device: BrowserDevice, params: WizardMultiStepParams
-    ) -> Iterator[Action | Demo]:
+    def oracle(self, device: BrowserDevice, params: WizardMultiStepParams) -> Steps:
         answers = dict(params.answers)
         before = None
         while (state := device.state())["page"] != before:
@@ -144,7 +133,7 @@ class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
             yield Demo(moves.click(device, "#next"), f"{before} is filled in: go on.")
 
     def misread(
-        self, params: WizardMultiStepParams, mistake: str, rng: np.random.Generator
+        self, params: WizardMultiStepParams, mistake: str, rng: Generator
     ) -> WizardMultiStepParams:
         """``branch``: another choice on which later questions depend, and what follows from it.
         ``option``: another choice on which nothing depends. ``typo``: a text with a slip."""
@@ -185,4 +174,4 @@ class WizardMultiStep(BrowserTask[WizardMultiStepParams]):
 
 
 def _with(params: WizardMultiStepParams, answers: dict[str, str]) -> WizardMultiStepParams:
-    return dataclasses.replace(params, answers=tuple(answers.items()))
+    return replace(params, answers=tuple(answers.items()))
