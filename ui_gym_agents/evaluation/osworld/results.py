@@ -15,7 +15,6 @@ again. So ``result.txt`` is written last, and is there whole or not at all.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import math
 import os
@@ -29,6 +28,7 @@ from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 
 RESULT = "result.txt"
 TRAJECTORY = "traj.jsonl"
@@ -59,17 +59,15 @@ class Results:
         """
         try:
             self.trial.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.trial / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+            lock = files.lock(self.trial / ".lock")
+        except BlockingIOError:
+            raise UserError(
+                f"another process evaluates in {self.trial}; wait for it to end, or choose "
+                "another --result-dir or --trial-id"
+            ) from None
         except OSError as error:
             raise UserError(f"the folder {self.trial} cannot be written to: {error}") from error
         try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(
-                    f"another process evaluates in {self.trial}; wait for it to end, or choose "
-                    "another --result-dir or --trial-id"
-                ) from None
             yield
         finally:
             os.close(lock)
@@ -87,7 +85,7 @@ class Results:
         return found if isinstance(found, dict) else None
 
     def write_arguments(self, asked: Mapping[str, Any]) -> None:
-        _write(self.folder / ARGUMENTS, json.dumps(asked, indent=4) + "\n")
+        files.replace(self.folder / ARGUMENTS, json.dumps(asked, indent=4) + "\n")
 
 
 class TaskFolder:
@@ -130,11 +128,10 @@ class TaskFolder:
     def finish(self, score: float) -> None:
         """Write the score, which says that the task is done."""
         self.log("INFO", f"Result: {score:.2f}")
-        _write(self.path / RESULT, f"{score}\n")
+        files.replace(self.path / RESULT, f"{score}\n")
 
     def _append(self, name: str, line: str) -> None:
-        with (self.path / name).open("a", encoding="utf-8") as file:
-            file.write(line.replace("\n", "\\n") + "\n")
+        files.append(self.path / name, [line.replace("\n", "\\n")])
 
 
 def save_picture(path: Path, screen: Image | bytes) -> None:
@@ -143,13 +140,3 @@ def save_picture(path: Path, screen: Image | bytes) -> None:
         path.write_bytes(screen)
     else:
         PILImage.fromarray(screen).save(path, "PNG", compress_level=1)
-
-
-def _write(path: Path, text: str) -> None:
-    """A file that is there whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -18,26 +18,25 @@ from ui_gym.errors import UserError
 @setup("download")
 def download(context: EvaluationContext, files: Sequence[Mapping[str, str]]) -> None:
     """Put the file of each ``url`` at its ``path``; it comes from the file cache."""
-    for file in files:
-        url, path = file.get("url"), file.get("path")
-        if not url or not path:
-            raise UserError(f"a file has a url and a path, not {dict(file)!r}")
-        _write(context, path, context.files.get(url))
+    _bring(context, files, "url", "{}")
 
 
 @setup("upload_file")
 def upload_file(context: EvaluationContext, files: Sequence[Mapping[str, str]]) -> None:
     """Put each ``local_path`` of this machine at its ``path`` there; a relative one lies beside
     the task file."""
+    _bring(context, files, "local_path", "file:{}")
+
+
+def _bring(
+    context: EvaluationContext, files: Sequence[Mapping[str, str]], key: str, address: str
+) -> None:
     for file in files:
-        local, path = file.get("local_path"), file.get("path")
-        if not local or not path:
-            raise UserError(f"a file has a local_path and a path, not {dict(file)!r}")
-        _write(context, path, context.files.get(f"file:{local}"))
-
-
-def _write(context: EvaluationContext, path: str, source: Path) -> None:
-    context.device.write(expanded(path, context.device.home), source.read_bytes())
+        source, path = file.get(key), file.get("path")
+        if not source or not path:
+            raise UserError(f"a file has a {key} and a path, not {dict(file)!r}")
+        data = context.files.get(address.format(source)).read_bytes()
+        context.device.write(expanded(path, context.device.home), data)
 
 
 PROFILES = (".config/google-chrome/Default", ".config/chromium/Default")
