@@ -9,9 +9,11 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from ui_gym_phone import data
 
 QUOTA = 64 << 20
 """Bytes that all files together may hold, unless told otherwise."""
@@ -29,28 +31,9 @@ SDCARD = "/sdcard"
 ALIASES = ("/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard")
 """Other names of the shared storage, which Android makes with links and mounts."""
 
-READ_ONLY = ("/system", "/proc", "/vendor", "/product", "/apex", "/dev", "/sys")
-
-DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/tty")
-
-_FOLDERS = (
-    "/acct", "/apex", "/cache", "/config", "/data/app", "/data/data", "/data/local/tmp",
-    "/data/misc", "/data/user/0", "/dev", "/mnt", "/product", "/sdcard/Alarms",
-    "/sdcard/Android/data", "/sdcard/Audiobooks", "/sdcard/DCIM/Camera", "/sdcard/Documents",
-    "/sdcard/Download", "/sdcard/Movies", "/sdcard/Music", "/sdcard/Notifications",
-    "/sdcard/Pictures", "/sdcard/Podcasts", "/sdcard/Recordings", "/sdcard/Ringtones",
-    "/storage/emulated", "/storage/self", "/sys", "/system/app", "/system/bin", "/system/etc",
-    "/system/fonts", "/system/framework", "/system/lib64", "/system/priv-app", "/vendor", "/proc",
-)  # fmt: skip
-
-_SYSTEM_FILES = {
-    "/proc/version": b"Linux version 5.15.41-android13-8 (build-user@build-host) #1 SMP PREEMPT\n",
-    "/proc/sys/kernel/ostype": b"Linux\n",
-    "/proc/meminfo": b"MemTotal:        3977224 kB\nMemFree:         1206508 kB\n"
-    b"MemAvailable:    2411012 kB\n",
-    "/proc/cpuinfo": b"processor\t: 0\nBogoMIPS\t: 48.00\n\nprocessor\t: 1\nBogoMIPS\t: 48.00\n",
-    "/system/etc/hosts": b"127.0.0.1       localhost\n::1             ip6-localhost\n",
-}
+_FIRST = data.table("files")
+READ_ONLY: Sequence[str] = _FIRST["read_only"]
+DEVICES: Sequence[str] = _FIRST["devices"]
 
 
 class TimeSource(Protocol):
@@ -120,10 +103,10 @@ class Files:
         now = clock.seconds()
         self._nodes: dict[str, Node] = {"/": Directory(now, 0o755)}
         self._children: dict[str, list[str]] = {"/": []}
-        for folder in _FOLDERS:
+        for folder in _FIRST["folders"]:
             self._plant(folder, Directory(now, 0o755))
-        for path, data in _SYSTEM_FILES.items():
-            self._plant(path, File(data, now, 0o444))
+        for path, text in _FIRST["files"].items():
+            self._plant(path, File(text.encode(), now, 0o444))
         for path in DEVICES:
             self._plant(path, File(b"", now, 0o666))
         for path in keeper.paths() if keeper else ():

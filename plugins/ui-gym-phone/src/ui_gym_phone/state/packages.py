@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-PERMISSIONS = {
-    "CAMERA": "Camera",
-    "READ_CONTACTS": "Contacts",
-    "ACCESS_FINE_LOCATION": "Location",
-    "RECORD_AUDIO": "Microphone",
-    "POST_NOTIFICATIONS": "Notifications",
-    "READ_CALENDAR": "Calendar",
-    "READ_SMS": "SMS",
-    "CALL_PHONE": "Phone",
-    "READ_MEDIA_IMAGES": "Photos and videos",
+from ui_gym_phone import data
+
+PERMISSIONS: Mapping[str, str] = {
+    name: label for name, (label, _) in data.table("permissions").items()
 }
 """Permissions that a person can grant, without ``android.permission.``, and as Settings calls
 them."""

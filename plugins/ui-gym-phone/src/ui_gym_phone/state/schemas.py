@@ -7,6 +7,7 @@ tables that nothing here fills. `Instances` is a view here, as no event of the p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -17,17 +18,8 @@ CONTACTS = "com.android.providers.contacts"
 CALENDAR = "com.android.providers.calendar"
 DESK_CLOCK = "com.google.android.deskclock"
 
-MIMETYPES = {
-    "vnd.android.cursor.item/email_v2": 1,
-    "vnd.android.cursor.item/im": 2,
-    "vnd.android.cursor.item/nickname": 3,
-    "vnd.android.cursor.item/organization": 4,
-    "vnd.android.cursor.item/phone_v2": 5,
-    "vnd.android.cursor.item/sip_address": 6,
-    "vnd.android.cursor.item/name": 7,
-    "vnd.android.cursor.item/postal-address_v2": 8,
-    "vnd.android.cursor.item/photo": 10,
-    "vnd.android.cursor.item/note": 12,
+MIMETYPES: Mapping[str, int] = {
+    f"vnd.android.cursor.item/{kind}": row for kind, row in data.table("mimetypes").items()
 }
 """Kinds of a contact's data, and their rows in ``mimetypes``."""
 

@@ -14,16 +14,7 @@ NARROW, LOW = 300, 400
 """Screens less wide or high than this, in dp, have room for less."""
 
 STYLES: Mapping[str, tuple[Face, int]] = {
-    "display": ("regular", 48),
-    "headline": ("regular", 28),
-    "title": ("regular", 22),
-    "subtitle": ("medium", 18),
-    "body": ("regular", 16),
-    "strong": ("medium", 16),
-    "small": ("regular", 14),
-    "label": ("medium", 14),
-    "caption": ("regular", 12),
-    "tiny": ("medium", 11),
+    name: (face, size) for name, (face, size) in data.table("theme")["styles"].items()
 }
 """Name -> (face, size in sp)."""
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.pictures import is_picture
 from ui_gym_phone.apps.support import attempt, free_path
 from ui_gym_phone.state.phone import Phone
@@ -13,29 +14,10 @@ from ui_gym_phone.ui.app import Ui
 
 STORAGE = "/sdcard"
 
-SORTS = (
-    "File name (A to Z)", "File name (Z to A)", "Modified (newest first)",
-    "Modified (oldest first)", "Size (largest first)", "Type",
-)  # fmt: skip
-
-ROOTS = (
-    ("Download", "folder-download"), ("Documents", "file-document-outline"),
-    ("DCIM", "camera"), ("Pictures", "image"), ("Music", "music-note"), ("Movies", "video"),
-    ("Podcasts", "radio"), ("Recordings", "microphone"),
-)  # fmt: skip
-"""Folders that the first screen lists, where they are there."""
-
-_KINDS = (
-    ((".mp3", ".ogg", ".wav", ".m4a", ".flac"), "Audio", "file-music-outline", "#c5221f"),
-    ((".mp4", ".mkv", ".webm", ".3gp", ".mov"), "Video", "file-video-outline", "#a142f4"),
-    ((".pdf",), "PDF document", "file-pdf-box", "#d93025"),
-    ((".txt", ".md", ".log", ".csv", ".json", ".xml", ".html", ".ics", ".vcf", ".ini"),
-     "Text", "file-document-outline", "#1a73e8"),
-    ((".apk",), "Android app", "android", "#188038"),
-    ((".zip", ".tar", ".gz", ".7z", ".rar"), "Archive", "archive", "#795548"),
-    ((".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".ppt", ".pptx", ".odp"),
-     "Document", "text-box-outline", "#1a73e8"),
-)  # fmt: skip
+_TABLES = data.table("files_app")
+SORTS: Sequence[str] = _TABLES["sorts"]
+ROOTS = [(name, icon) for name, icon in _TABLES["roots"]]
+"""Folders that the first screen lists, where they are there, with their icons."""
 
 MOST_FOUND = 200
 MOST_SEARCHED = 20_000
@@ -66,9 +48,9 @@ def kind_of(entry: FileEntry) -> tuple[str, str, str]:
     if is_picture(entry.name):
         return "Image", "file-image-outline", "#188038"
     lower = entry.name.lower()
-    for endings, kind, icon, colour in _KINDS:
-        if lower.endswith(endings):
-            return kind, icon, colour
+    for kind in _TABLES["kinds"]:
+        if lower.endswith(tuple(kind["endings"])):
+            return kind["kind"], kind["icon"], kind["colour"]
     return "File", "file-outline", "#5f6368"
 
 

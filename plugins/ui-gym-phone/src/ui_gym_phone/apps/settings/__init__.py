@@ -15,7 +15,6 @@ from ui_gym_phone.apps.settings import (  # noqa: F401 - their pages join the ap
     permissions,
     states,
     system,
-    wifi,
 )
 from ui_gym_phone.apps.settings.app import APP
 from ui_gym_phone.apps.settings.declared import register_pages

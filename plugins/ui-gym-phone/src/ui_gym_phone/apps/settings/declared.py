@@ -8,7 +8,7 @@ A row is one of
 - ``switch``, ``main``: a switch, the large one that begins a page; of a ``setting`` that is 1 or
   0, or of a ``state``; it is disabled unless the state that it ``needs`` is on;
 - ``choice``: one of ``options`` for a setting, in a dialog; a value that is none of them is
-  called ``otherwise``;
+  called ``otherwise``, or counts as ``fallback``;
 - ``part``: widgets that a function makes.
 
 It is there only ``when``, or ``unless``, a state is on. What a page says, switches, does and makes
@@ -88,7 +88,7 @@ def _widgets(ui: Ui, row: DeclaredRow) -> Sequence[Widget]:
             able = _is_on(ui, row.get("needs"), True)
             return [parts.toggle(title, *_switched(ui, row), text, icon=icon, enabled=able)]
         case {"choice": title, "setting": setting}:
-            chosen = parts.listed(_options(row), _value(ui, setting), row.get("otherwise", ""))
+            chosen = parts.listed(_options(row), _chosen(ui, row), row.get("otherwise", ""))
             return [Item(title, chosen, partial(ui.ask, setting), icon=icon)]
     if "say" in row:
         return [Item(row["item"], text, partial(ui.say, row["say"]), icon=icon)]
@@ -129,8 +129,18 @@ def _options(row: DeclaredRow) -> Sequence[tuple[str, str]]:
     ]
 
 
+def _chosen(ui: Ui, row: DeclaredRow) -> str:
+    """The value of a choice; files are compared by their names."""
+    value = _value(ui, row["setting"])
+    if "fallback" not in row:
+        return value
+    name = value.rpartition("/")[2]
+    known = (option for _, option in _options(row) if option.rpartition("/")[2] == name)
+    return next(known, row["fallback"])
+
+
 def _choices(ui: Ui, row: DeclaredRow) -> Dialog:
     setting = row["setting"]
     namespace, key = setting.split(" ")[:2]
-    chosen, keep = _value(ui, setting), partial(ui.phone.put, namespace, key)
-    return parts.pick(ui, row["choice"], _options(row), chosen, keep)
+    keep = partial(ui.phone.put, namespace, key)
+    return parts.pick(ui, row["choice"], _options(row), _chosen(ui, row), keep)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.settings.app import APP, PREFIX
-from ui_gym_phone.apps.settings.declared import ACTIONS, DIALOGS, LINES, PARTS
-from ui_gym_phone.apps.settings.parts import listed, number, page, pick, radio, slider
+from ui_gym_phone.apps.settings.declared import ACTIONS, LINES, PARTS
+from ui_gym_phone.apps.settings.parts import listed, number, page, radio, slider
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, Dialog
-from ui_gym_phone.ui.widgets import Card, Icon, IconButton, Item, SeekBar, Text
+from ui_gym_phone.ui.page import AppPage
+from ui_gym_phone.ui.widgets import Card, Icon, IconButton, SeekBar, Text
 
 TIMEOUT = PREFIX + "ScreenTimeoutActivity"
 
-TIMEOUTS = (
-    ("15 seconds", 15_000), ("30 seconds", 30_000), ("1 minute", 60_000), ("2 minutes", 120_000),
-    ("5 minutes", 300_000), ("10 minutes", 600_000), ("30 minutes", 1_800_000),
-)  # fmt: skip
+TIMEOUTS = [(text, int(ms)) for text, ms in data.table("settings_pages")["options"]["timeouts"]]
 """(text, milliseconds)."""
 
 FONT_SCALES = (("Small", 0.85), ("Default", 1.0), ("Large", 1.15), ("Largest", 1.3))
@@ -139,15 +137,6 @@ SLIDERS = {
 }
 """The streams that have a slider, in this order, and its icon."""
 
-TONES = {
-    "ringtone": ("Phone ringtone", ("Flutey Phone", "Zen", "Bright Morning", "Hotline")),
-    "notification_sound": ("Default notification sound", ("Popcorn", "Chime", "Ping", "Clink")),
-    "alarm_alert": ("Default alarm sound", ("Fresh Start", "Sunrise", "Bell", "Rooster")),
-}
-"""Key of the namespace ``system`` -> title, and the tones: the first one is the factory's."""
-
-_URI = "content://media/internal/audio/media/"
-
 
 def _volumes(ui: Ui) -> list[Widget]:
     phone = ui.phone
@@ -160,30 +149,4 @@ def _volumes(ui: Ui) -> list[Widget]:
     return sliders
 
 
-def _chosen(ui: Ui, key: str) -> str:
-    """The tone of a setting; what the factory wrote there names no file."""
-    name = ui.phone.setting("system", key, "").rpartition("/")[2]
-    tones = TONES[key][1]
-    return name if name in tones else tones[0]
-
-
-def _tone(ui: Ui, key: str) -> Widget:
-    return Item(TONES[key][0], _chosen(ui, key), partial(ui.ask, key))
-
-
-def _tone_dialog(ui: Ui) -> Dialog | None:
-    if ui.dialog not in TONES:
-        return None
-    key = ui.dialog
-    title, tones = TONES[key]
-
-    def choose(tone: str) -> None:
-        ui.phone.put("system", key, _URI + tone)
-
-    return pick(ui, title, [(tone, tone) for tone in tones], _chosen(ui, key), choose)
-
-
 PARTS["volumes"] = _volumes
-PARTS["ringtone"] = lambda ui: [_tone(ui, "ringtone")]
-PARTS["other_tones"] = lambda ui: [_tone(ui, "notification_sound"), _tone(ui, "alarm_alert")]
-DIALOGS["tone"] = _tone_dialog

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ui_gym_phone import data
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.applications import by_label, gone, package_of, shown_apps
 from ui_gym_phone.apps.settings.declared import PARTS
@@ -23,12 +24,7 @@ from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.widgets import Header, Item, SwitchItem, Text
 
-ICONS = {
-    "CAMERA": "camera", "READ_CONTACTS": "contacts", "ACCESS_FINE_LOCATION": "map-marker",
-    "RECORD_AUDIO": "microphone", "POST_NOTIFICATIONS": "bell-outline",
-    "READ_CALENDAR": "calendar", "READ_SMS": "message-text", "CALL_PHONE": "phone",
-    "READ_MEDIA_IMAGES": "image-multiple",
-}  # fmt: skip
+ICONS = {name: icon for name, (_, icon) in data.table("permissions").items()}
 
 WHILE_USED = ("CAMERA", "RECORD_AUDIO", "ACCESS_FINE_LOCATION")
 """Permissions that an app has only while it is seen."""
