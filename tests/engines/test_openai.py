@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from model_server import ModelServer
-from policy_helpers import shake
+from policy_helpers import difference, shake
 from waiting import eventually
 
 from ui_gym.errors import UserError
@@ -43,10 +42,7 @@ def _difference(policy: VLMPolicy, decisions: Sequence[Decision], views: Sequenc
             screenshots.put(image)
     records = [decision.tokens for decision in decisions if decision.tokens is not None]
     assert len(records) == len(decisions)
-    with torch.no_grad():
-        found = policy.logprobs(records, screenshots)
-    pairs = zip(found, records, strict=True)
-    return max((v - torch.tensor(r.logprobs)).abs().max().item() for v, r in pairs)
+    return difference(policy, records, screenshots)
 
 
 @pytest.mark.parametrize(

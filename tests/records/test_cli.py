@@ -43,7 +43,7 @@ def run(tmp_path: Path) -> Path:
     picture.parent.mkdir(parents=True)
     Image.new("RGB", (8, 6), "red").save(picture, "WEBP", lossless=True)
     target = of_file(folder / "records.sqlite")
-    story.Run(folder, RunRecorder.open(target, folder, print)).whole()
+    story.Run(folder, RunRecorder(target, folder, print)).whole()
     return folder
 
 

@@ -25,7 +25,7 @@ def record(
     database: DatabaseTarget, folder: Path, notes: list[str]
 ) -> tuple[RunRecorder, story.Run]:
     """A run in a folder, and its recorder."""
-    recorder = RunRecorder.open(database, folder, notes.append, retry=0.1)
+    recorder = RunRecorder(database, folder, notes.append, retry=0.1)
     return recorder, story.Run(folder, recorder)
 
 

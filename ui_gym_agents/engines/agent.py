@@ -12,7 +12,6 @@ from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines.openai import SGLANG, VLLM, OpenAIEngine, environment_key
 from ui_gym_agents.engines.protocol import Engine, EngineAnswer, EngineError, Sampling
-from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.store import screenshot_hash
 
 if TYPE_CHECKING:
@@ -108,17 +107,13 @@ class EngineAgent:
     ) -> Decision:
         if isinstance(answer, EngineError):
             return Decision("", failure=f"engine: {answer}")
-        return Decision(
-            policy.text(answer.ids),
-            TokenRecord(
-                prompt_ids=answer.prompt_ids,
-                output_ids=answer.ids,
-                logprobs=answer.logprobs,
-                images=tuple(images),
-                temperature=policy.temperature,
-                version=answer.version,
-                truncated=answer.finish == "length",
-            ),
+        return policy.decision(
+            answer.ids,
+            prompt_ids=answer.prompt_ids,
+            logprobs=answer.logprobs,
+            images=tuple(images),
+            version=answer.version,
+            truncated=answer.finish == "length",
         )
 
 

@@ -183,20 +183,21 @@ class VLMPolicy:
         noise = [view.noise for view in views]
         samples = self._sample(prompts, noise, pictures, self.temperature, self.max_new_tokens)
         return [
-            Decision(
-                self.text(answer.ids),
-                TokenRecord(
-                    prompt_ids=prompt.ids,
-                    output_ids=answer.ids,
-                    logprobs=answer.logprobs,
-                    images=prompt.images,
-                    temperature=self.temperature,
-                    version=self.version,
-                    truncated=answer.truncated,
-                ),
+            self.decision(
+                answer.ids,
+                prompt_ids=prompt.ids,
+                logprobs=answer.logprobs,
+                images=prompt.images,
+                version=self.version,
+                truncated=answer.truncated,
             )
             for prompt, answer in zip(prompts, samples, strict=True)
         ]
+
+    def decision(self, ids: tuple[int, ...], **sampled: Any) -> Decision:
+        """What was sampled as an agent's decision; `sampled` are fields of its `TokenRecord`."""
+        record = TokenRecord(output_ids=ids, temperature=self.temperature, **sampled)
+        return Decision(self.text(ids), record)
 
     @torch.inference_mode()
     def _sample(

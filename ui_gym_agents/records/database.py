@@ -18,10 +18,9 @@ from ui_gym_agents.records.target import DatabaseTarget
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
-"""The newest revision of the schema that this code knows."""
 REVISIONS = ("0001",)
-"""All of them, oldest first: known without importing Alembic."""
+"""The revisions of the schema that this code knows, oldest first, without importing Alembic."""
+HEAD = REVISIONS[-1]
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 20
 _LOCK = 0x75692D67796D
@@ -89,12 +88,16 @@ def reachable(target: DatabaseTarget) -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
         raise UserError(
             f"the records database {target} (from {target.source}) cannot be used: "
-            f"{target.redact(cause)}. Start or repair it, name another in --run.records, or go "
-            "without: --run.records off"
+            f"{target.redact(own_words(error))}. Start or repair it, name another in "
+            "--run.records, or go without: --run.records off"
         ) from None
+
+
+def own_words(error: BaseException) -> BaseException:
+    """What the database itself said, without SQLAlchemy's frame around it."""
+    return (error.orig if isinstance(error, DBAPIError) else None) or error
 
 
 def revision(connection: Connection) -> str | None:

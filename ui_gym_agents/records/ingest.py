@@ -18,10 +18,11 @@ from itertools import islice
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, select
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from ui_gym.errors import UserError
 from ui_gym_agents import files, store
+from ui_gym_agents.records.database import own_words
 from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.records.rows import Rows
 from ui_gym_agents.training import event_log
@@ -118,11 +119,8 @@ def _take_in(
     if len(batch) > 1:
         return sum(_take_in(engine, training, directory, [line], refuse) for line in batch)
     (line,) = batch
-    told = {
-        "file": line.file,
-        "end": line.end,
-        "error": f"{type(trouble).__name__}: {_of(trouble)}",
-    }
+    said = f"{type(trouble).__name__}: {own_words(trouble)}"
+    told = {"file": line.file, "end": line.end, "error": said}
     files.append(directory / REFUSED, [json.dumps(told)])
     if refuse is not None:
         refuse(line, trouble)
@@ -146,8 +144,3 @@ def _write(engine: Engine, training: str, directory: Path, batch: Sequence[FileL
             rows.mark(file, end)
         rows.finish()
     return sum(line.file != event_log.FILE for line in batch)
-
-
-def _of(error: Exception) -> object:
-    """What the database itself said."""
-    return error.orig if isinstance(error, DBAPIError) else error

@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
-from sqlalchemy import Engine, update
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy import update
+from sqlalchemy.exc import SQLAlchemyError
 
 from ui_gym_agents.records import ingest
-from ui_gym_agents.records.database import open_database
+from ui_gym_agents.records.database import open_database, own_words
 from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.records.target import DatabaseTarget
 from ui_gym_agents.training import event_log
@@ -37,17 +36,20 @@ class RunRecorder(RunListener):
 
     def __init__(
         self,
-        engine: Engine,
         target: DatabaseTarget,
         directory: Path,
         note: Callable[[str], None],
         *,
         retry: float = RETRY,
     ) -> None:
-        """`note` gets a line when the database goes away and when it is back, from the thread."""
+        """`note` gets a line when the database goes away and when it is back, from the thread.
+
+        Raises:
+            UserError: the database cannot be reached, or its schema does not fit.
+        """
         self.seconds = 0.0
         """Processor time that the thread has used."""
-        self._engine = engine
+        self._engine = open_database(target)
         self._target = target
         self._directory = directory
         self._note = note
@@ -60,22 +62,6 @@ class RunRecorder(RunListener):
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
         self._thread.start()
-
-    @classmethod
-    def open(
-        cls,
-        target: DatabaseTarget,
-        directory: Path,
-        note: Callable[[str], None],
-        *,
-        retry: float = RETRY,
-    ) -> Self:
-        """A recorder of the run in `directory`.
-
-        Raises:
-            UserError: the database cannot be reached, or its schema does not fit.
-        """
-        return cls(open_database(target), target, directory, note, retry=retry)
 
     @property
     def behind(self) -> bool:
@@ -140,18 +126,17 @@ class RunRecorder(RunListener):
             connection.execute(update(table).where(mine).values(heartbeat_at=datetime.now(UTC)))
 
     def _say_away(self, error: Exception) -> None:
-        cause = error.orig if isinstance(error, DBAPIError) else error
         self._note(
             f"warning: the records database {self._target} is away "
-            f"({self._target.redact(cause)}); the run goes on, and what is to be recorded waits in "
-            f"{self._directory}"
+            f"({self._target.redact(own_words(error))}); the run goes on, and what is to be "
+            f"recorded waits in {self._directory}"
         )
 
     def _refuse(self, line: ingest.FileLine | None, error: BaseException) -> None:
         if self._refused:
             return
         self._refused = True
-        cause = error.orig if isinstance(error, DBAPIError) else error
+        cause = own_words(error)
         where = f"; {self._directory / ingest.REFUSED} says what" if line is not None else ""
         self._note(
             "warning: something could not be recorded: "

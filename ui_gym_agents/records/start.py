@@ -31,7 +31,6 @@ def prepare(setting: str) -> None:
     from ui_gym_agents.records import target
     from ui_gym_agents.records.database import open_database
 
-    check(setting)
     found = target.resolve(setting, Path())
     if found is not None and not found.is_own:
         open_database(found).dispose()
@@ -51,7 +50,7 @@ def recorders(setting: str, directory: Path, note: Callable[[str], None]) -> lis
     from ui_gym_agents.records.recorder import RunRecorder
 
     found = target.resolve(setting, directory)
-    return [] if found is None else [RunRecorder.open(found, directory, note)]
+    return [] if found is None else [RunRecorder(found, directory, note)]
 
 
 def _missing(setting: str) -> str | None:
