@@ -24,6 +24,53 @@ WritePage = Callable[..., Path]
 Load = Callable[..., ChromiumDevice]
 """The type of the fixture `load`."""
 
+TROUBLE = """
+const link = (attributes) => {
+  const node = Object.assign(document.createElement("a"), { href: "about:blank", ...attributes });
+  node.onclick = (event) => event.stopPropagation();
+  document.body.append(node);
+  node.click();
+};
+const troubles = {
+  none: () => {},
+  loop: () => { for (;;); },
+  memory: () => { for (let all = []; ; ) all = [all, new Array(2 ** 20).fill(1.5)]; },
+  alert: () => alert("Are you sure?"),
+  confirm: () => confirm("Are you sure?"),
+  prompt: () => prompt("Are you sure?"),
+  stay: () => addEventListener("beforeunload", (event) => event.preventDefault()),
+  question: () => { troubles.stay(); troubles.leave(); },
+  leave: () => { location.href = "about:blank"; },
+  close: () => {
+    window.close();
+    top.close();
+    troubles.save();
+  },
+  open: () => {
+    window.open("about:blank");
+    link({ target: "_blank" });
+    link({ target: "_blank", rel: "opener" });
+    document.body.append(document.createElement("iframe"));
+    frames[0].open("about:blank");
+  },
+  window: () => {
+    window.print();
+    document.documentElement.requestFullscreen().catch(() => {});
+    document.body.requestPointerLock()?.catch(() => {});
+    Object.assign(document.createElement("input"), { type: "file" }).click();
+  },
+  save: () => {
+    link({ href: URL.createObjectURL(new Blob(["saved"])), download: "saved.txt" });
+    link({ href: "data:application/octet-stream,saved", download: "saved.txt" });
+  },
+};
+addEventListener("click", () => {
+  troubles[uiGym.params.trouble]();
+  uiGym.log("click");
+});
+"""
+"""The script of a page that makes the trouble in its params when it is clicked."""
+
 
 def browsers(scratch: Path) -> list[psutil.Process]:
     """All browser processes that work in `scratch`, whoever their parent is by now."""

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import MakeDevice, WritePage, browsers, pages_of
+from browser_helpers import TROUBLE, MakeDevice, WritePage, browsers, pages_of
 from waiting import eventually
 
 from ui_gym.browser.chromium import device as chromium
@@ -40,52 +40,6 @@ from ui_gym.playing.vector import UIVectorEnv
 WAYS = ("beginframe", "framebuffer", "screenshot")
 
 each_way = pytest.mark.parametrize("way", WAYS)
-
-TROUBLE = """
-const link = (attributes) => {
-  const node = Object.assign(document.createElement("a"), { href: "about:blank", ...attributes });
-  node.onclick = (event) => event.stopPropagation();
-  document.body.append(node);
-  node.click();
-};
-const troubles = {
-  none: () => {},
-  loop: () => { for (;;); },
-  memory: () => { for (let all = []; ; ) all = [all, new Array(2 ** 20).fill(1.5)]; },
-  alert: () => alert("Are you sure?"),
-  confirm: () => confirm("Are you sure?"),
-  prompt: () => prompt("Are you sure?"),
-  stay: () => addEventListener("beforeunload", (event) => event.preventDefault()),
-  question: () => { troubles.stay(); troubles.leave(); },
-  leave: () => { location.href = "about:blank"; },
-  close: () => {
-    window.close();
-    top.close();
-    troubles.save();
-  },
-  open: () => {
-    window.open("about:blank");
-    link({ target: "_blank" });
-    link({ target: "_blank", rel: "opener" });
-    document.body.append(document.createElement("iframe"));
-    frames[0].open("about:blank");
-  },
-  window: () => {
-    window.print();
-    document.documentElement.requestFullscreen().catch(() => {});
-    document.body.requestPointerLock()?.catch(() => {});
-    Object.assign(document.createElement("input"), { type: "file" }).click();
-  },
-  save: () => {
-    link({ href: URL.createObjectURL(new Blob(["saved"])), download: "saved.txt" });
-    link({ href: "data:application/octet-stream,saved", download: "saved.txt" });
-  },
-};
-addEventListener("click", () => {
-  troubles[uiGym.params.trouble]();
-  uiGym.log("click");
-});
-"""
 
 
 @dataclass(frozen=True)

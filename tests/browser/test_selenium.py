@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from browser_helpers import SIZE, WritePage, browsers
+from browser_helpers import SIZE, TROUBLE, WritePage, browsers
 from waiting import eventually
 
 pytest.importorskip("selenium", reason="needs the extra `selenium`")
@@ -75,18 +75,6 @@ for (const type of ["keydown", "mousedown", "mouseup", "mousemove", "click", "db
 }
 const at = () => [box.scrollLeft, box.scrollTop];
 uiGym.state = () => ({ text: area.value, focused: document.activeElement.id, at: at() });
-"""
-
-TROUBLE = """
-addEventListener("click", () => {
-  if (uiGym.params.trouble === "loop") for (;;);
-  if (uiGym.params.trouble === "alert") alert("Are you sure?");
-  if (uiGym.params.trouble === "confirm") confirm("Are you sure?");
-  if (uiGym.params.trouble === "prompt") prompt("Are you sure?");
-  if (uiGym.params.trouble === "stay") addEventListener("beforeunload", (e) => e.preventDefault());
-  if (uiGym.params.trouble === "close") window.close();
-  if (uiGym.params.trouble === "leave") location.href = "about:blank";
-});
 """
 
 
