@@ -62,7 +62,7 @@ def is_expected_tabs(result: object, rule: Mapping[str, Any]) -> float:
     tabs = [_address(tab) for tab in as_list(result)]
     wanted = rule["urls"]
     found = all(any(same_url(url, tab) for tab in tabs) for url in wanted)
-    return float(bool(tabs) and len(tabs) == len(wanted) and found)
+    return bool(tabs) and len(tabs) == len(wanted) and found
 
 
 @scored()

@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from ui_gym.desktop.osworld.metrics.reading import Broken, examined, given, library, opens
+from ui_gym.desktop.osworld.metrics.reading import Broken, examined, given, library, opens, ratio
 from ui_gym.errors import UserError
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -93,11 +93,6 @@ def odt_has_yellow(path: str) -> bool:
     return any(span.get(f"{ODT_TEXT}style-name") in yellow for span in spans)
 
 
-def _ratio(first: str, second: str) -> float:
-    """How alike two texts are, in [0, 1]."""
-    return float(library("rapidfuzz.fuzz").ratio(first, second)) / 100.0
-
-
 @examined()
 def compare_docx_files(result: Any, expected: Any, **options: Any) -> float:
     """How far the paragraphs of two .docx, or of two .odt, are the same.
@@ -110,14 +105,14 @@ def compare_docx_files(result: Any, expected: Any, **options: Any) -> float:
     both = texts_of(result, expected, ".docx", ".odt")
     mine, its = (_prepared(texts, options) for texts in both)
     if options.get("content_only", False):
-        return _ratio(joined(mine), joined(its))
+        return ratio(joined(mine), joined(its))
     if options.get("ignore_blanks", True):
         mine, its = [joined(mine)], [joined(its)]
     if len(mine) != len(its):
         return 0.0
     if not options.get("fuzzy_match", False) or not mine:
         return mine == its
-    return sum(map(_ratio, mine, its)) / len(mine)
+    return sum(map(ratio, mine, its)) / len(mine)
 
 
 def _prepared(texts: list[str], options: Mapping[str, Any]) -> list[str]:
@@ -211,7 +206,7 @@ def compare_references(result: Any, expected: Any, **options: Any) -> float:
         return mine is its
     if len(mine) != len(its):
         return 0.0
-    likeness = sum(map(_ratio, mine, its)) / len(mine) if mine else 1.0
+    likeness = sum(map(ratio, mine, its)) / len(mine) if mine else 1.0
     return (likeness - base) / (1 - base) if likeness >= base + 0.01 else 0.0
 
 
@@ -266,4 +261,4 @@ def fuzzy_place_math(document: Any, rules: Mapping[str, Any]) -> float:
     words = [w for paragraph in document.paragraphs for w in paragraph.text.split()]
     if len(words) != 3:
         return 0.0
-    return sum(max((_ratio(w, place) for place in rules["expected"]), default=0) for w in words) / 3
+    return sum(max((ratio(w, place) for place in rules["expected"]), default=0) for w in words) / 3

@@ -9,8 +9,8 @@ from ui_gym.desktop.osworld.metrics.reading import (
     Broken,
     as_list,
     as_text,
-    library,
     parse_json,
+    ratio,
     scored,
     unknown,
 )
@@ -54,7 +54,7 @@ def is_extension_installed(result: object, rules: Mapping[str, Any], **options: 
 def check_include_exclude(text: str, rules: Mapping[str, Any]) -> float:
     """1 if the text holds every one of ``include`` and none of ``exclude``."""
     included = all(part in text for part in rules.get("include", ()))
-    return float(included and all(part not in text for part in rules.get("exclude", ())))
+    return included and not any(part in text for part in rules.get("exclude", ()))
 
 
 @scored()
@@ -76,11 +76,10 @@ def literal_match(result: object, expected: object, **options: Any) -> float:
     return [literal(item) for item in ours] == [literal(item) for item in theirs]
 
 
-@scored()
-def fuzzy_match(result: object, rules: Mapping[str, Any]) -> float:
+@scored(as_text)
+def fuzzy_match(text: str, rules: Mapping[str, Any]) -> float:
     """How much of both texts is common to them, in order (``rapidfuzz.fuzz.ratio``)."""
-    fuzz = library("rapidfuzz.fuzz")
-    return float(fuzz.ratio(as_text(result), rules["expected"])) / 100
+    return ratio(text, rules["expected"])
 
 
 @scored()

@@ -37,28 +37,27 @@ def check_mp3_meta(result: object, rules: Mapping[str, Any]) -> float:
     return all(matches(",".join(tags.get(k, [""])), rule) for k, rule in rules.items())
 
 
-@scored()
-def compare_audios(result: object, expected: object) -> float:
+@scored(a_file, a_file)
+def compare_audios(first: Path, second: Path) -> float:
     """How alike two sounds are, in (0, 1]; see `sound.likeness`.
 
     Files with the same bytes are the same, whether they can be decoded or not.
     """
-    first, second = a_file(result), given(a_file, expected)
     if first.read_bytes() == second.read_bytes():
         return 1.0
     return sound.likeness(sound.load(first), given(sound.load, second))
 
 
-@scored()
+@scored(a_file, a_file)
 def compare_videos(
-    result: object, expected: object, max_frames_to_check: int = 100, threshold: int = 5
+    first: Path, second: Path, max_frames_to_check: int = 100, threshold: int = 5
 ) -> float:
     """1 if two films have the same first frames, and end together where they end before.
 
     Frames differ where more than `threshold` of the 64 bits of their perceptual hashes do; up to
     `threshold` frames may.
     """
-    films = [_Film(a_file(result)), _Film(given(a_file, expected))]
+    films = [_Film(first), _Film(second)]
     different = 0
     try:
         for _ in range(max_frames_to_check):

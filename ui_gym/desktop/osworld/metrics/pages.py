@@ -18,6 +18,7 @@ from ui_gym.desktop.osworld.metrics.reading import (
     given,
     library,
     opens,
+    ratio,
     read_json,
     read_text,
     scored,
@@ -61,7 +62,7 @@ def _likeness(result: object, expected: object) -> float:
         first, second = _text(result), _text(expected)
     except Broken:
         return 0.0
-    return float(library("rapidfuzz.fuzz").ratio(first, second)) / 100
+    return ratio(first, second)
 
 
 @opens

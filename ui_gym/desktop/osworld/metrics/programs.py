@@ -51,8 +51,8 @@ def is_vlc_playing(result: object, rule: Mapping[str, Any]) -> float:
         return 0.0
     if rule["type"] == "file_name":
         played = _information(status, FILE_INFO)
-        return float(bool(played) and played.endswith(rule["file_name"]))
-    return float(_is_of(_information(status, URL_INFO, STREAM_INFO), rule["url"]))
+        return bool(played) and played.endswith(rule["file_name"])
+    return _is_of(_information(status, URL_INFO, STREAM_INFO), rule["url"])
 
 
 @scored(as_mapping)

@@ -200,6 +200,11 @@ COMPARISONS = {"eq", "ne", "le", "lt", "ge", "gt"}
 KNOWN = "re[.FLAG...], eq, ne, le, lt, ge, gt, approx:T, range.XY, str_list_eq, str_set_eq"
 
 
+def ratio(first: str, second: str) -> float:
+    """How alike two texts are, in [0, 1]."""
+    return float(library("rapidfuzz.fuzz").ratio(first, second)) / 100
+
+
 def as_expected(
     rules: Mapping[str, Any], items: Sequence[Any], fits: Callable[[Any, Any], object]
 ) -> bool:

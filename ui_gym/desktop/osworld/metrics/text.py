@@ -32,14 +32,14 @@ HEADERS = ("#!", "# -*- coding:", "# coding:", "# coding=")
 """The lines at the top of a Python file that do not count."""
 
 
-@scored()
-def compare_text_file(result: object, expected: object, **options: Any) -> float:
+@scored(read_text, read_text)
+def compare_text_file(text: str, wanted: str, **options: Any) -> float:
     """1 if both files hold one text.
 
     ``ignore_blanks`` takes every run of white space for one blank and none at the ends;
     ``ignore_case`` compares in lower case.
     """
-    texts = [read_text(result), given(read_text, expected)]
+    texts = [text, wanted]
     if options.get("ignore_blanks"):
         texts = [" ".join(text.split()) for text in texts]
     if options.get("ignore_case"):
@@ -47,11 +47,10 @@ def compare_text_file(result: object, expected: object, **options: Any) -> float
     return texts[0] == texts[1]
 
 
-@scored(read_text)
-def diff_text_file(text: str, expected: object) -> float:
+@scored(read_text, read_text)
+def diff_text_file(text: str, wanted: str) -> float:
     """The share of lines that are common to both files, in order (difflib's ratio)."""
-    ours, theirs = text.splitlines(), given(read_text, expected).splitlines()
-    return difflib.SequenceMatcher(a=ours, b=theirs).ratio()
+    return difflib.SequenceMatcher(a=text.splitlines(), b=wanted.splitlines()).ratio()
 
 
 @scored(read_text)
@@ -60,11 +59,11 @@ def compare_config(text: str, rules: Mapping[str, Any], **options: Any) -> float
     return bool(text == rules["expected"])
 
 
-@scored()
-def compare_result_files(result: object, expected: object) -> float:
+@scored(read_text, read_text)
+def compare_result_files(text: str, wanted: str) -> float:
     """1 if the files say the same: one text, or, where a number is expected, that number as part
     of the text or within 1e-4 of it."""
-    text, wanted = read_text(result).strip(), given(read_text, expected).strip()
+    text, wanted = text.strip(), wanted.strip()
     try:
         number = float(wanted)
     except ValueError:
@@ -83,11 +82,11 @@ def compare_terminal_and_txt(text: str, terminal: object) -> float:
     return bool(terminal) and text == terminal
 
 
-@scored(read_text)
-def compare_python_pure_text(text: str, expected: object) -> float:
+@scored(read_text, read_text)
+def compare_python_pure_text(text: str, wanted: str) -> float:
     """1 if two programs are the same line by line, without their shebang and coding lines, blank
     lines, tabs (4 columns) and blanks at the ends of lines. Nothing is run."""
-    return _code_lines(text) == given(_code_of, expected)
+    return _code_lines(text) == _code_lines(wanted)
 
 
 @scored(read_text)
@@ -153,10 +152,6 @@ def check_html_background_image(text: str, rule: Mapping[str, Any]) -> float:
     """1 if a style sheet in the page sets ``rule["value"]`` as a background image."""
     styles = re.findall(r"<style\b[^>]*>(.*?)</style", text, re.S | re.I)
     return any(f"background-image: url('{rule['value']}')" in style for style in styles)
-
-
-def _code_of(path: object) -> list[str]:
-    return _code_lines(read_text(path))
 
 
 def _code_lines(text: str) -> list[str]:

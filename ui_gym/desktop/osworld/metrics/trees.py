@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ui_gym.desktop.osworld.metrics.reading import Broken, as_text, library, scored, unknown
+from ui_gym.desktop.osworld.metrics.reading import Broken, as_text, library, ratio, scored, unknown
 from ui_gym.errors import UserError
 
 PARTS = {
@@ -59,8 +60,8 @@ def check_accessibility_tree(
             return 0.0
         if "text" in rule:
             texts = [getattr(element, "text", element) for element in found]
-            exact = rule.get("exact", True)
-            score *= max(_alike(rule["text"], text or "", exact) for text in texts)
+            alike = operator.eq if rule.get("exact", True) else ratio
+            score *= max(float(alike(rule["text"], text or "")) for text in texts)
     return score
 
 
@@ -70,12 +71,6 @@ def _path(rule: Mapping[str, Any]) -> str:
     if "selectors" not in rule:
         raise UserError(f"a rule over the tree needs 'xpath' or 'selectors': {dict(rule)!r}")
     return as_xpath(", ".join(rule["selectors"]))
-
-
-def _alike(wanted: str, text: str, exact: bool) -> float:
-    if exact:
-        return float(wanted == text)
-    return float(library("rapidfuzz.fuzz").ratio(wanted, text)) / 100
 
 
 _STRING = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''
