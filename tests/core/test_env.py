@@ -20,6 +20,7 @@ from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError, TaskE
 from ui_gym.playing.env import Seconds, UIEnv
 
 Make = Callable[..., UIEnv]
+Pool = paint.PaintPool
 
 
 def play_oracle(env: UIEnv, seed: int, oracle: Any = True) -> list[tuple[Any, ...]]:
@@ -127,7 +128,7 @@ def test_truncation_pays_what_was_reached(make: Make) -> None:
 
 @pytest.mark.parametrize("ending", [Finish("infeasible"), Answer("42"), Finish()])
 def test_what_ends_the_episode_reaches_the_judge_but_not_the_device(
-    make: Make, pool: paint.PaintPool, ending: Any
+    make: Make, pool: Pool, ending: Any
 ) -> None:
     env = make()
     env.reset(seed=1)
@@ -139,7 +140,7 @@ def test_what_ends_the_episode_reaches_the_judge_but_not_the_device(
     assert [str(action) for action in pool.lent[0].performed] == ["click(1, 1)"]
 
 
-def test_several_actions_make_one_step(make: Make, pool: paint.PaintPool) -> None:
+def test_several_actions_make_one_step(make: Make, pool: Pool) -> None:
     env = make()
     env.reset(seed=1)
     _, _, _, _, info = env.step('click(1, 1)\ntype("a"); wait(1)')
@@ -162,7 +163,7 @@ def test_several_actions_make_one_step(make: Make, pool: paint.PaintPool) -> Non
     ],
 )
 def test_a_bad_action_is_feedback_and_changes_nothing(
-    make: Make, pool: paint.PaintPool, text: Any, kind: str, says: str
+    make: Make, pool: Pool, text: Any, kind: str, says: str
 ) -> None:
     env = make()
     before, _ = env.reset(seed=1)
@@ -317,9 +318,7 @@ def test_rendering_gives_the_last_screenshot(make: Make) -> None:
 # -- faults of the device --
 
 
-def test_a_lost_device_truncates_and_the_next_reset_heals(
-    make: Make, pool: paint.PaintPool
-) -> None:
+def test_a_lost_device_truncates_and_the_next_reset_heals(make: Make, pool: Pool) -> None:
     pool.faults.lose_on = "x"
     env = make()
     before, _ = env.reset(seed=1)
@@ -339,23 +338,21 @@ def test_a_lost_device_truncates_and_the_next_reset_heals(
     assert (pool.made, pool.broken) == (2, 1)
 
 
-def test_a_device_lost_in_capture_truncates_too(make: Make, pool: paint.PaintPool) -> None:
+def test_a_device_lost_in_capture_truncates_too(make: Make, pool: Pool) -> None:
     env = make()
     env.reset(seed=1)
     pool.faults.captures = 1
     assert env.step("click(1, 1)")[4]["failure"] == "device: the paint has dried"
 
 
-def test_reset_heals_a_device_that_fails_twice(make: Make, pool: paint.PaintPool) -> None:
+def test_reset_heals_a_device_that_fails_twice(make: Make, pool: Pool) -> None:
     pool.faults.starts = pool.faults.captures = 1
     observation, info = make().reset(seed=1)
     assert info["failure"] is None
     assert observation["screenshot"].any()
 
 
-def test_reset_gives_up_after_three_failures_with_the_remedy(
-    make: Make, pool: paint.PaintPool
-) -> None:
+def test_reset_gives_up_after_three_failures_with_the_remedy(make: Make, pool: Pool) -> None:
     pool.faults.starts = 4
     env = make()
     with pytest.raises(DeviceStartError, match=r"3 resets in a row\. .*install paint.*doctor"):
@@ -366,7 +363,7 @@ def test_reset_gives_up_after_three_failures_with_the_remedy(
 
 
 def test_what_no_second_try_can_mend_is_told_at_once(
-    make: Make, pool: paint.PaintPool, monkeypatch: pytest.MonkeyPatch
+    make: Make, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[int] = []
     monkeypatch.setattr(pool, "made", 0)
@@ -408,7 +405,7 @@ def test_an_env_of_its_own_pool_closes_it(make: Make) -> None:
             call()
 
 
-def test_a_pool_that_was_given_is_left_open(make: Make, pool: paint.PaintPool) -> None:
+def test_a_pool_that_was_given_is_left_open(make: Make, pool: Pool) -> None:
     env = make()
     env.reset(seed=1)
     env.close()

@@ -21,6 +21,7 @@ from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import SlotResult, UIVectorEnv
 
 Make = Callable[..., UIVectorEnv]
+Pool = paint.PaintPool
 MODES = list(AutoresetMode)
 
 
@@ -247,7 +248,7 @@ def test_slots_can_be_used_apart(make_vector: Make) -> None:
     assert results[0].terminated
 
 
-def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: paint.PaintPool) -> None:
+def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool) -> None:
     pool.faults.hang_on = "slow"
     env = make_vector(2)
     env.send_reset([0, 1], [1, 2])
@@ -296,7 +297,7 @@ def test_misuse_states_the_rule(make_vector: Make) -> None:
 
 
 def test_a_lost_device_is_healed_and_the_others_do_not_notice(
-    make_vector: Make, pool: paint.PaintPool
+    make_vector: Make, pool: Pool
 ) -> None:
     pool.faults.lose_on = "x"
     env = make_vector(3, autoreset_mode="Disabled")
@@ -311,9 +312,7 @@ def test_a_lost_device_is_healed_and_the_others_do_not_notice(
     assert infos["step"].tolist() == [3, 1, 3]
 
 
-def test_a_slot_that_hangs_is_given_up_and_replaced(
-    make_vector: Make, pool: paint.PaintPool
-) -> None:
+def test_a_slot_that_hangs_is_given_up_and_replaced(make_vector: Make, pool: Pool) -> None:
     pool.faults.hang_on = "hang"
     env = make_vector(2, autoreset_mode="Disabled", step_timeout=0.5)
     env.reset(seed=1)
@@ -330,9 +329,7 @@ def test_a_slot_that_hangs_is_given_up_and_replaced(
     assert pool.made == 3
 
 
-def test_a_late_answer_of_a_given_up_worker_is_nobody_s(
-    make_vector: Make, pool: paint.PaintPool
-) -> None:
+def test_a_late_answer_of_a_given_up_worker_is_nobody_s(make_vector: Make, pool: Pool) -> None:
     pool.faults.hang_on = "hang"
     pool.faults.ignore_close = threading.Event()
     env = make_vector(1, step_timeout=0.5)
@@ -353,9 +350,7 @@ def test_a_late_answer_of_a_given_up_worker_is_nobody_s(
     assert (result.info["seed"], result.info["step"]) == (2, 1)
 
 
-def test_a_reset_that_hangs_is_tried_again_on_a_fresh_device(
-    make_vector: Make, pool: paint.PaintPool
-) -> None:
+def test_a_reset_that_hangs_is_tried_again_on_a_fresh_device(make_vector: Make, pool: Pool) -> None:
     pool.faults.hang_resets = 2
     env = make_vector(1, step_timeout=0.5)
     assert env.reset(seed=4)[1]["seed"].tolist() == [4]
@@ -387,7 +382,7 @@ def test_a_bug_in_one_slot_is_raised_and_the_rest_is_usable(make_vector: Make) -
 # -- closing --
 
 
-def test_closing_is_final_and_may_be_repeated(make_vector: Make, pool: paint.PaintPool) -> None:
+def test_closing_is_final_and_may_be_repeated(make_vector: Make, pool: Pool) -> None:
     env = make_vector(2)
     env.reset(seed=1)
     env.close()
@@ -399,9 +394,7 @@ def test_closing_is_final_and_may_be_repeated(make_vector: Make, pool: paint.Pai
             call()
 
 
-def test_closing_does_not_wait_for_a_slot_that_hangs(
-    make_vector: Make, pool: paint.PaintPool
-) -> None:
+def test_closing_does_not_wait_for_a_slot_that_hangs(make_vector: Make, pool: Pool) -> None:
     pool.faults.hang_on = "hang"
     env = make_vector(2)
     env.reset(seed=1)
@@ -412,9 +405,7 @@ def test_closing_does_not_wait_for_a_slot_that_hangs(
     assert pool.broken == 1
 
 
-def test_it_closes_a_pool_of_its_own_and_gives_back_where_it_is_forgotten(
-    pool: paint.PaintPool,
-) -> None:
+def test_it_closes_a_pool_of_its_own_and_gives_back_where_it_is_forgotten(pool: Pool) -> None:
     env = UIVectorEnv(2, "PaintText")
     env.reset(seed=1)
     own = env._fleet._pool
@@ -428,7 +419,7 @@ def test_it_closes_a_pool_of_its_own_and_gives_back_where_it_is_forgotten(
     assert pool.lent == []
 
 
-def test_ctrl_c_in_a_step_leaves_a_closable_env(make_vector: Make, pool: paint.PaintPool) -> None:
+def test_ctrl_c_in_a_step_leaves_a_closable_env(make_vector: Make, pool: Pool) -> None:
     pool.faults.hang_on = "hang"
     env = make_vector(2)
     env.reset(seed=1)
