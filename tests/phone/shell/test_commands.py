@@ -5,17 +5,12 @@ from __future__ import annotations
 import io
 import json
 import struct
-import sys
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from table_phone import fresh_handset
 
 from ui_gym.android.adb import screencap

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from table_phone import folder_of, fresh_handset, table
 
 from ui_gym_phone.handset import Handset
 from ui_gym_phone.shell import ShellSession, registry, run
-from ui_gym_phone.shell.builtins import BUILTINS
+from ui_gym_phone.shell.registry import BUILTINS
 
 TABLE = table()
 

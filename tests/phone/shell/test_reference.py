@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from table_phone import TREE, folder_of, fresh_handset, plant, table
 
 from ui_gym_phone.handset import Handset

@@ -65,18 +65,13 @@ class Expander:
     # -- words --
 
     def _whole(self, word: Word) -> list[Segment]:
+        """The pieces of a word that is not split."""
+        fields = _Fields("")
+        self._add(fields, word, split_literals=False)
+        self._shell.budget.check_text(fields.size)
         segments = list[Segment]()
-        for part in self._parts(word):
-            if isinstance(part, Literal):
-                segments.append((part.text, part.quoted))
-                continue
-            value = self._value(part)
-            if isinstance(value, Word):
-                segments += self._whole(value)
-            else:
-                joined = value if isinstance(value, str) else " ".join(value)
-                segments.append((joined, part.quoted))
-        self._shell.budget.check_text(sum(len(text) for text, _ in segments))
+        for number, field in enumerate(fields.done()):
+            segments += [(" ", False)] * (number > 0) + field
         return segments
 
     def _add(self, fields: _Fields, word: Word, *, split_literals: bool) -> None:

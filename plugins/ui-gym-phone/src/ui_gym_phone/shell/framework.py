@@ -80,9 +80,7 @@ def framework_command(name: str) -> Subcommands:
 
 def refused(ctx: CommandContext, message: str) -> CommandFault:
     """Say on the standard error why not; the result is to be raised."""
-    ctx.err(f"{message}\n")
-    ctx.code = FAILED
-    return CommandFault()
+    return ctx.ended(f"{message}\n", FAILED)
 
 
 def thrown(ctx: CommandContext, doing: str, exception: str, message: str) -> CommandFault:

@@ -170,6 +170,12 @@ class CommandContext:
         self.fail(message, code)
         return CommandFault()
 
+    def ended(self, words: str, code: int = 1) -> CommandFault:
+        """Say something on the standard error as it is; the result is to be raised."""
+        self.err(words)
+        self.code = code
+        return CommandFault()
+
     def misused(self, message: str) -> CommandFault:
         """As `fault`, with toybox' hint."""
         return self.fault(f'{message} (see "{posixpath.basename(self.argv[0])} --help")')

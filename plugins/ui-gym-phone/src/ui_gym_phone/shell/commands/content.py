@@ -31,9 +31,7 @@ def _content(ctx: CommandContext) -> None:
             raise _Usage(f"Unsupported operation: {verb}")
         words, values = _words(ctx.words[1:])
     except _Usage as error:
-        ctx.err(f"[ERROR] {error}\n\n{usage('content')}")
-        ctx.code = 1
-        return
+        raise ctx.ended(f"[ERROR] {error}\n\n{usage('content')}") from None
     try:
         _VERBS[verb](ctx, table_of(words["--uri"]), words, values)
     except (NoProvider, sqlite3.Error, TypeError, ValueError, OverflowError) as error:
@@ -41,8 +39,8 @@ def _content(ctx: CommandContext) -> None:
         if not isinstance(error, sqlite3.Error):
             kind = "" if isinstance(error, NoProvider) else "java.lang.IllegalArgumentException: "
         authority = words["--uri"].removeprefix("content://").split("/")[0]
-        ctx.err(f"Error while accessing provider:{authority}\n{kind}{error}\n")
-        ctx.code = 1
+        complaint = f"Error while accessing provider:{authority}\n{kind}{error}\n"
+        raise ctx.ended(complaint) from None
 
 
 def _words(argv: list[str]) -> tuple[dict[str, str], Values]:

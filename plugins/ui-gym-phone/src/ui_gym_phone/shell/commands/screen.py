@@ -142,9 +142,7 @@ def screencap(ctx: CommandContext) -> None:
         elif word == "-p":
             png = True
         elif word.startswith("-"):
-            ctx.err(usage("screencap"))
-            ctx.code = 1
-            return
+            raise ctx.ended(usage("screencap"))
         else:
             name = word
     width, height, rgba = ctx.machine.pixels()
@@ -158,8 +156,7 @@ def screencap(ctx: CommandContext) -> None:
     try:
         ctx.write(name, data)
     except OSError as error:
-        ctx.err(f"Error opening file: {name} ({error.strerror})\n")
-        ctx.code = 1
+        raise ctx.ended(f"Error opening file: {name} ({error.strerror})\n") from None
 
 
 def to_png(width: int, height: int, rgba: bytes) -> bytes:
@@ -178,13 +175,10 @@ def to_png(width: int, height: int, rgba: bytes) -> bytes:
 def uiautomator(ctx: CommandContext) -> None:
     """``dump [PATH]``: the views of the screen."""
     if ctx.words[:1] != ["dump"]:
-        ctx.err(usage("uiautomator"))
-        ctx.code = int(ctx.words[:1] != ["help"])
-        return
+        raise ctx.ended(usage("uiautomator"), int(ctx.words[:1] != ["help"]))
     path = [*(w for w in ctx.words[1:] if not w.startswith("--")), DUMP_FILE][0]
     try:
         ctx.write(path, ctx.machine.ui_tree().encode("utf-8", "replace"))
         ctx.out(f"UI hierchary dumped to: {path}\n")  # spelt as Android does
     except OSError:
-        ctx.err(f"ERROR: could not write to {path}\n")
-        ctx.code = 1
+        raise ctx.ended(f"ERROR: could not write to {path}\n") from None

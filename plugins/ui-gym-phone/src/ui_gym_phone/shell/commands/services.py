@@ -311,8 +311,7 @@ def _service_command(ctx: CommandContext) -> None:
         _call(ctx.phone, words[0], words[1], words[2:])
         ctx.out("Result: Parcel(00000000    '....')\n")
     else:
-        ctx.err(usage("service"))
-        ctx.code = 10
+        raise ctx.ended(usage("service"), 10)
 
 
 def _call(phone: Phone, name: str, code: str, arguments: list[str]) -> None:

@@ -41,10 +41,8 @@ def _sqlite3(ctx: CommandContext) -> None:
             ctx.out(f"{sqlite3.sqlite_version}\n")
             return
         elif name and name not in ("batch", "readonly", "bail"):
-            ctx.code = 1
-            ctx.err(f"{ctx.argv[0]}: Error: unknown option: {word}\n")
-            ctx.err("Use -help for a list of options.\n")
-            return
+            hint = "Use -help for a list of options."
+            raise ctx.ended(f"{ctx.argv[0]}: Error: unknown option: {word}\n{hint}\n")
         elif not name:
             rest.append(word)
     script = "\n".join(rest[1:]) if rest[1:] else decode(ctx.stdin)

@@ -36,9 +36,7 @@ def _su(ctx: CommandContext) -> None:
 def _run_as(ctx: CommandContext) -> None:
     """Runs a command in a package's folder."""
     if not ctx.words:
-        ctx.err("run-as: usage: run-as <package-name> [--user <uid>] <command> [<args>]\n")
-        ctx.code = 1
-        return
+        raise ctx.fault("usage: run-as <package-name> [--user <uid>] <command> [<args>]")
     name, *words = ctx.words
     if words[:1] == ["--user"]:
         words = words[2:]
@@ -58,15 +56,13 @@ def _sh(ctx: CommandContext) -> None:
     """``sh -c LINE [NAME ARGUMENT...]``, ``sh FILE [ARGUMENT...]``, or lines that it reads."""
     name, *words = ctx.argv
     if words == ["-c"]:
-        ctx.err(f"{name}: -c: requires an argument\n")
-        ctx.code = 1
-    elif words[:1] == ["-c"]:
+        raise ctx.ended(f"{name}: -c: requires an argument\n")
+    if words[:1] == ["-c"]:
         ctx.code = ctx.run_line(words[1], words[2:] or [name])
     elif not words:
         ctx.code = ctx.run_line(decode(ctx.stdin), [name])
     elif not ctx.files.is_file(ctx.path(words[0])):
-        ctx.err(f"{name}: {words[0]}: No such file or directory\n")
-        ctx.code = 127
+        raise ctx.ended(f"{name}: {words[0]}: No such file or directory\n", 127)
     else:
         ctx.code = ctx.run_line(decode(ctx.files.read(ctx.path(words[0]))), words)
 
