@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract.action import Action, Click, LongPress, Open, Press, Scroll, Type
@@ -12,8 +12,6 @@ from ui_gym.errors import TaskError
 
 MOST_SCROLLS = 12
 MOST_MONTHS = 24
-
-Wanted = Callable[[Element], bool]
 
 
 def elements(device: AndroidDevice) -> tuple[Element, ...]:

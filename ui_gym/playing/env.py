@@ -28,7 +28,7 @@ from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Ima
 from ui_gym.contract.task import SPLITS, GroundTruth, Split, Task, Verdict
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.seen import Seen
-from ui_gym.errors import ActionError, DeviceError, DeviceSetupError, TaskError, UserError
+from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
 from ui_gym.playing.loan import Loan
 from ui_gym.playing.oracle import OracleStepper, task_errors
 from ui_gym.playing.spaces import MAX_ELEMENTS, MAX_GOAL, ActionText, observation_space
@@ -38,11 +38,6 @@ Observation = dict[str, Any]
 
 RESET_PAUSES = (0.1, 0.5)
 """Seconds to wait before the second and the third try of a reset whose device failed."""
-
-_ENV_ARGUMENTS = (
-    "device", "dialect", "observation", "reward", "split", "viewport", "max_steps", "render_mode",
-    "timeout", "pool",
-)  # fmt: skip
 
 
 class Seconds(float):
@@ -153,12 +148,13 @@ class UIEnv(gymnasium.Env[Observation, str]):
         pool: DevicePool | None = None,
         **task_arguments: Any,
     ) -> None:
-        self._arguments = {
-            "task": task, "device": device, "dialect": dialect, "observation": observation,
-            "reward": reward, "split": split, "viewport": viewport, "max_steps": max_steps,
-            "render_mode": render_mode, "timeout": timeout, "pool": pool, **task_arguments,
+        own = {
+            "device": device, "dialect": dialect, "observation": observation, "reward": reward,
+            "split": split, "viewport": viewport, "max_steps": max_steps,
+            "render_mode": render_mode, "timeout": timeout, "pool": pool,
         }  # fmt: skip
-        self.task = make_task(task, task_arguments, _ENV_ARGUMENTS)
+        self._arguments = {"task": task, **own, **task_arguments}
+        self.task = make_task(task, task_arguments, list(own))
         if viewport is not None:
             self.task.viewport = check_viewport(viewport)
         self._playing = self.task
@@ -219,7 +215,9 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self._history: list[Action] = []
         self._verdict = Verdict(0.0)
         self._times = dict.fromkeys(("action", "capture", "decode", "judge"), 0.0)
-        self._reset_device(asked)
+        self._loan.heal(
+            lambda device: self._setup(device, asked), RESET_PAUSES, self._playing.spec.id
+        )
         self._needs_reset = False
         info = self._info()
         if asked.ground_truth:
@@ -348,23 +346,6 @@ class UIEnv(gymnasium.Env[Observation, str]):
         """Play on the device of this loan, which ends with the env, closed or not."""
         self._loan = loan
         self._finalizer = weakref.finalize(self, loan.close)
-
-    def _reset_device(self, asked: ResetOptions) -> None:
-        """Bring a device to the starting state and look at it; heal it up to two times."""
-        for attempt in range(len(RESET_PAUSES) + 1):
-            try:
-                return self._setup(self._loan.acquire(), asked)
-            except DeviceError as error:
-                self._loan.drop(healthy=False)
-                if self._loan.abandoned or isinstance(error, DeviceSetupError):
-                    raise
-                if attempt == len(RESET_PAUSES):
-                    raise type(error)(
-                        f"{self._playing.spec.id}: the device failed in {attempt + 1} resets in a "
-                        f"row. {error} (`ui-gym doctor` checks what this machine lacks)"
-                    ) from error
-                self._loan.pause(RESET_PAUSES[attempt])
-        raise AssertionError("unreachable")
 
     def _setup(self, device: Device, asked: ResetOptions) -> None:
         started = time.perf_counter()

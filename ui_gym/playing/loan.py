@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Sequence
 
 from ui_gym.contract.device import Device, DevicePool
-from ui_gym.errors import DeviceLost, UserError
+from ui_gym.errors import DeviceError, DeviceLost, DeviceSetupError, UserError
 
 
 class Loan:
@@ -63,6 +64,27 @@ class Loan:
             if not kept:
                 self.pool.release(device, healthy=False)
         return self.device
+
+    def heal(self, setup: Callable[[Device], None], pauses: Sequence[float], who: str) -> None:
+        """Do `setup` on the device; where that fails, on another one after each of the `pauses`.
+
+        Raises:
+            DeviceError: it failed each time, for `who`, or cannot succeed.
+        """
+        for attempt, pause in enumerate((*pauses, None), 1):
+            try:
+                return setup(self.acquire())
+            except DeviceError as error:
+                self.drop(healthy=False)
+                if self.abandoned or isinstance(error, DeviceSetupError):
+                    raise
+                if pause is None:
+                    raise type(error)(
+                        f"{who}: the device failed in {attempt} resets in a row. {error} "
+                        "(`ui-gym doctor` checks what this machine lacks)"
+                    ) from error
+                self.pause(pause)
+        return None
 
     def drop(self, *, healthy: bool) -> None:
         """Give the device back, if one is held."""
