@@ -63,11 +63,6 @@ def exists(path: str, *, kind: str = "e") -> ShellCheck:
     )
 
 
-def missing(path: str) -> ShellCheck:
-    """There is no such file."""
-    return ShellCheck(f"{path} is gone", f"test -e {shlex.quote(path)}", lambda r: r.code != 0)
-
-
 def rows(result: ShellResult) -> list[dict[str, str]]:
     """The rows that `content query` writes: column -> value.
 

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator
 
 from ui_gym.android.device import AndroidDevice
-from ui_gym.contract.action import Action, Click, LongPress, Open, Press, Scroll, Type
+from ui_gym.contract.action import Action, Click, LongPress, Open, Scroll, Type
 from ui_gym.contract.device import Element
 from ui_gym.errors import TaskError
 
@@ -70,11 +70,6 @@ def fill(device: AndroidDevice, name: str, text: str, *, enter: bool = False) ->
 def launch(device: AndroidDevice, app: str) -> Iterator[Action]:
     """Open an app by its name, where it begins."""
     yield Open(app)
-
-
-def back() -> Iterator[Action]:
-    """Press back."""
-    yield Press("back")
 
 
 def pick_time(device: AndroidDevice, hour: int, minute: int) -> Iterator[Action]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from android_episodes import (
+
+from tests.android.tasks.android_episodes import (
     SEEDS,
     first_pictures,
     made,
     play,
     shell,
 )
-
 from ui_gym.android import answers
 from ui_gym.android.content import people, web
 from ui_gym.android.content.records import contact, incoming

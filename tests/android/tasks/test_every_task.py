@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from android_episodes import (
+
+from tests.android.tasks.android_episodes import (
     SEEDS,
     assert_idleness_scores_nothing,
     assert_near_misses_fail,
     assert_solved,
 )
-
 from ui_gym.contract.suite import families
 from ui_gym.testing import check_ui_env
 

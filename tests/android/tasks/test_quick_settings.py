@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from android_episodes import (
+
+from tests.android.tasks.android_episodes import (
     SEEDS,
     assert_idleness_scores_nothing,
     assert_near_misses_fail,
     assert_solved,
     made,
 )
-
 from ui_gym.android import moves
 from ui_gym.android.tasks.quick_settings import TILES
 from ui_gym.errors import UserError
-from ui_gym.testing import check_ui_env
 
 TASK = "AndroidQuickSettings"
 FORMS = (
@@ -66,7 +65,3 @@ def test_a_guess_succeeds_as_often_as_is_said():
 def test_arguments_are_checked(wrong):
     with pytest.raises(UserError), made(TASK, **wrong):
         pass
-
-
-def test_the_contract_is_kept():
-    check_ui_env(f"UI/{TASK}-v0", seeds=range(2))

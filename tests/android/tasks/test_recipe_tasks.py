@@ -6,8 +6,8 @@ import pickle
 from typing import Any
 
 import pytest
-from android_episodes import assert_solved, made
 
+from tests.android.tasks.android_episodes import assert_solved, made
 from ui_gym.android.recipe import ENTRIES, VALIDATORS
 from ui_gym.contract import registry
 from ui_gym.contract.device import DeviceOptions

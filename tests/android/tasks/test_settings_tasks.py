@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from android_episodes import (
-    SEEDS,
-    first_pictures,
-    made,
-    shell,
-)
 
+from tests.android.tasks.android_episodes import SEEDS, first_pictures, made, shell
 from ui_gym.errors import UserError
 
 VERIFIED = (

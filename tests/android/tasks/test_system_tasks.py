@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from android_episodes import (
-    assert_solved,
-    made,
-    shell,
-)
 
+from tests.android.tasks.android_episodes import assert_solved, made, shell
 from ui_gym.android.content.apps import BUILT_IN, PAGES, THIRD_PARTY, packages_of
 from ui_gym.errors import UserError
 from ui_gym_phone.factory import factory_phone
