@@ -88,6 +88,13 @@ def month_of(day: date, by: int) -> date:
     return date(months // 12, months % 12 + 1, 1)
 
 
+def months_later(day: date, by: int) -> date:
+    """The same day of another month, or that month's last."""
+    month = month_of(day, by)
+    last = (month_of(month, 1) - timedelta(days=1)).day
+    return month.replace(day=min(day.day, last))
+
+
 def weeks(month: date) -> list[date]:
     """The days of a month's page, whole weeks that begin with a Sunday."""
     first = month.replace(day=1)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
 from io import BytesIO
+from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -46,14 +48,23 @@ def shorten(text: str, face: Face, size: int, width: int) -> str:
     """As much of a line as fits, with an ellipsis where something is left out."""
     if text_width(text, face, size) <= width:
         return text
-    low, high = 0, len(text)
+
+    def cut(signs: int) -> str:
+        return text[:signs].rstrip() + _ELLIPSIS
+
+    kept = _most(0, len(text), lambda n: text_width(cut(n), face, size) <= width)
+    return cut(kept)
+
+
+def _most(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The largest number between two that fits, if all that are smaller do; `low` always does."""
     while low < high:
         middle = (low + high + 1) // 2
-        if text_width(text[:middle].rstrip() + _ELLIPSIS, face, size) <= width:
+        if fits(middle):
             low = middle
         else:
             high = middle - 1
-    return text[:low].rstrip() + _ELLIPSIS
+    return low
 
 
 @lru_cache(maxsize=5_000)
@@ -74,13 +85,7 @@ def _fitting(word: str, face: Face, size: int, width: int) -> int:
     while high < len(word) and text_width(word[:high], face, size) <= width:
         high *= 2
     low, high = min(1, len(word)), min(high, len(word))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if text_width(word[:middle], face, size) <= width:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return _most(low, high, lambda n: text_width(word[:n], face, size) <= width)
 
 
 def _wrap_part(part: str, face: Face, size: int, width: int) -> list[str]:
@@ -134,11 +139,16 @@ def _glyph(sign: str, face: Face, size: float) -> tuple[Image.Image, int, int]:
     """One sign's coverage, and where it lies from where it begins on its baseline."""
     with _lock:
         core, (left, top) = _font(face, size).getmask2(sign, mode="L", anchor="ls")
-        width, height = core.size
-        mask = Image.new("L", (max(width, 1), max(height, 1)))
-        if width and height:
-            mask.im = core
-    return mask, left, top
+        return _mask(core), left, top
+
+
+def _mask(core: Any) -> Image.Image:
+    """What FreeType drew, as a picture; of nothing, a picture of one empty pixel."""
+    width, height = core.size
+    mask = Image.new("L", (max(width, 1), max(height, 1)))
+    if width and height:
+        mask.im = core
+    return mask
 
 
 @lru_cache(maxsize=2_000)
@@ -148,10 +158,7 @@ def icon_mask(name: str, size: int) -> tuple[Image.Image, int, int]:
     with _lock:
         sign = ICONS.get(name, ICONS["android"])
         core, _ = _font("icons", size).getmask2(sign, mode="L", anchor="lt")
-        width, height = core.size
-        mask = Image.new("L", (max(width, 1), max(height, 1)))
-        if width and height:
-            mask.im = core
+        mask, (width, height) = _mask(core), core.size
     return mask, max(0, (size - width) // 2), max(0, (size - height) // 2)
 
 

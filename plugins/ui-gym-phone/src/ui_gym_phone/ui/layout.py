@@ -50,11 +50,10 @@ class Space(Widget):
         return
 
 
-class Expand(Widget):
-    """Gives its child a share of the room that is left in an HStack or VStack."""
+class Around(Widget):
+    """A widget around a child: as large as it, and where it is."""
 
-    def __init__(self, child: Widget, weight: int = 1) -> None:
-        self.child, self.weight = child, weight
+    child: Widget
 
     def measure(self, theme: Theme, width: int) -> Size:
         return self.child.size(theme, width)
@@ -63,19 +62,32 @@ class Expand(Widget):
         self.child.place(scene, x, y, width, height)
 
 
-class VStack(Widget):
-    """Children one below the other. `align`: ``stretch``, ``start``, ``center``, ``end``."""
+class Expand(Around):
+    """Gives its child a share of the room that is left in an HStack or VStack."""
+
+    def __init__(self, child: Widget, weight: int = 1) -> None:
+        self.child, self.weight = child, weight
+
+
+class Stack(Widget):
+    """Several children, those that are None left out."""
+
+    standard = ""
+    """How children are aligned unless it is said."""
 
     def __init__(
-        self,
-        *children: Widget | None,
-        gap: float = 0,
-        pad: Pad = 0,
-        align: str = "stretch",
+        self, *children: Widget | None, gap: float = 0, pad: Pad = 0, align: str = "",
         weight: int = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.children = [child for child in children if child is not None]
-        self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
+        self.gap, self.pad, self.weight = gap, pad, weight
+        self.align = align or self.standard
+
+
+class VStack(Stack):
+    """Children one below the other. `align`: ``stretch``, ``start``, ``center``, ``end``."""
+
+    standard = "stretch"
 
     def measure(self, theme: Theme, width: int) -> Size:
         left, top, right, bottom = padding(theme, self.pad)
@@ -104,19 +116,10 @@ class VStack(Widget):
             at += h + gap
 
 
-class HStack(Widget):
+class HStack(Stack):
     """Children side by side. `align`: ``center``, ``start``, ``end``, ``stretch``, of heights."""
 
-    def __init__(
-        self,
-        *children: Widget | None,
-        gap: float = 0,
-        pad: Pad = 0,
-        align: str = "center",
-        weight: int = 0,
-    ) -> None:
-        self.children = [child for child in children if child is not None]
-        self.gap, self.pad, self.align, self.weight = gap, pad, align, weight
+    standard = "center"
 
     def _widths(self, theme: Theme, inner: int) -> list[int]:
         gaps = theme.px(self.gap) * max(0, len(self.children) - 1)
@@ -180,12 +183,8 @@ class GridLayout(Widget):
             child.place(scene, x + left + column * (w + gap), y + top + row * (h + gap), w, h)
 
 
-class ZStack(Widget):
+class ZStack(Stack):
     """Children over each other, each with the whole place; sized as the first."""
-
-    def __init__(self, *children: Widget | None, weight: int = 0) -> None:
-        self.children = [child for child in children if child is not None]
-        self.weight = weight
 
     def measure(self, theme: Theme, width: int) -> Size:
         return self.children[0].size(theme, width)
@@ -280,7 +279,7 @@ class Surface(Widget):
             self.child.place(scene, x + left, y + top, width - left - right, height - top - bottom)
 
 
-class Tap(Widget):
+class Tap(Around):
     """Makes its child something to touch, and tells accessibility services of it."""
 
     def __init__(
@@ -306,9 +305,6 @@ class Tap(Widget):
         self.attributes = {
             "text": text, "desc": desc, "id": id, "selected": selected, **attributes
         }  # fmt: skip
-
-    def measure(self, theme: Theme, width: int) -> Size:
-        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import Around, Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Box as Bounds
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.textfield import TextField
@@ -178,7 +178,7 @@ def tabs(items: Sequence[tuple[str, Handler]], chosen: int) -> Widget:
     return HStack(*cells)
 
 
-class Box(Widget):
+class Box(Around):
     """A child in a box of a fixed height in dp."""
 
     def __init__(self, child: Widget, height: float) -> None:
@@ -187,11 +187,8 @@ class Box(Widget):
     def measure(self, theme: Theme, width: int) -> Size:
         return width, theme.px(self.height)
 
-    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        self.child.place(scene, x, y, width, height)
 
-
-class ScrollView(Widget):
+class ScrollView(Around):
     """A child of any height that is moved up and down; `key` tells it from others of the screen."""
 
     def __init__(
@@ -199,9 +196,6 @@ class ScrollView(Widget):
     ) -> None:
         self.ui, self.key, self.child = ui, key, child
         self.weight, self.tail = weight, tail
-
-    def measure(self, theme: Theme, width: int) -> Size:
-        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         whole = self.child.size(scene.theme, width)[1] + scene.theme.px(self.tail)

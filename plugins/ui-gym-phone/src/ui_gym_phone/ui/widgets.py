@@ -6,7 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ui_gym_phone.ui import fonts
-from ui_gym_phone.ui.layout import Expand, HStack, Pad, Size, Space, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import (
+    Around,
+    Expand,
+    HStack,
+    Pad,
+    Size,
+    Space,
+    Surface,
+    Tap,
+    VStack,
+    Widget,
+)
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
 
@@ -358,14 +369,11 @@ class AtLeast(Widget):
         self.child.place(scene, x, y + (height - h) // 2, width, h)
 
 
-class Told(Widget):
+class Told(Around):
     """A child of which accessibility services are told so."""
 
     def __init__(self, child: Widget, cls: str, **attributes: Any) -> None:
         self.child, self.cls, self.attributes = child, cls, attributes
-
-    def measure(self, theme: Theme, width: int) -> Size:
-        return self.child.size(theme, width)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         with scene.node(self.cls, (x, y, x + width, y + height), **self.attributes):

@@ -8,7 +8,7 @@ from functools import partial
 from ui_gym_phone.apps.calendar.app import APP, COLOUR, EDIT, INFO, MAIN
 from ui_gym_phone.apps.calendar.spans import REMINDERS, when_text
 from ui_gym_phone.apps.calendar.views import day_view, month_view, schedule
-from ui_gym_phone.apps.dates import month_of, today
+from ui_gym_phone.apps.dates import months_later, today
 from ui_gym_phone.apps.pickers import date_dialog, pick_date
 from ui_gym_phone.state import calendar
 from ui_gym_phone.state.phone import DENSITY
@@ -100,9 +100,7 @@ def _turn(ui: Ui, by: int) -> None:
     if ui.state.get("view") == 1:
         _go(ui, day + timedelta(days=by))
         return
-    month = month_of(day, by)
-    last = (month_of(month, 1) - timedelta(days=1)).day
-    _go(ui, month.replace(day=min(day.day, last)))
+    _go(ui, months_later(day, by))
 
 
 # -- one event --

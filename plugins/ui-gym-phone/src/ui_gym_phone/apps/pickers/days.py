@@ -7,7 +7,15 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
-from ui_gym_phone.apps.dates import FIRST_YEAR, LAST_YEAR, day_text, month_of, today, weeks
+from ui_gym_phone.apps.dates import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    day_text,
+    month_of,
+    months_later,
+    today,
+    weeks,
+)
 from ui_gym_phone.apps.pickers.common import Mark, remember, small, steps
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import GridLayout, HStack, Space, Surface, Tap, VStack, Widget
@@ -122,9 +130,7 @@ def _date_steps(ui: Ui, key: str) -> VStack:
     day = picked_date(ui, key)
 
     def turn_month(by: int) -> None:
-        month = month_of(day, by)
-        last = (month_of(month, 1) - timedelta(days=1)).day
-        pick_date(ui, key, month.replace(day=min(day.day, last)))
+        pick_date(ui, key, months_later(day, by))
 
     return VStack(
         steps("Day", day_text(day, day), lambda by: pick_date(ui, key, day + timedelta(days=by))),
