@@ -25,23 +25,30 @@ class Interrupted(UIGymError):
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     """Run a command of typer's. The exit status: see `finish`."""
-    return finish(lambda: app(args=arguments, standalone_mode=False))
 
-
-def finish(work: Callable[[], Any]) -> int:
-    """Do `work`. The exit status: its own, 1 (failed), 2 (usage), 130 (interrupted)."""
-    try:
+    def work() -> Any:
         # Typer turns Ctrl-C into a returned status, or into Abort, as its version has it.
-        status = work() or 0
+        status = app(args=arguments, standalone_mode=False)
         if status == INTERRUPTED:
-            complain("interrupted")
-        return int(status)
+            raise KeyboardInterrupt
+        return status
+
+    return finish(work)
+
+
+def finish(work: Callable[[], Any], *, told_elsewhere: bool = False) -> int:
+    """Do `work`. The exit status: its own, 1 (failed), 2 (usage), 130 (interrupted).
+
+    With `told_elsewhere`, a mistake of the user is another process's to tell.
+    """
+    try:
+        return int(work() or 0)
     except Interrupted as error:
         complain(str(error))
         return INTERRUPTED
     except UIGymError as error:
-        if isinstance(error, UserError) and os.environ.get("RANK", "0") != "0":
-            return 2  # Of several processes, the main one says it.
+        if isinstance(error, UserError) and told_elsewhere:
+            return 2
         for line in getattr(error, "problems", [str(error)]):
             complain(line)
         return 2 if isinstance(error, UserError) else 1

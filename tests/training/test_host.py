@@ -186,6 +186,7 @@ def test_the_first_signal_finishes_the_step_and_saves(
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "stopping after this step; press Ctrl-C again to leave at once" in errors
+    assert "error:" not in errors
     assert "step 3/6" in output
     assert "interrupted after step 3; to continue after step 3: ui-gym-train --resume run" in output
     assert (work / "run" / "closed").exists()

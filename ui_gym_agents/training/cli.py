@@ -59,7 +59,8 @@ class TrainArguments:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    return command.finish(lambda: _run(_options(given)))
+    follows = os.environ.get("RANK", "0") != "0"  # The main process says what is wrong.
+    return command.finish(lambda: _run(_options(given)), told_elsewhere=follows)
 
 
 def _options(arguments: list[str]) -> TrainArguments:
