@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ui_gym.browser import documents
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.contract.action import Action, Click, Drag, Scroll, Type
+from ui_gym.contract.task import Demo
 from ui_gym.errors import TaskError
 
 Box = tuple[float, float, float, float]
@@ -16,6 +17,11 @@ Box = tuple[float, float, float, float]
 
 SCROLL = 300
 """How far is scrolled at once, in pixels: what every dialect can say."""
+
+
+def because(thought: str, actions: Iterable[Action]) -> Iterator[Demo]:
+    """The actions, each with the thought that leads to it."""
+    return (Demo(action, thought) for action in actions)
 
 
 def count_scrolls(length: int, room: int = 0) -> int:

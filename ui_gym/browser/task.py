@@ -18,10 +18,16 @@ class BrowserTask(Task[P, BrowserDevice]):
     """A task on one page: `page` is a built-in page's name or the path of the author's own file."""
 
     page: ClassVar[str | Path]
+    shown: ClassVar[tuple[str, ...]] = ()
+    """Names of the params and of the task's arguments that the page is given; by default all
+    params. Leave out what would give the answer."""
 
     def page_params(self, params: P) -> dict[str, Any]:
-        """What the page is given; by default all params. Leave out what would give the answer."""
-        return dataclasses.asdict(params)  # type: ignore[call-overload,no-any-return]
+        """What the page is given; by default what `shown` names."""
+        if not self.shown:
+            return dataclasses.asdict(params)  # type: ignore[call-overload,no-any-return]
+        known = {**vars(self), **vars(params)}
+        return {name: known[name] for name in self.shown}
 
     def setup(self, device: BrowserDevice, params: P) -> None:
         digest = hashlib.sha256(params_json(params).encode()).digest()

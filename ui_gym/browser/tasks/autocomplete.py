@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from numpy.random import Generator
 
@@ -13,7 +12,7 @@ from ui_gym.browser.content.directories import KINDS, STREETS, WAYS, Entry, Kind
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, whole
-from ui_gym.browser.moves import click, reveal
+from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.action import Action, Type, Wait
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -87,6 +86,7 @@ class Autocomplete(Family[AutocompleteParams]):
     """
 
     page = "autocomplete.html"
+    shown = ("kind", "labels", "entries", "delay", "turned", "theme")
     fields: int = whole(1, 3, easy=1, medium=2, hard=3)
     stems: int = whole(3, len(STREETS), easy=10, medium=10, hard=16)
     alike: int = whole(1, 12, easy=2, medium=6, hard=12)
@@ -122,17 +122,6 @@ class Autocomplete(Family[AutocompleteParams]):
         lines = [f"{label}: {one}" for label, one in zip(params.labels, asked, strict=True)]
         return GOALS[params.phrasing].format(parts=listing(parts), lines="; ".join(lines))
 
-    def page_params(self, params: AutocompleteParams) -> dict[str, Any]:
-        return {
-            "kind": params.kind,
-            "labels": params.labels,
-            # Any server knows its directory.
-            "entries": params.entries,
-            "delay": self.delay,
-            "turned": params.turned,
-            "theme": params.theme,
-        }
-
     def judge(
         self, device: BrowserDevice, params: AutocompleteParams, history: Sequence[Action]
     ) -> Verdict:
@@ -159,7 +148,7 @@ class Autocomplete(Family[AutocompleteParams]):
             if self.delay:
                 yield Demo(Wait(1.0), "The suggestions are still on their way.")
             option, pane = f"#field-{number}-entry-{index}", f"#field-{number}-list"
-            yield from (Demo(scroll, thought) for scroll in reveal(device, option, pane))
+            yield from because(thought, reveal(device, option, pane))
             yield Demo(click(device, option), f"Of these it is the one with {detail}.")
         yield Demo(click(device, "#continue"), "Every field has its entry: continue.")
 

@@ -10,13 +10,14 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.days import shifted
 from ui_gym.browser.content.phrases import date as written
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.weeks import DAYS, FROM, STEP, TO, Busy, Slot, clock, draw_week, overlap
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
-from ui_gym.browser.moves import click, pick
+from ui_gym.browser.moves import because, click, pick
 from ui_gym.contract.action import Action, Drag, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -28,12 +29,7 @@ MARGIN = 8
 FORM_START, FORM_LENGTH = 540, 60
 """What a new event has in the form at first; its day is Monday."""
 
-ASKED_TITLES = (
-    "Kick-off", "Contract talk", "Roadmap", "Supplier call", "Press briefing", "Handover",
-    "Safety briefing", "Product demo", "Audit meeting", "Photo session", "Tax appointment",
-    "Client workshop", "Release check", "Menu tasting", "Garden plan", "Stock count",
-    "Course feedback", "Flat viewing", "Energy report", "Vendor review", "Rehearsal",
-)  # fmt: skip
+ASKED_TITLES: tuple[str, ...] = table("forms")["calendar_book"]["titles"]
 LENGTH_NAMES = {
     30: "30 minutes", 60: "one hour", 90: "one and a half hours", 120: "two hours",
     180: "three hours",
@@ -110,6 +106,7 @@ class CalendarBook(Family[CalendarBookParams]):
     """
 
     page = "calendar_book.html"
+    shown = ("me", "people", "side", "brand", "theme")
     events: int = whole(2, 16, easy=6, medium=14, hard=12)
     people: int = whole(0, 3, easy=0, medium=0, hard=2)
     weeks: int = whole(0, 4, easy=0, medium=1, hard=2)
@@ -147,15 +144,8 @@ class CalendarBook(Family[CalendarBookParams]):
         )
 
     def page_params(self, params: CalendarBookParams) -> dict[str, Any]:
-        return {
-            "me": params.me,
-            "people": params.people,
-            "events": [asdict(event) for event in params.events],
-            "monday": params.opens,
-            "side": params.side,
-            "brand": params.brand,
-            "theme": params.theme,
-        }
+        events = [asdict(event) for event in params.events]
+        return {**super().page_params(params), "events": events, "monday": params.opens}
 
     def judge(
         self, device: BrowserDevice, params: CalendarBookParams, history: Sequence[Action]
@@ -180,7 +170,9 @@ class CalendarBook(Family[CalendarBookParams]):
         elif params.minutes <= 60:
             yield Demo(click(device, f"#slot-{day}-{start}"), thought)
             if params.minutes < 60:
-                yield from _pick(device, "length", str(params.minutes), "It is shorter than that.")
+                yield from because(
+                    "It is shorter than that.", pick(device, "length", str(params.minutes))
+                )
         else:
             left, top, width, height = device.box(f"#slot-{day}-{start}")
             bottom = top + height * params.minutes // STEP - MARGIN
@@ -301,16 +293,14 @@ def _fill_form(device: BrowserDevice, params: CalendarBookParams, thought: str) 
     day, start = params.slot
     yield Demo(click(device, "#new"), thought)
     if day != 0:
-        yield from _pick(device, "day", shifted(params.week, day), f"The day is {DAYS[day]}.")
+        yield from because(
+            f"The day is {DAYS[day]}.", pick(device, "day", shifted(params.week, day))
+        )
     if start != FORM_START:
-        yield from _pick(device, "start", str(start), f"It starts at {clock(start)}.")
+        yield from because(f"It starts at {clock(start)}.", pick(device, "start", str(start)))
     if params.minutes != FORM_LENGTH:
         length = LENGTH_NAMES[params.minutes]
-        yield from _pick(device, "length", str(params.minutes), f"It takes {length}.")
-
-
-def _pick(device: BrowserDevice, dropdown: str, value: str, thought: str) -> Iterator[Demo]:
-    return (Demo(action, thought) for action in pick(device, dropdown, value))
+        yield from because(f"It takes {length}.", pick(device, "length", str(params.minutes)))
 
 
 def _when(params: CalendarBookParams) -> str:

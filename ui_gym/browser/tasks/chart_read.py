@@ -8,7 +8,6 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import charts, tables
 from ui_gym.browser.content.charts import (
     CATEGORIES,
@@ -22,6 +21,7 @@ from ui_gym.browser.content.charts import (
 )
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.moves import because, click, fill
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -165,9 +165,10 @@ class ChartRead(Family[ChartReadParams]):
             for series, category in params.asked
         ]
         thought = "; ".join(said)
-        for action in moves.fill(device, "#value", str(_answer(params))):
-            yield Demo(action, f"In the chart, {thought}.")
-        yield Demo(moves.click(device, "#check"), "The number is entered.")
+        yield from because(
+            f"In the chart, {thought}.", fill(device, "#value", str(_answer(params)))
+        )
+        yield Demo(click(device, "#check"), "The number is entered.")
 
     def misread(self, params: ChartReadParams, mistake: str, rng: Generator) -> ChartReadParams:
         """``neighbour``: the value of another category or series is read. ``scale``: the axis is

@@ -14,7 +14,7 @@ from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, one_of
-from ui_gym.browser.moves import click, count_scrolls, reveal
+from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -155,8 +155,7 @@ class CheckboxSet(Family[CheckboxSetParams]):
             verb = "Tick" if index in params.asked else "Untick"
             thought = f'{verb} "{params.labels[index]}".'
             row = f".tick:has(#box-{index})"
-            for scroll in reveal(device, row, "#boxes"):
-                yield Demo(scroll, f"{thought} It is not in sight.")
+            yield from because(f"{thought} It is not in sight.", reveal(device, row, "#boxes"))
             yield Demo(click(device, f"#box-{index}"), thought)
         yield Demo(click(device, "#save"), "The boxes are as asked: save.")
 

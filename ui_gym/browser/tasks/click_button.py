@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from numpy.random import Generator
 
 from ui_gym.browser.content.choices import lookalike
+from ui_gym.browser.content.data import table
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, one_of, whole
 from ui_gym.contract.action import Click
@@ -19,20 +20,7 @@ from ui_gym.contract.task import Demo, Verdict
 Likeness = Literal["low", "high"]
 
 
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "save": ("Save", "Save as", "Save all", "Save draft", "Save a copy", "Save and close"),
-    "share": ("Share", "Share link", "Share all", "Share screen", "Share by mail", "Share a copy"),
-    "delete": ("Delete", "Delete all", "Delete row", "Delete draft", "Delete page", "Delete copy"),
-    "export": ("Export", "Export all", "Export CSV", "Export PDF", "Export page", "Export chart"),
-    "add": ("Add", "Add row", "Add tag", "Add note", "Add page", "Add column"),
-    "copy": ("Copy", "Copy all", "Copy link", "Copy text", "Copy row", "Copy address"),
-    "send": ("Send", "Send now", "Send later", "Send all", "Send a copy", "Send and archive"),
-    "move": ("Move", "Move up", "Move down", "Move all", "Move to top", "Move to folder"),
-    "edit": ("Edit", "Edit all", "Edit row", "Edit text", "Edit page", "Edit details"),
-    "find": ("Find", "Find all", "Find next", "Find text", "Find and replace", "Find similar"),
-    "print": ("Print", "Print all", "Print page", "Print preview", "Print labels", "Print chart"),
-    "sort": ("Sort", "Sort by name", "Sort by date", "Sort by size", "Sort rows", "Sort all"),
-}
+FAMILIES: dict[str, tuple[str, ...]] = table("forms")["click_button"]
 """Labels by their first word, which is also the name of their icon."""
 
 LONGEST_COMPACT = 9
@@ -106,6 +94,7 @@ class ClickButton(Family[ClickButtonParams]):
     """
 
     page = "click_button.html"
+    shown = ("labels", "layout", "scene", "primary", "columns", "place")
     ends, waiting = "press", "nothing is pressed"
     count: int = whole(2, 10, easy=6, medium=6, hard=10)
     likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
@@ -154,15 +143,8 @@ class ClickButton(Family[ClickButtonParams]):
         return GOALS[params.phrasing].format(params.labels[params.target])
 
     def page_params(self, params: ClickButtonParams) -> dict[str, Any]:
-        return {
-            "labels": params.labels,
-            "icons": [label.split()[0].lower() for label in params.labels],
-            "layout": params.layout,
-            "scene": params.scene,
-            "primary": params.primary,
-            "columns": params.columns,
-            "place": params.place,
-        }
+        icons = [label.split()[0].lower() for label in params.labels]
+        return {**super().page_params(params), "icons": icons}
 
     def verdict(self, data: Mapping[str, Any], params: ClickButtonParams) -> Verdict:
         wanted = params.labels[params.target]

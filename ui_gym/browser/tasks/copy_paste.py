@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.random import Generator
 
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.notes import LABELLED, PROSE, draw_labelled, draw_prose
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
@@ -21,22 +22,10 @@ from ui_gym.errors import UserError
 WHOLE = -1
 """In place of a line's number: the whole note."""
 
-FORMS = (
-    ("Support ticket", "Opened this morning, not yet assigned to anybody.",
-     ("What happened", "System details", "Answer", "Internal remark")),
-    ("Purchase request", "To be approved by the head of your department.",
-     ("Reason", "Delivery details", "Payment details", "Remark")),
-    ("Catalogue entry", "It is shown in the shop as soon as it is saved.",
-     ("Description", "Technical data", "Conditions", "Search words")),
-    ("Handover sheet", "Your colleague reads it at the start of the next shift.",
-     ("What was done", "What is left", "Important data", "Contacts")),
-)  # fmt: skip
-"""(title, lead, labels of the fields)."""
-OLD_TEXTS = (
-    "To be added", "See the other sheet", "Unknown", "Ask the office", "n/a", "Same as last time",
-    "Not yet told", "Text follows", "Copied from an older form, please check", "See attachment",
-)  # fmt: skip
-ENDINGS = ("(old)", "(draft)", "(last year)", "(backup)", "2")
+FORMS: tuple[dict[str, Any], ...] = table("forms")["copy_paste"]["forms"]
+"""Each with its title, its lead and the labels of its fields."""
+OLD_TEXTS: tuple[str, ...] = table("forms")["copy_paste"]["old"]
+ENDINGS: tuple[str, ...] = table("forms")["copy_paste"]["endings"]
 
 GOALS = (
     "{jobs}.{gone} Then save the form.",
@@ -120,6 +109,7 @@ class CopyPaste(Family[CopyPasteParams]):
     """
 
     page = "copy_paste.html"
+    shown = ("layout", "side", "brand", "theme")
     ends, waiting = "save", "nothing is saved"
     notes: int = whole(2, 10, easy=3, medium=5, hard=8)
     copies: int = whole(1, 3, easy=1, medium=2, hard=3)
@@ -145,7 +135,7 @@ class CopyPaste(Family[CopyPasteParams]):
             notes.append(self._note(f"{title} {rng.choice(ENDINGS)}", title, rng))
         order = [int(i) for i in rng.permutation(len(notes))]
         form = int(rng.integers(len(FORMS)))
-        labels = [str(label) for label in rng.permutation(FORMS[form][2])[: self.copies + 1]]
+        labels = [str(label) for label in rng.permutation(FORMS[form]["labels"])[: self.copies + 1]]
         olds = [str(old) for old in rng.permutation(OLD_TEXTS)]
         kept = [self.filled and (i == 0 or bool(rng.integers(2))) for i in range(len(labels))]
         copies = [
@@ -183,15 +173,12 @@ class CopyPaste(Family[CopyPasteParams]):
         return GOALS[params.phrasing].format(jobs=jobs[0].upper() + jobs[1:], gone=gone)
 
     def page_params(self, params: CopyPasteParams) -> dict[str, Any]:
-        title, lead, _ = FORMS[params.form]
+        form = FORMS[params.form]
         return {
+            **super().page_params(params),
             "notes": [asdict(note) for note in params.notes],
-            "form": {"title": title, "lead": lead},
+            "form": {"title": form["title"], "lead": form["lead"]},
             "fields": [{"label": label, "old": old} for label, old in params.fields],
-            "layout": params.layout,
-            "side": params.side,
-            "brand": params.brand,
-            "theme": params.theme,
         }
 
     def verdict(self, data: Mapping[str, Any], params: CopyPasteParams) -> Verdict:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.moves import count_scrolls, reveal
+from ui_gym.browser.moves import because, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Type
 from ui_gym.contract.registry import register
@@ -86,6 +86,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
     """
 
     page = "data_entry.html"
+    shown = ("people", "columns", "labels", "fields", "place", "compact")
     mistakes = ("row", "labels")
 
     def __init__(
@@ -129,16 +130,6 @@ class DataEntry(BrowserTask[DataEntryParams]):
         *most, last = params.asked
         return MANY_ROWS[params.phrasing].format(f"{', '.join(map(str, most))} and {last}")
 
-    def page_params(self, params: DataEntryParams) -> dict[str, Any]:
-        return {
-            "people": params.people,
-            "columns": self.columns,
-            "labels": self.labels,
-            "fields": params.fields,
-            "place": params.place,
-            "compact": self.compact,
-        }
-
     def judge(
         self, device: BrowserDevice, params: DataEntryParams, history: Sequence[Action]
     ) -> Verdict:
@@ -164,8 +155,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
             words = " ".join([str(row), *record.values()])
             if not self.compact:
                 # A person has to see the row to read it.
-                for scroll in reveal(device, f"#row-{row}", ".sheet", head=ROW_HEIGHT):
-                    yield Demo(scroll, words)
+                yield from because(words, reveal(device, f"#row-{row}", ".sheet", head=ROW_HEIGHT))
             for column in self.columns:
                 # By position, not by label: whoever ignores the labels looks at the place alone.
                 target = f"[data-position='{params.fields.index(column)}']"

@@ -9,25 +9,20 @@ from typing import Any, Literal, get_args
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday, shifted
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, one_of, whole
+from ui_gym.browser.moves import click
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
 Ask = Literal["date", "weekday", "stay"]
 
-VISITS = {
-    "dentist": "dental check-up", "museum": "museum visit", "piano": "piano tuning",
-    "delivery": "delivery of the sofa", "vet": "cat's vaccination", "studio": "rehearsal room",
-}  # fmt: skip
+VISITS: dict[str, str] = table("forms")["date_picker"]["visits"]
 """What is booked for a day, by the page's scene."""
-STAYS = {
-    "hotel": "double room", "cottage": "cottage", "camp": "pitch by the lake",
-    "hostel": "dormitory bed",
-}  # fmt: skip
+STAYS: dict[str, str] = table("forms")["date_picker"]["stays"]
 """What is booked for some nights."""
 
 MOST_REACH = 18
@@ -48,10 +43,6 @@ STAY_GOALS = (
     "Reserve the {what} {when}: choose the dates, then press Confirm.",
     "I would like to have the {what} {when}. Choose check-in and check-out and confirm.",
 )
-SHOWN = (
-    "scene", "today", "booked", "monday", "months", "outside", "jump", "left", "place", "theme",
-)  # fmt: skip
-"""The params that the page is given."""
 WRITTEN = ("{0.day} {0:%B} {0.year}", "{0:%B} {0.day}, {0.year}", "{0:%A}, {0.day} {0:%B} {0.year}")
 """The ways to write a date."""
 
@@ -129,6 +120,18 @@ class DatePicker(Family[DatePickerParams]):
     """
 
     page = "date_picker.html"
+    shown = (
+        "scene",
+        "today",
+        "booked",
+        "monday",
+        "months",
+        "outside",
+        "jump",
+        "left",
+        "place",
+        "theme",
+    )
     ends, waiting = "confirm", "nothing confirmed yet"
     mistakes = ("column", "month", "week")
     ask: Ask = one_of(get_args(Ask), easy="date", medium="weekday", hard="stay")
@@ -178,8 +181,8 @@ class DatePicker(Family[DatePickerParams]):
         return STAY_GOALS[params.phrasing].format(what=STAYS[params.scene], when=period)
 
     def page_params(self, params: DatePickerParams) -> dict[str, Any]:
-        shown = {name: getattr(params, name) for name in SHOWN}
-        return {**shown, "ahead": MOST_REACH + 6, "stays": params.nights > 0}
+        stays = params.nights > 0
+        return {**super().page_params(params), "ahead": MOST_REACH + 6, "stays": stays}
 
     def verdict(self, data: Mapping[str, Any], params: DatePickerParams) -> Verdict:
         days = [str(day) for day in data.get("days", ())]
@@ -190,12 +193,12 @@ class DatePicker(Family[DatePickerParams]):
         return Verdict(0.5 if one else 0.0, done=True, notes=notes)
 
     def oracle(self, device: BrowserDevice, params: DatePickerParams) -> Steps:
-        yield Demo(moves.click(device, "#date"), "The calendar is behind this button.")
+        yield Demo(click(device, "#date"), "The calendar is behind this button.")
         for day in params.days:
             yield from self._turn_to(device, params, day[:7])
             said = WRITTEN[2].format(date.fromisoformat(day))
-            yield Demo(moves.click(device, f"[data-day='{day}']"), f"{said}.")
-        yield Demo(moves.click(device, "#confirm"), "The date is chosen: confirm it.")
+            yield Demo(click(device, f"[data-day='{day}']"), f"{said}.")
+        yield Demo(click(device, "#confirm"), "The date is chosen: confirm it.")
 
     def misread(self, params: DatePickerParams, mistake: str, rng: Generator) -> DatePickerParams:
         """``month``: turned a month too far. ``week``: a row too low (or too high). ``column``:
@@ -227,16 +230,14 @@ class DatePicker(Family[DatePickerParams]):
                 yield from self._jump_to(device, month)
             else:
                 side = "next" if ahead > 0 else "previous"
-                yield Demo(moves.click(device, f"#{side}"), f"Go to the {side} month.")
+                yield Demo(click(device, f"#{side}"), f"Go to the {side} month.")
 
     def _jump_to(self, device: BrowserDevice, month: str) -> Iterator[Demo]:
-        yield Demo(
-            moves.click(device, "#title"), "That month is far: the list of months is quicker."
-        )
+        yield Demo(click(device, "#title"), "That month is far: the list of months is quicker.")
         while (year := device.state()["view"][:4]) != month[:4]:
             side = "next" if year < month[:4] else "previous"
-            yield Demo(moves.click(device, f"#{side}"), f"Go to the {side} year.")
-        yield Demo(moves.click(device, f"[data-month='{month}']"), "Choose the month.")
+            yield Demo(click(device, f"#{side}"), f"Go to the {side} year.")
+        yield Demo(click(device, f"[data-month='{month}']"), "Choose the month.")
 
     def _first(self, today: date, ahead: int, rng: Generator) -> date:
         """A day after today in the month that lies `ahead`."""

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content.choices import changed_share, lookalike
-from ui_gym.browser.content.lists import COUNTRIES, CURRENCIES, FONTS, LANGUAGES, PORTS, ZONES
+from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, whole
@@ -20,29 +20,9 @@ from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
 SCENES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "region": (
-        ("Country", COUNTRIES), ("Language", LANGUAGES), ("Second language", LANGUAGES),
-        ("Time zone", ZONES), ("Second time zone", ZONES), ("Currency", CURRENCIES),
-        ("Second currency", CURRENCIES), ("Public holidays of", COUNTRIES),
-    ),
-    "shipment": (
-        ("Country of origin", COUNTRIES), ("Country of destination", COUNTRIES),
-        ("Port of loading", PORTS), ("Port of discharge", PORTS), ("Flag of the ship", COUNTRIES),
-        ("Currency of the invoice", CURRENCIES), ("Language of the papers", LANGUAGES),
-        ("Time zone of the pick-up", ZONES),
-    ),
-    "document": (
-        ("Font of the text", FONTS), ("Font of headings", FONTS), ("Font of captions", FONTS),
-        ("Font of notes", FONTS), ("Font of tables", FONTS), ("Language", LANGUAGES),
-        ("Language of the summary", LANGUAGES), ("Currency of prices", CURRENCIES),
-    ),
-    "traveller": (
-        ("Country of residence", COUNTRIES), ("Country of birth", COUNTRIES),
-        ("Passport issued by", COUNTRIES), ("Home port", PORTS), ("Favourite port", PORTS),
-        ("Spoken language", LANGUAGES), ("Payment currency", CURRENCIES),
-        ("Time zone of reminders", ZONES),
-    ),
-}  # fmt: skip
+    scene: tuple((label, table("lists")[options]) for label, options in fields)
+    for scene, fields in table("forms")["dropdown_pick"].items()
+}
 """By scene: the labels of the lists, each with what it may hold."""
 
 MOST = min(len(fields) for fields in SCENES.values())
@@ -113,6 +93,7 @@ class DropdownPick(Family[DropdownPickParams]):
     """
 
     page = "dropdown_pick.html"
+    shown = ("scene", "columns", "side", "theme")
     ends, waiting = "apply", "nothing is applied"
     fields: int = whole(1, MOST, easy=3, medium=5, hard=8)
     asked: int = by_level(easy=1, medium=2, hard=4)
@@ -155,17 +136,12 @@ class DropdownPick(Family[DropdownPickParams]):
         return GOALS[params.phrasing].format(listing(parts))
 
     def page_params(self, params: DropdownPickParams) -> dict[str, Any]:
-        fields = zip(params.labels, params.options, params.start, strict=True)
-        return {
-            "scene": params.scene,
-            "fields": [
-                {"id": f"list-{i}", "label": label, "options": options, "start": start}
-                for i, (label, options, start) in enumerate(fields)
-            ],
-            "columns": params.columns,
-            "side": params.side,
-            "theme": params.theme,
-        }
+        lists = enumerate(zip(params.labels, params.options, params.start, strict=True))
+        fields = [
+            {"id": f"list-{i}", "label": label, "options": options, "start": start}
+            for i, (label, options, start) in lists
+        ]
+        return {**super().page_params(params), "fields": fields}
 
     def verdict(self, data: Mapping[str, Any], params: DropdownPickParams) -> Verdict:
         wanted = [*params.start]

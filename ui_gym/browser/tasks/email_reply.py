@@ -28,7 +28,7 @@ from ui_gym.browser.content.mailbox import (
 from ui_gym.browser.content.phrases import date, listing, ordinal
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
-from ui_gym.browser.moves import click, count_scrolls, reveal
+from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -186,17 +186,16 @@ class EmailReply(Family[EmailReplyParams]):
     def oracle(self, device: BrowserDevice, params: EmailReplyParams) -> Steps:
         thread, mail = find(params)
         looked_for = f'"{thread.subject}"'
-        for scroll in reveal(device, f"#row-{thread.id}", "#list"):
-            yield Demo(scroll, f"Look for {looked_for}.")
+        yield from because(f"Look for {looked_for}.", reveal(device, f"#row-{thread.id}", "#list"))
         yield Demo(click(device, f"#open-{thread.id}"), f"Open {looked_for}.")
         said = f"the mail of {mail.sender[0]}"
         if mail is not thread.last:
-            for scroll in reveal(device, f"#unfold-{mail.id}", "#thread"):
-                yield Demo(scroll, f"Look for {said}.")
+            yield from because(f"Look for {said}.", reveal(device, f"#unfold-{mail.id}", "#thread"))
             yield Demo(click(device, f"#unfold-{mail.id}"), f"Show {said}.")
         button = f"#{params.mode}-{mail.id}"
-        for scroll in reveal(device, button, "#thread"):
-            yield Demo(scroll, f"Look for what can be done with {said}.")
+        yield from because(
+            f"Look for what can be done with {said}.", reveal(device, button, "#thread")
+        )
         yield Demo(click(device, button), f"This is {said}: {SAID[params.mode]}.")
         for person in params.to:
             yield from self._add(device, "to", person)

@@ -28,7 +28,7 @@ from ui_gym.browser.content.mailbox import (
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, whole
-from ui_gym.browser.moves import click, count_scrolls, reveal
+from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -208,8 +208,9 @@ class EmailTriage(Family[EmailTriageParams]):
         for verb, due in todo:
             for thread in due:
                 said = f'"{thread.subject}" from {thread.last.sender[0]}'
-                for scroll in reveal(device, f"#row-{thread.id}", "#list"):
-                    yield Demo(scroll, f"Look for {said}.")
+                yield from because(
+                    f"Look for {said}.", reveal(device, f"#row-{thread.id}", "#list")
+                )
                 if verb in ("star", "unstar"):
                     yield Demo(click(device, f"#star-{thread.id}"), f"{verb.capitalize()} {said}.")
                 else:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -88,6 +87,7 @@ class FileManager(Family[FileManagerParams]):
     """
 
     page = "file_manager.html"
+    shown = ("app", "paths", "view", "theme")
     mistakes = ("neighbour", "place", "typo")
     jobs: int = whole(1, 6, easy=1, medium=2, hard=4)
     depth: int = whole(1, 3, easy=1, medium=2, hard=3)
@@ -117,11 +117,6 @@ class FileManager(Family[FileManagerParams]):
             return ONE[params.phrasing].format(clause=clause, Clause=clause[0].upper() + clause[1:])
         *most, last = clauses
         return MANY[params.phrasing].format(clauses=f"{'; '.join(most)}; and {last}")
-
-    def page_params(self, params: FileManagerParams) -> dict[str, Any]:
-        return {
-            "app": params.app, "paths": params.paths, "view": params.view, "theme": params.theme,
-        }  # fmt: skip
 
     def judge(
         self, device: BrowserDevice, params: FileManagerParams, history: Sequence[Action]

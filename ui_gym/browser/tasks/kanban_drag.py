@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from numpy.random import Generator
 
@@ -106,6 +106,7 @@ class KanbanDrag(Family[KanbanDragParams]):
     """
 
     page = "kanban_drag.html"
+    shown = ("board", "columns", "cards", "theme")
     mistakes = ("card", "column")
     cards: int = by_level(easy=7, medium=14, hard=26)
     moves: int = whole(1, 4, easy=1, medium=2, hard=3)
@@ -153,14 +154,6 @@ class KanbanDrag(Family[KanbanDragParams]):
             return ONE[params.phrasing].format(card=title, column=params.columns[column])
         moves = [f'"{params.cards[c][0]}" to "{params.columns[to]}"' for c, to in params.asked]
         return MANY[params.phrasing].format(moves=listing(moves))
-
-    def page_params(self, params: KanbanDragParams) -> dict[str, Any]:
-        return {
-            "board": params.board,
-            "columns": params.columns,
-            "cards": params.cards,
-            "theme": params.theme,
-        }
 
     def judge(
         self, device: BrowserDevice, params: KanbanDragParams, history: Sequence[Action]

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import typo
+from ui_gym.browser.content.data import table
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.contract.action import Action, Click, Type
@@ -21,19 +22,9 @@ from ui_gym.errors import UserError
 TRIES = 3
 """Wrong submissions until the account is locked."""
 
-PASSWORD_WORDS = (
-    "Acorn", "Anchor", "Basalt", "Beacon", "Candle", "Cobalt", "Comet", "Copper", "Cricket",
-    "Dahlia", "Ember", "Falcon", "Fjord", "Garnet", "Harbor", "Hazel", "Indigo", "Juniper",
-    "Kettle", "Lantern", "Magnet", "Maple", "Meadow", "Nectar", "Orchid", "Pebble", "Pepper",
-    "Quartz", "Raven", "Ribbon", "River", "Saddle", "Saffron", "Tulip", "Velvet", "Walnut",
-    "Willow", "Zephyr",
-)  # fmt: skip
+PASSWORD_WORDS: tuple[str, ...] = table("forms")["login"]["password_words"]
 
-LABELS: dict[str, tuple[tuple[str, str], ...]] = {
-    "name": (("User name", "Password"), ("Username", "Password"), ("Login", "Password"),
-             ("Account name", "Password"), ("User", "Pass phrase")),
-    "mail": (("E-mail", "Password"), ("E-mail address", "Password"), ("Your e-mail", "Password")),
-}  # fmt: skip
+LABELS: dict[str, tuple[tuple[str, str], ...]] = table("forms")["login"]["labels"]
 """How the two fields are called, by what the account is known by."""
 
 COMPACT_LABELS = (("User", "Password"), ("Name", "Password"), ("Login", "Secret"))
@@ -121,6 +112,7 @@ class Login(Family[LoginParams]):
     """
 
     page = "login.html"
+    shown = ("steps", "labels", "layout", "brand", "place")
     steps: int = whole(1, 3, easy=1, medium=2, hard=3)
     mistakes = ("stay", "swapped", "typo")
 
@@ -171,16 +163,9 @@ class Login(Family[LoginParams]):
         )
 
     def page_params(self, params: LoginParams) -> dict[str, Any]:
-        return {
-            # Any server knows its accounts: the page decides with it what to show, never the score.
-            "account": {"user": params.user, "password": params.password, "code": _code(params)},
-            "steps": self.steps,
-            "tries": TRIES,
-            "labels": params.labels,
-            "layout": params.layout,
-            "brand": params.brand,
-            "place": params.place,
-        }
+        # Any server knows its accounts: the page decides with it what to show, never the score.
+        account = {"user": params.user, "password": params.password, "code": _code(params)}
+        return {**super().page_params(params), "account": account, "tries": TRIES}
 
     def judge(
         self, device: BrowserDevice, params: LoginParams, history: Sequence[Action]

@@ -110,6 +110,7 @@ class ModalNoise(Family[ModalNoiseParams]):
     """
 
     page = "modal_noise.html"
+    shown = ("base", "tricky", "brand", "theme")
     mistakes = ("cookies", "neighbour", "offer")
     noises: int = by_level(easy=2, medium=3, hard=5)
     items: int = whole(4, 16, easy=5, medium=8, hard=14)
@@ -141,14 +142,9 @@ class ModalNoise(Family[ModalNoiseParams]):
 
     def page_params(self, params: ModalNoiseParams) -> dict[str, Any]:
         return {
-            "base": params.base,
+            **super().page_params(params),
             "items": () if params.base == "note" else params.items,
-            "noises": [
-                {"kind": noise.kind, "look": noise.look, "at": noise.at} for noise in params.noises
-            ],
-            "tricky": params.tricky,
-            "brand": params.brand,
-            "theme": params.theme,
+            "noises": [{"kind": one.kind, "look": one.look, "at": one.at} for one in params.noises],
         }
 
     def judge(

@@ -9,11 +9,11 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import ledgers
 from ui_gym.browser.content.ledgers import LEDGERS, Record
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.moves import because, click, fill
 from ui_gym.contract.action import Action, Press
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -75,6 +75,7 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
     """
 
     page = "paginated_search.html"
+    shown = ("search", "copy", "theme")
     mistakes = ("alike", "neighbour")
     records: int = whole(24, 300, easy=40, medium=120, hard=240)
     facts: int = whole(1, 3, easy=1, medium=2, hard=3)
@@ -110,13 +111,11 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
     def page_params(self, params: PaginatedSearchParams) -> dict[str, Any]:
         about = LEDGERS[params.ledger]
         return {
+            **super().page_params(params),
             **{name: getattr(about, name) for name in ("app", "mark", "title", "noun", "columns")},
             "secret": about.secret,
             "records": [astuple(record) for record in params.records],
             "size": PAGE,
-            "search": self.search,
-            "copy": self.copy,
-            "theme": params.theme,
         }
 
     def judge(
@@ -139,18 +138,16 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
         record = params.records[params.asked]
         if self.search:
             thought = f"Search for {record.person}."
-            for action in moves.fill(device, "#search", record.person):
-                yield Demo(action, thought)
+            yield from because(thought, fill(device, "#search", record.person))
             yield Demo(Press("enter"), thought)
         while record.code not in device.state()["shown"]:
-            yield Demo(moves.click(device, "#next"), "It is not on this page.")
+            yield Demo(click(device, "#next"), "It is not on this page.")
         thought = f"{record.code} is of {record.person}, {record.written}, {record.place}."
-        yield Demo(moves.click(device, f"#open-{record.code}"), thought)
+        yield Demo(click(device, f"#open-{record.code}"), thought)
         if self.copy:
             thought = f"Its {LEDGERS[params.ledger].secret.lower()} is {record.secret}."
-            for action in moves.fill(device, "#value", record.secret):
-                yield Demo(action, thought)
-            yield Demo(moves.click(device, "#check"), thought)
+            yield from because(thought, fill(device, "#value", record.secret))
+            yield Demo(click(device, "#check"), thought)
 
     def misread(
         self, params: PaginatedSearchParams, mistake: str, rng: Generator

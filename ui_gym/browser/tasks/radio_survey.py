@@ -13,7 +13,7 @@ from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.surveys import SURVEYS
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, one_of, whole
-from ui_gym.browser.moves import click, reveal
+from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -80,6 +80,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
     """
 
     page = "radio_survey.html"
+    shown = ("survey", "questions", "pages", "layout", "theme")
     ends, waiting = "submit", "nothing is submitted"
     questions: int = whole(1, MOST, easy=3, medium=6, hard=12)
     pages: int = by_level(easy=1, medium=2, hard=3)
@@ -122,15 +123,6 @@ class RadioSurvey(Family[RadioSurveyParams]):
         answers = "; ".join(f'"{question}": "{given[question]}"' for question in questions)
         rest = REST if OPEN in params.answers else ""
         return GOALS[params.phrasing].format(answers=answers, rest=rest)
-
-    def page_params(self, params: RadioSurveyParams) -> dict[str, Any]:
-        return {
-            "survey": params.survey,
-            "questions": params.questions,
-            "pages": self.pages,
-            "layout": self.layout,
-            "theme": params.theme,
-        }
 
     def verdict(self, data: Mapping[str, Any], params: RadioSurveyParams) -> Verdict:
         wanted = self._given(params)
@@ -181,8 +173,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
             return
         target = f"#answer-{number}-{answer}"
         thought = f"{question} {options[answer]}."
-        for scroll in reveal(device, f".tick:has({target})", "#pane"):
-            yield Demo(scroll, thought)
+        yield from because(thought, reveal(device, f".tick:has({target})", "#pane"))
         yield Demo(click(device, target), thought)
 
     def _given(self, params: RadioSurveyParams) -> dict[str, str]:

@@ -14,7 +14,7 @@ from ui_gym.browser.content.choices import typo
 from ui_gym.browser.content.lists import COUNTRIES
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
-from ui_gym.browser.moves import click, count_scrolls, fill, pick, reveal
+from ui_gym.browser.moves import because, click, count_scrolls, fill, pick, reveal
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -105,6 +105,7 @@ class Registration(Family[RegistrationParams]):
     """
 
     page = "registration.html"
+    shown = ("repeat", "wording", "order", "side", "brand", "theme")
     fields: int = whole(3, len(FIELDS), easy=4, medium=7, hard=10)
     repeat: bool = flag(easy=False, medium=True, hard=True)
     reformat: bool = flag(easy=False, medium=False, hard=True)
@@ -153,16 +154,11 @@ class Registration(Family[RegistrationParams]):
 
     def page_params(self, params: RegistrationParams) -> dict[str, Any]:
         return {
+            **super().page_params(params),
             "fields": self.names,
-            "repeat": self.repeat,
             "formats": dict(zip(("phone", "birthday", "postcode"), params.formats, strict=True)),
             "countries": COUNTRIES,
-            "wording": params.wording,
             "news": params.ticked,
-            "order": params.order,
-            "side": params.side,
-            "brand": params.brand,
-            "theme": params.theme,
         }
 
     def judge(
@@ -196,7 +192,7 @@ class Registration(Family[RegistrationParams]):
             moves = pick(device, name, record[name])
             if name != "country":
                 moves = fill(device, f"#{name}", record[name])
-            yield from (Demo(action, thought) for action in moves)
+            yield from because(thought, moves)
         yield from self._reveal(device, "#create", "The boxes and the button are further down.")
         yield Demo(click(device, "#terms"), "The terms have to be accepted.")
         if params.news != params.ticked:
@@ -225,7 +221,7 @@ class Registration(Family[RegistrationParams]):
         return 0.0
 
     def _reveal(self, device: BrowserDevice, selector: str, thought: str) -> Iterator[Demo]:
-        yield from (Demo(scroll, thought) for scroll in reveal(device, selector, "#pane"))
+        yield from because(thought, reveal(device, selector, "#pane"))
 
     def _formats(self, rng: Generator) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
         """What the form demands, and what the goal may use instead: never the same."""

@@ -103,6 +103,7 @@ class SearchEngine(Family[SearchEngineParams]):
     """
 
     page = "search_engine.html"
+    shown = ("engine", "theme")
     mistakes = ("neighbour", "topic")
     results: int = whole(6, MOST, easy=8, medium=14, hard=22)
     pages: int = whole(1, 3, easy=1, medium=2, hard=3)
@@ -143,13 +144,12 @@ class SearchEngine(Family[SearchEngineParams]):
 
     def page_params(self, params: SearchEngineParams) -> dict[str, Any]:
         return {
+            **super().page_params(params),
             "docs": web.shown(params.docs, _topics(params)),
             "ads": web.ADS[: params.ads],
             "topics": [topic for pair in web.TOPICS for topic in pair],
             "trending": _topics(params)[::-1],
             "perPage": PER_PAGE,
-            "engine": params.engine,
-            "theme": params.theme,
         }
 
     def judge(

@@ -11,12 +11,12 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.settings import APPS, Setting, SettingsGroup, places
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.moves import because, click, pick, reveal
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -192,16 +192,17 @@ class SettingsTree(Family[SettingsTreeParams]):
             yield from self._go_to(device, params, i)
             _, _, setting = params.places[i]
             control = f"#setting-{i}"
-            for scroll in moves.reveal(device, control, ".pane", margin=70):
-                yield Demo(scroll, f'"{setting.label}" is not in sight yet.')
+            yield from because(
+                f'"{setting.label}" is not in sight yet.',
+                reveal(device, control, ".pane", margin=70),
+            )
             thought = f'"{setting.label}" should be {_said(setting, value)}.'
             if setting.options:
-                for action in moves.pick(device, control[1:], setting.options[value]):
-                    yield Demo(action, thought)
+                yield from because(thought, pick(device, control[1:], setting.options[value]))
             elif device.state()["values"][i] != value:
-                yield Demo(moves.click(device, control), thought)
+                yield Demo(click(device, control), thought)
         if params.saving:
-            yield Demo(moves.click(device, "#save"), "All is set: save it.")
+            yield Demo(click(device, "#save"), "All is set: save it.")
 
     def misread(
         self, params: SettingsTreeParams, mistake: str, rng: Generator
@@ -240,14 +241,15 @@ class SettingsTree(Family[SettingsTreeParams]):
         if here[0] != section or page < 0:
             title = params.sections[section].title
             thought = f'"{setting.label}" is under {params.path(i)}: open {title}.'
-            yield Demo(moves.click(device, f"#section-{section}"), thought)
+            yield Demo(click(device, f"#section-{section}"), thought)
         elif here[1] >= 0:
-            yield Demo(moves.click(device, "#back"), f"Back to {params.sections[section].title}.")
+            yield Demo(click(device, "#back"), f"Back to {params.sections[section].title}.")
         if page >= 0:
             title, entry = params.sections[section].pages[page].title, f"#page-{page}"
-            for scroll in moves.reveal(device, entry, ".pane", margin=70):
-                yield Demo(scroll, f"{title} is not in sight yet.")
-            yield Demo(moves.click(device, entry), f"Open {title}.")
+            yield from because(
+                f"{title} is not in sight yet.", reveal(device, entry, ".pane", margin=70)
+            )
+            yield Demo(click(device, entry), f"Open {title}.")
 
 
 def _said(setting: Setting, value: int) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.moves import click
 from ui_gym.contract.action import Drag, Press
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -153,7 +153,7 @@ class SliderSet(Family[SliderSetParams]):
                     break
                 said = f"It is at {slider.said(now)}: a step more is needed."
                 yield Demo(Press(more if now < value else less), said)
-        yield Demo(moves.click(device, "#apply"), "All is set: apply.")
+        yield Demo(click(device, "#apply"), "All is set: apply.")
 
     def misread(self, params: SliderSetParams, mistake: str, rng: Generator) -> SliderSetParams:
         """``neighbour``: the slider beside one of the named ones is moved. ``value``: one is

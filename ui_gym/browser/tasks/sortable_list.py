@@ -103,6 +103,7 @@ class SortableList(Family[SortableListParams]):
     """
 
     page = "sortable_list.html"
+    shown = ("heading", "handles", "theme")
     mistakes = ("other_way", "neighbours")
     items: int = whole(4, 12, easy=5, medium=6, hard=10)
     order: Order = one_of(get_args(Order), easy="place", medium="given", hard="rule")
@@ -148,18 +149,12 @@ class SortableList(Family[SortableListParams]):
 
     def page_params(self, params: SortableListParams) -> dict[str, Any]:
         kind = KINDS[params.kind]
-        return {
-            "app": kind.app,
-            "icon": kind.icon,
-            "noun": kind.noun,
-            "heading": params.heading,
-            "items": [
-                (title, further, sequences.shown(kind.form, value))
-                for title, further, value in params.items
-            ],
-            "handles": params.handles,
-            "theme": params.theme,
-        }
+        items = [
+            (title, below, sequences.shown(kind.form, value))
+            for title, below, value in params.items
+        ]
+        texts = {"app": kind.app, "icon": kind.icon, "noun": kind.noun}
+        return {**super().page_params(params), **texts, "items": items}
 
     def judge(
         self, device: BrowserDevice, params: SortableListParams, history: Sequence[Action]

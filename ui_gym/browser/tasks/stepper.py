@@ -9,12 +9,12 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.counters import SCENES, Counter, band_of
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, whole
+from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -193,15 +193,16 @@ class Stepper(Family[StepperParams]):
 
     def oracle(self, device: BrowserDevice, params: StepperParams) -> Steps:
         if params.folded:
-            yield Demo(moves.click(device, "#open"), "The counters are behind this button.")
+            yield Demo(click(device, "#open"), "The counters are behind this button.")
         for i, (counter, want) in enumerate(zip(params.counters, params.counts, strict=True)):
             thought = f"There should be {phrases.plural(want, counter.one, counter.many)}."
             while (now := device.state()["counts"][i]) != want:
                 button = f"#{'more' if now < want else 'less'}-{i}"
-                for scroll in moves.reveal(device, button, ".rows"):
-                    yield Demo(scroll, f"{counter.label} is further down.")
-                yield Demo(moves.click(device, button), thought)
-        yield Demo(moves.click(device, "#done"), "All the numbers are right.")
+                yield from because(
+                    f"{counter.label} is further down.", reveal(device, button, ".rows")
+                )
+                yield Demo(click(device, button), thought)
+        yield Demo(click(device, "#done"), "All the numbers are right.")
 
     def misread(self, params: StepperParams, mistake: str, rng: Generator) -> StepperParams:
         """``miscount``: one of the counts to change is one off. ``neighbour``: what belongs to one

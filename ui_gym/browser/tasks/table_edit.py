@@ -8,12 +8,12 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import LEAST, MIXED, PLAIN, SHEETS, Change, Kind
 from ui_gym.browser.content.tables import TableColumn
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -78,6 +78,7 @@ class TableEdit(Family[TableEditParams]):
     """
 
     page = "table_edit.html"
+    shown = ("rows", "cells", "theme")
     mistakes = ("column", "row")
     rows: int = whole(6, 80, easy=10, medium=24, hard=60)
     changes: int = whole(1, 6, easy=1, medium=3, hard=5)
@@ -85,7 +86,7 @@ class TableEdit(Family[TableEditParams]):
     alike: bool = flag(easy=False, medium=True, hard=True)
 
     def prepare(self) -> None:
-        scrolls = moves.count_scrolls(self.rows * ROW_HEIGHT, ROOM)
+        scrolls = count_scrolls(self.rows * ROW_HEIGHT, ROOM)
         self.max_steps = 6 * self.changes + 2 + self.changes * scrolls
 
     def sample(self, rng: Generator) -> TableEditParams:
@@ -124,11 +125,9 @@ class TableEdit(Family[TableEditParams]):
     def page_params(self, params: TableEditParams) -> dict[str, Any]:
         about = SHEETS[params.topic]
         return {
+            **super().page_params(params),
             **{name: getattr(about, name) for name in ("app", "mark", "title", "corner")},
             "columns": [{"title": one.title, "number": one.is_number} for one in _columns(params)],
-            "rows": params.rows,
-            "cells": params.cells,
-            "theme": params.theme,
         }
 
     def judge(
@@ -156,11 +155,13 @@ class TableEdit(Family[TableEditParams]):
     def oracle(self, device: BrowserDevice, params: TableEditParams) -> Steps:
         for change in params.changes:
             cell = f"#cell-{change.row}-{change.column}"
-            for turn in moves.reveal(device, cell, "#pane", head=ROW_HEIGHT):
-                yield Demo(turn, f"{params.rows[change.row]} is not in sight.")
+            yield from because(
+                f"{params.rows[change.row]} is not in sight.",
+                reveal(device, cell, "#pane", head=ROW_HEIGHT),
+            )
             value = _result(params, change)
             thought = f"It has to say {value or 'nothing'}: {_words(params, change)}."
-            yield Demo(moves.click(device, cell), thought)
+            yield Demo(click(device, cell), thought)
             if value:
                 yield Demo(Type(value), thought)
                 yield Demo(Press("enter"), thought)

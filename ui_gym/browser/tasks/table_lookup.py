@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import REPORTS
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.moves import SCROLL, because, click, fill, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -85,6 +85,7 @@ class TableLookup(Family[TableLookupParams]):
     """
 
     page = "table_lookup.html"
+    shown = ("rows", "columns", "sheets", "values", "theme", "side")
     ends, waiting = "check", "nothing is entered yet"
     mistakes = ("column", "row")
     rows: int = whole(4, 80, easy=8, medium=32, hard=60)
@@ -94,7 +95,7 @@ class TableLookup(Family[TableLookupParams]):
     alike: bool = flag(easy=False, medium=True, hard=True)
 
     def prepare(self) -> None:
-        scrolls = max(0, self.rows * ROW_HEIGHT - 560) // moves.SCROLL
+        scrolls = max(0, self.rows * ROW_HEIGHT - 560) // SCROLL
         self.max_steps = 2 * (self.cells * (2 + scrolls + (self.sheets > 1)) + 1) + 2
 
     def sample(self, rng: Generator) -> TableLookupParams:
@@ -133,11 +134,9 @@ class TableLookup(Family[TableLookupParams]):
     def page_params(self, params: TableLookupParams) -> dict[str, Any]:
         about = REPORTS[params.topic]
         return {
+            **super().page_params(params),
             **{name: getattr(about, name) for name in ("app", "mark", "title", "corner")},
-            **{name: getattr(params, name) for name in ("rows", "columns", "sheets", "values")},
             "fields": len(params.asked),
-            "theme": params.theme,
-            "side": params.side,
         }
 
     def verdict(self, data: Mapping[str, Any], params: TableLookupParams) -> Verdict:
@@ -154,13 +153,17 @@ class TableLookup(Family[TableLookupParams]):
             sheet, row, _ = place
             if device.state()["sheet"] != sheet:
                 thought = f"The sheet {params.sheets[sheet]} is the one to read."
-                yield Demo(moves.click(device, f"#sheet-{sheet}"), thought)
-            for turn in moves.reveal(device, f"#row-{row}", "#pane", head=ROW_HEIGHT):
-                yield Demo(turn, f"{params.rows[row]} is not in sight.")
+                yield Demo(click(device, f"#sheet-{sheet}"), thought)
+            yield from because(
+                f"{params.rows[row]} is not in sight.",
+                reveal(device, f"#row-{row}", "#pane", head=ROW_HEIGHT),
+            )
             value = _value(params, place)
-            for action in moves.fill(device, f"#value-{number}", value):
-                yield Demo(action, f"It says {value}: {_words(params, place)}.")
-        yield Demo(moves.click(device, "#check"), "All is filled in.")
+            yield from because(
+                f"It says {value}: {_words(params, place)}.",
+                fill(device, f"#value-{number}", value),
+            )
+        yield Demo(click(device, "#check"), "All is filled in.")
 
     def misread(self, params: TableLookupParams, mistake: str, rng: Generator) -> TableLookupParams:
         """``row``, ``column``: the eye slips to the row or column beside each asked one."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content import catalogs
 from ui_gym.browser.content.catalogs import CATALOGS, Catalog, Choice, Condition, Flag, Measure
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.moves import SCROLL, because, click, pick, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -81,7 +81,7 @@ class TableSortFilter(Family[TableSortFilterParams]):
     conditions: int = whole(1, 3, easy=1, medium=2, hard=3)
 
     def prepare(self) -> None:
-        scrolls = self.rows * ROW_HEIGHT // moves.SCROLL
+        scrolls = self.rows * ROW_HEIGHT // SCROLL
         self.max_steps = 2 * (2 * self.conditions + 4) + scrolls
 
     def sample(self, rng: Generator) -> TableSortFilterParams:
@@ -143,23 +143,23 @@ class TableSortFilter(Family[TableSortFilterParams]):
             column = about.columns[condition.column]
             thought = f"It has to be one that {condition.words(about)}."
             if isinstance(column, Choice):
-                for action in moves.pick(
-                    device, f"filter-{condition.column}", column.texts[condition.value]
-                ):
-                    yield Demo(action, thought)
+                yield from because(
+                    thought,
+                    pick(device, f"filter-{condition.column}", column.texts[condition.value]),
+                )
             elif isinstance(column, Flag):
-                yield Demo(moves.click(device, f"#filter-{condition.column}"), thought)
+                yield Demo(click(device, f"#filter-{condition.column}"), thought)
         for _ in range(1 + params.most):
-            yield Demo(
-                moves.click(device, f"#sort-{params.by}"), f"{_extreme(params)} comes first."
-            )
+            yield Demo(click(device, f"#sort-{params.by}"), f"{_extreme(params)} comes first.")
         shown = device.state()["shown"]
         row = next(row for row in shown if _meets(params, params.offers[row]))
-        for turn in moves.reveal(device, f"#row-{row}", "#pane", head=ROW_HEIGHT):
-            yield Demo(turn, "None of these meets all conditions.")
+        yield from because(
+            "None of these meets all conditions.",
+            reveal(device, f"#row-{row}", "#pane", head=ROW_HEIGHT),
+        )
         thought = f"{params.names[row]} is {_extreme(params)} that meets all conditions."
-        yield Demo(moves.click(device, f"#open-{row}"), thought)
-        yield Demo(moves.click(device, "#act"), thought)
+        yield Demo(click(device, f"#open-{row}"), thought)
+        yield Demo(click(device, "#act"), thought)
 
     def misread(
         self, params: TableSortFilterParams, mistake: str, rng: Generator

@@ -14,7 +14,7 @@ from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
-from ui_gym.browser.moves import click, count_scrolls, reveal, select_text, select_word
+from ui_gym.browser.moves import because, click, count_scrolls, reveal, select_text, select_word
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
@@ -93,6 +93,7 @@ class TextFormat(Family[TextFormatParams]):
     """
 
     page = "text_format.html"
+    shown = ("outline", "brand", "theme")
     ends, waiting = "save", "nothing is saved"
     sections: int = whole(1, 6, easy=2, medium=3, hard=6)
     phrases: int = whole(1, 4, easy=1, medium=2, hard=3)
@@ -133,13 +134,8 @@ class TextFormat(Family[TextFormatParams]):
         return GOALS[params.phrasing].format(edits=listing(said))
 
     def page_params(self, params: TextFormatParams) -> dict[str, Any]:
-        return {
-            "blocks": [asdict(block) for block in params.blocks],
-            "outline": params.outline,
-            "findAt": params.find_at,
-            "brand": params.brand,
-            "theme": params.theme,
-        }
+        blocks = [asdict(block) for block in params.blocks]
+        return {**super().page_params(params), "blocks": blocks, "findAt": params.find_at}
 
     def verdict(self, data: Mapping[str, Any], params: TextFormatParams) -> Verdict:
         saved = [letters(block["runs"]) for block in data.get("blocks", ())]
@@ -150,8 +146,7 @@ class TextFormat(Family[TextFormatParams]):
             block, start, end = place
             text = phrase(params, place)
             selector = f"#block-{block}"
-            for scroll in reveal(device, selector, "#pane", margin=4):
-                yield Demo(scroll, f'Look for "{text}".')
+            yield from because(f'Look for "{text}".', reveal(device, selector, "#pane", margin=4))
             if " " in text:
                 yield Demo(select_text(device, selector, start, end), f'Select "{text}".')
             else:

@@ -8,10 +8,10 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser import moves
 from ui_gym.browser.content.flows import FLOWS, Question, complete, plain
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.moves import because, click, fill, pick
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -123,14 +123,14 @@ class WizardMultiStep(Family[WizardMultiStepParams]):
         while (state := device.state())["page"] != before:
             before = state["page"]
             if before == "Review":
-                yield Demo(moves.click(device, "#submit"), "All answers are there: submit.")
+                yield Demo(click(device, "#submit"), "All answers are there: submit.")
                 return
             shown = {key for page in FLOWS[params.flow].pages if page.title == before
                      for key in (question.key for question in page.questions)}  # fmt: skip
             for question in params.questions:
                 if question.key in shown:
                     yield from self._answer(device, question, answers[question.key])
-            yield Demo(moves.click(device, "#next"), f"{before} is filled in: go on.")
+            yield Demo(click(device, "#next"), f"{before} is filled in: go on.")
 
     def misread(
         self, params: WizardMultiStepParams, mistake: str, rng: Generator
@@ -161,16 +161,15 @@ class WizardMultiStep(Family[WizardMultiStepParams]):
         thought = f'"{question.label}": {answer}.'
         actions: Iterator[Action] = iter(())
         if question.kind == "text":
-            actions = moves.fill(device, f"#{question.key}", answer) if answer else actions
+            actions = fill(device, f"#{question.key}", answer) if answer else actions
         elif question.kind == "list":
-            actions = moves.pick(device, question.key, answer)
+            actions = pick(device, question.key, answer)
         elif question.kind == "cards":
             number = list(question.options).index(answer)
-            actions = iter([moves.click(device, f"#{question.key}-{number}")])
+            actions = iter([click(device, f"#{question.key}-{number}")])
         elif answer == "yes":
-            actions = iter([moves.click(device, f"#{question.key}")])
-        for action in actions:
-            yield Demo(action, thought)
+            actions = iter([click(device, f"#{question.key}")])
+        yield from because(thought, actions)
 
 
 def _with(params: WizardMultiStepParams, answers: dict[str, str]) -> WizardMultiStepParams:
