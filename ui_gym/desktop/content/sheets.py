@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.contract.draws import between, some
-from ui_gym.desktop.content import zipped
+from ui_gym.desktop.content import words, zipped
 from ui_gym.errors import UserError
 
 Cell = str | int | float | None
@@ -25,37 +25,19 @@ _MADE = datetime.datetime(2025, 1, 1)
 
 Subject = tuple[str, tuple[str, ...], tuple[str, ...]]
 
-_SUBJECTS: tuple[Subject, ...] = (
-    ("Item", ("Apples", "Bread", "Butter", "Candles", "Dates", "Eggs", "Flour", "Grapes", "Honey",
-              "Jam", "Kettles", "Lamps", "Mugs", "Nails", "Olives", "Paint", "Rice", "Soap", "Tea",
-              "Yarn"), ("Count", "Price", "Weight", "Shelf")),
-    ("Name", ("Ada", "Boris", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Ines", "Jonas",
-              "Karin", "Leo", "Mona", "Nils", "Olga", "Pablo", "Rosa", "Sven", "Tara", "Uwe"),
-     ("Hours", "Age", "Score", "Pay")),
-    ("City", ("Athens", "Bergen", "Cork", "Dresden", "Essen", "Faro", "Graz", "Haifa", "Izmir",
-              "Jena", "Kiel", "Lyon", "Malmo", "Nantes", "Oslo", "Porto", "Riga", "Split", "Turin",
-              "Zadar"), ("Nights", "Cost", "Miles", "Visits")),
-    ("Book", ("Atlas", "Bridges", "Canoe", "Dune", "Ember", "Fjord", "Glacier", "Harbour", "Island",
-              "Jungle", "Kites", "Lagoon", "Meadow", "Nomads", "Orchard", "Prairie", "Quarry",
-              "River", "Summit", "Tundra"), ("Pages", "Year", "Loans", "Copies")),
-)  # fmt: skip
-"""What a table lists: the title of its first column, what stands there, titles of numbers. No word
-stands in two of them, so that a title or a thing is in one sheet of a workbook only."""
+_SUBJECTS: tuple[Subject, ...] = tuple(
+    (subject["first"], subject["things"], subject["titles"])
+    for subject in words.WRITTEN["subjects"]
+)
+"""What a table lists: the title of its first column, what stands there, titles of numbers."""
 
 GOODS = _SUBJECTS[0][1]
 """What is bought."""
 
-NAMES = (
-    "Archive", "Budget", "Draft", "East", "Final", "Forecast", "Imports", "Ledger", "Market",
-    "North", "Offers", "Orders", "Plan", "Prices", "Quotes", "Rates", "Returns", "Sales", "Stock",
-    "Store", "Summer", "Team", "Totals", "Travel", "West", "Winter",
-)  # fmt: skip
+NAMES: tuple[str, ...] = words.WRITTEN["sheet_names"]
 """Names of sheets."""
 
-FILES = (
-    "accounts", "books", "catalogue", "club", "costs", "figures", "garden", "inventory", "journal",
-    "list", "office", "overview", "records", "report", "season", "shop", "survey", "trip", "year",
-)  # fmt: skip
+FILES: tuple[str, ...] = words.WRITTEN["workbooks"]
 """Names of workbooks, without their ending."""
 
 

@@ -10,40 +10,14 @@ from ui_gym.contract.draws import between, pick
 from ui_gym.contract.words import DAYS, filled
 from ui_gym.desktop.content import words
 
-_LINES = (
-    "Buy {thing} at the {place}", "Return {thing} on {day}", "Book a table for {few}",
-    "Locker {code}, {day}", "Room {room} is free on {day}", "Water the plants on {day}",
-    "Ask at the {place} about {thing}", "Train on {day} at {hour}:{half}", "Gate opens at {hour}",
-    "Password of the {place}: {word}{code}", "Parking space {room}", "Pay {code} to the {place}",
-    "{few} chairs for {day}", "Pick up {thing} at {hour}:{half}", "The {place} closes at {hour}",
-    "Call the {place} before {hour}:{half}", "Meeting on {day} in room {room}",
-    "Bring {thing} on {day}", "Lend {thing} to the neighbours", "Paint the {place} on {day}",
-)  # fmt: skip
-
-_WITH = (
-    "We keep one {} in the {place}", "Another {} was seen on {day}", "Please check the {} twice",
-    "The old {} costs {code}", "Somebody left the {} behind", "Ask {few} people about the {}",
-    "A good {} needs time", "My {} is ready at {hour}", "Each {} has a number, this is {room}",
-    "On {day} the {} will be back", "There is no {} like this {}", "This {} belongs to the {place}",
-    "Compare the {} with that other {}", "Nobody asked for the {}",
-)  # fmt: skip
-
-_THINGS = (
-    "the blue folder", "two umbrellas", "the tickets", "some bread", "the house keys", "a charger",
-    "the tall ladder", "six lemons", "the library book", "a warm jacket", "fresh milk", "the tent",
-    "the red notebook", "a dozen eggs", "the old map", "some paint",
-)  # fmt: skip
-
-_PLACES = (
-    "bakery", "library", "station", "harbour", "museum", "bank", "cinema", "park", "school",
-    "garage", "pharmacy", "stadium", "town hall", "hotel",
-)  # fmt: skip
+_LINES: Sequence[str] = words.WRITTEN["lines"]
+_WITH: Sequence[str] = words.WRITTEN["lines_with"]
 
 _SLOTS: Mapping[str, Sequence[object]] = {
     "hour": range(7, 22),
     "half": ("15", "30", "45"),
-    "thing": _THINGS,
-    "place": _PLACES,
+    "thing": words.WRITTEN["brought"],
+    "place": words.WRITTEN["places"],
     "day": DAYS,
     "few": range(3, 10),
     "room": range(101, 500),

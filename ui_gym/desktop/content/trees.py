@@ -10,13 +10,11 @@ import numpy as np
 from ui_gym.contract.draws import between, pick, some
 from ui_gym.desktop.content import texts, words
 
-LEVELS = ("DEBUG", "INFO", "NOTICE", "WARNING", "ERROR")
+LEVELS: tuple[str, ...] = words.WRITTEN["log_levels"]
 """Words with which lines of a log begin."""
 
-_PARTS = (
-    "disk", "mail", "backup", "printer", "network", "login", "update", "queue", "cache", "timer",
-)  # fmt: skip
-_STATES = ("started", "stopped", "is busy", "is ready", "answered", "was asked", "failed once")
+_PARTS: Sequence[str] = words.WRITTEN["log_parts"]
+_STATES: Sequence[str] = words.WRITTEN["log_states"]
 
 
 @dataclass(frozen=True)

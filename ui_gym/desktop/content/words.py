@@ -11,34 +11,18 @@ from ui_gym.contract.words import STEMS as STEMS
 from ui_gym.contract.words import folder_names as folder_names
 from ui_gym.contract.words import new_name as new_name
 
-THINGS = (
-    "anchor", "basket", "blanket", "bottle", "bucket", "button", "camera", "candle", "carpet",
-    "compass", "curtain", "drawer", "engine", "feather", "fiddle", "garden", "hammer", "jacket",
-    "kettle", "ladder", "lantern", "magnet", "mirror", "needle", "orchard", "paddle", "parcel",
-    "pillow", "pocket", "pulley", "ribbon", "saddle", "shovel", "socket", "spoon", "stamp",
-    "ticket", "tunnel", "violin", "wallet", "whistle", "window",
-)  # fmt: skip
+WRITTEN = shared.word_lists("ui_gym.desktop.content")
+"""The lists of ``words.toml``."""
+
+THINGS: tuple[str, ...] = WRITTEN["things"]
 """Nouns with at least five letters, none of them part of another."""
 
-_NO_MISTAKES = frozenset({"caret", "father", "manet", "samp", "soon", "widow"})
-"""Words that one of `THINGS` becomes by a slip of the finger: nobody can tell that it was one."""
+_NO_MISTAKES = frozenset(WRITTEN["no_mistakes"])
 
-PAIRS = (
-    ("plan", "plane"), ("car", "card"), ("star", "start"), ("form", "format"), ("pan", "panel"),
-    ("ship", "shipment"), ("note", "notebook"), ("book", "bookcase"), ("land", "landlord"),
-    ("port", "portrait"), ("tea", "team"), ("corn", "corner"), ("tax", "taxi"), ("sea", "season"),
-    ("cart", "carton"), ("mark", "market"), ("farm", "farmer"), ("wind", "window"),
-    ("play", "player"), ("paint", "painter"), ("hand", "handle"), ("bar", "barrel"),
-)  # fmt: skip
+PAIRS: tuple[tuple[str, str], ...] = WRITTEN["pairs"]
 """A noun, and another that begins with it."""
 
-LISTED = (
-    "Apples", "Bananas", "Butter", "Carrots", "Cheese", "Coffee", "Cucumbers", "Dates", "Eggs",
-    "Figs", "Flour", "Garlic", "Ginger", "Grapes", "Honey", "Jam", "Kiwis", "Lemons", "Lentils",
-    "Mangos", "Milk", "Mustard", "Noodles", "Nuts", "Oats", "Olives", "Onions", "Pasta", "Peas",
-    "Pepper", "Quinoa", "Raisins", "Rice", "Salt", "Spinach", "Sugar", "Tea", "Tomatoes", "Vanilla",
-    "Walnuts", "Yeast", "Yoghurt",
-)  # fmt: skip
+LISTED: tuple[str, ...] = WRITTEN["listed"]
 """What lists hold: different at least in their first three letters."""
 
 KINDS = ("txt", "md", "csv", "log")

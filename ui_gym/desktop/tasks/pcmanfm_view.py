@@ -14,6 +14,7 @@ from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import keyfile, navigation
+from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.tasks.filing import (
     BY_EXTENSION,
@@ -34,17 +35,7 @@ ORDERS = {"ascending": (480, 89), "descending": (480, 110)}
 COLUMNS = {"name": (480, 138), "size": (480, 181), "ext": BY_EXTENSION}
 """Entries of its View menu, and those of the submenu for sorting."""
 
-TOLD = {
-    "show_hidden=1": "show hidden files",
-    "show_hidden=0": "no longer show hidden files",
-    "show_statusbar=1": "show its status bar",
-    "sort=name;ascending;": "sort files by name, from A to Z",
-    "sort=name;descending;": "sort files by name, from Z to A",
-    "sort=size;ascending;": "sort files by size, the smallest first",
-    "sort=size;descending;": "sort files by size, the largest first",
-    "sort=ext;ascending;": "sort files by extension, from A to Z",
-    "sort=ext;descending;": "sort files by extension, from Z to A",
-}
+TOLD: Mapping[str, str] = words.WRITTEN["folder_settings"]
 """How a goal speaks of each setting."""
 
 

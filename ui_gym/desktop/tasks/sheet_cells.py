@@ -12,15 +12,13 @@ from ui_gym.contract.action import Action
 from ui_gym.contract.draws import another, between, other, pick, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
-from ui_gym.desktop.content import sheets
+from ui_gym.desktop.content import sheets, words
 from ui_gym.desktop.content.sheets import Cell, Table, reference
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.sheet_task import SheetParams, SheetTask, with_cells
 
-WORDS = (
-    "Away", "Check", "Closed", "Done", "Early", "Empty", "Full", "Gone", "Late", "Lent", "Lost",
-    "New", "Open", "Paid", "Ready", "Sold", "Sent", "Spare", "Used", "Wait",
-)  # fmt: skip
+WORDS: tuple[str, ...] = words.WRITTEN["cell_words"]
+"""What is written into cells."""
 
 
 @dataclass(frozen=True)

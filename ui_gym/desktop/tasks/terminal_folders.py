@@ -90,19 +90,7 @@ class DesktopNestedFolders(TerminalTask[NestedFoldersParams]):
         return dataclasses.replace(params, made=tuple(left))
 
 
-MODES = {
-    "400": "its owner may only read it, and nobody else do anything with it",
-    "440": "its owner and its group may only read it, and others do nothing with it",
-    "444": "everybody may read it, and nobody write or execute it",
-    "500": "its owner may read and execute it but not write, and nobody else do anything with it",
-    "555": "everybody may read and execute it, and nobody write",
-    "600": "its owner may read and write it, and nobody else do anything with it",
-    "640": "its owner may read and write it, its group only read, and others do nothing with it",
-    "660": "its owner and its group may read and write it, and others do nothing with it",
-    "700": "its owner may read, write and execute it, and nobody else do anything with it",
-    "750": "its owner may do all with it, its group read and execute, and others nothing",
-    "755": "its owner may do all with it, and everybody else read and execute it",
-}
+MODES: Mapping[str, str] = words.WRITTEN["modes"]
 """Permissions as chmod takes them, in words."""
 
 
