@@ -138,6 +138,45 @@ def test_a_loss_that_is_no_number_keeps_the_batch_and_ends_the_run(
     assert json.loads(lines[0])["record"]["output_ids"]
 
 
+# -- memory --
+
+
+def saved_bytes(learner: Learner, played: list[Trajectory]) -> int:
+    """What the graph of a step keeps for the way back, in bytes; weights do not count."""
+    weights = {p.data_ptr() for p in learner.policy.net.parameters()}
+    kept: dict[tuple[int, torch.Size], int] = {}
+
+    def pack(value: torch.Tensor) -> torch.Tensor:
+        if value.data_ptr() not in weights:
+            kept[value.data_ptr(), value.shape] = value.numel() * value.element_size()
+        return value
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda value: value):
+        learner.learn(played)
+    return sum(kept.values())
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "ppo"])
+def test_gradient_checkpointing_saves_memory_and_changes_nothing(
+    algorithm: str, tiny: Path, tmp_path: Path
+) -> None:
+    saved, after, gaps = [], [], []
+    for checkpointing in (False, True):
+        policy = make_policy(tiny, gradient_checkpointing=checkpointing, threads=1)
+        for part in policy.net.modules():  # a model with dropout, which sampling has none of
+            if hasattr(part, "attention_dropout"):
+                part.attention_dropout = 0.5
+        learner = make_learner(policy, tmp_path, algorithm=algorithm, critic={"warmup": 0})
+        played = play(learner)
+        saved.append(saved_bytes(learner, played))
+        gaps.append(learner.learn(played)["logprob_gap"])
+        after.append(weights(learner))
+        assert not any(part.training for part in policy.net.modules())
+    assert saved[1] < 0.5 * saved[0], saved
+    assert torch.allclose(after[0], after[1], atol=1e-5)
+    assert gaps[0] == pytest.approx(gaps[1], abs=1e-4)
+
+
 # -- the critic --
 
 

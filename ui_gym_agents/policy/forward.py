@@ -24,6 +24,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.policy.encoding import Recent
 from ui_gym_agents.policy.eyes import Eyes, Features
 from ui_gym_agents.policy.merging import Merged
+from ui_gym_agents.policy.model import checkpointed
 
 SHARE_BELOW = 0.8
 """Prompts are shared where distinct ones are fewer than this part of the rows."""
@@ -162,10 +163,7 @@ class Forward:
 
     def checkpoints(self) -> bool:
         """Whether layers are computed again on the way back: they then refuse cached keys."""
-        training: bool = self.model.training
-        return training and any(
-            getattr(part, "gradient_checkpointing", False) for part in self.model.modules()
-        )
+        return any(layer.training for layer in checkpointed(self.model))
 
     def _whole(
         self, prompts: Sequence[Prompt], ids: Tensor, features: Mapping[str, Features]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,30 @@ def checkpoint_activations(model: Any) -> None:
     name = "activation_checkpointing_enable"  # before transformers 5.23: gradient_...
     enable = getattr(model, name, None) or model.gradient_checkpointing_enable
     enable({"use_reentrant": False})
+
+
+def checkpointed(model: nn.Module) -> list[nn.Module]:
+    """The layers that are computed again on the way back while they are in training mode."""
+    return [part for part in model.modules() if getattr(part, "gradient_checkpointing", False)]
+
+
+@contextmanager
+def recomputing(model: nn.Module) -> Iterator[None]:
+    """Layers that `checkpoint_activations` chose are computed again on the way back, inside.
+
+    Transformers asks such a layer for training mode. It alone is put into that, not what is in it,
+    and its own rates of dropout are 0 meanwhile: a learner must see the distribution that was
+    sampled from, which had no dropout.
+    """
+    with ExitStack() as stack:
+        for layer in checkpointed(model):
+            stack.callback(setattr, layer, "training", layer.training)
+            for name, value in vars(layer).items():
+                if "dropout" in name and isinstance(value, float) and not layer.training:
+                    stack.callback(setattr, layer, name, value)
+                    setattr(layer, name, 0.0)
+            layer.training = True
+        yield
 
 
 def load_processor(folder: Path) -> Any:

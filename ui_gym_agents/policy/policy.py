@@ -134,7 +134,7 @@ class VLMPolicy:
         the folder's ``prompt.json`` says, and to `PromptBuilder()` without one. `threads` sets
         torch's CPU threads for the whole process, `act_threads` those of sampling alone; None is
         one thread for a small model, and else what torch has.
-        `gradient_checkpointing` trades time for memory in training mode.
+        `gradient_checkpointing` trades time for memory in `accumulate` and in training mode.
 
         Raises:
             UserError: no such model, adapter, dtype or layer.
@@ -295,9 +295,11 @@ class VLMPolicy:
         """Call `work`, a forward and a backward pass, for each of `batches`; see `accumulation`.
 
         Where memory runs out, smaller micro-batches take over; with several `processes` (its own,
-        if None), each does its share.
+        if None), each does its share. With `gradient_checkpointing`, layers are computed again on
+        the way back, whatever mode the model is in.
         """
-        return accumulate(self, records, work, processes or self.processes)
+        with model.recomputing(self.base):
+            return accumulate(self, records, work, processes or self.processes)
 
     def logprobs(
         self,
