@@ -111,6 +111,10 @@ class GRPOConfig(SettingsSection):
         default=(0.5, 2.0),
         description="Old turns are left out whose mean ratio (geometric) lies outside.",
     )
+    mask_truncated: bool = Field(
+        default=True,
+        description="Turns that were cut at policy.max_new_tokens are left out of the loss.",
+    )
     replay: ReplaySettings = Field(
         default=ReplaySettings(), description="Experience replay (ARPO)."
     )

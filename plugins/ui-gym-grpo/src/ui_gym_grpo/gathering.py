@@ -128,10 +128,12 @@ class Gatherer:
             return
         batch.short += lost > 0
         if self._config.algorithm == "ppo":  # against a critic, every episode teaches
-            batch.informative += 1
-            for episode in group:
-                rewards = self._turn_rewards(episode, self._worth(episode))
-                batch.trajectories.append(Trajectory(episode, _samples(episode, 0.0), rewards))
+            each = [self._turn_rewards(episode, self._worth(episode)) for episode in group]
+            found = [
+                Trajectory(episode, self._samples(episode, 0.0), rewards)
+                for episode, rewards in zip(group, each, strict=True)
+            ]
+            self._take(found, batch)
             return
         if self._replay is not None and self._replay.wants(group):
             seed = self._context.derive("replay", step, index)
@@ -142,8 +144,14 @@ class Gatherer:
         rewards = self._rewards(group, step, index)
         if max(rewards) == min(rewards):
             return
-        batch.informative += 1
-        batch.trajectories += self._compared(group, rewards)
+        self._take(self._compared(group, rewards), batch)
+
+    @staticmethod
+    def _take(found: list[Trajectory], batch: Batch) -> None:
+        """Learn from a group, unless all its turns are left out."""
+        if any(trajectory.samples for trajectory in found):
+            batch.informative += 1
+            batch.trajectories += found
 
     def _compared(self, group: list[Episode], rewards: list[float]) -> list[Trajectory]:
         """The episodes of a group with their advantages."""
@@ -163,7 +171,7 @@ class Gatherer:
                 by_turn = [advantage + config.gigpo_weight * more for more in extra[number]]
             else:
                 by_turn = [advantage] * len(episode.turns)
-            found.append(Trajectory(episode, _samples(episode, *by_turn), each[number]))
+            found.append(Trajectory(episode, self._samples(episode, *by_turn), each[number]))
         return found
 
     def _rewards(self, group: Sequence[Episode], step: int, index: int) -> list[float]:
@@ -172,6 +180,9 @@ class Gatherer:
             seed = self._context.derive("shuffle rewards", step, index)
             rewards = list(np.random.default_rng(seed).permutation(rewards))
         return rewards
+
+    def _samples(self, episode: Episode, *advantages: float) -> list[LearningTurn]:
+        return samples_of(episode, *advantages, mask_truncated=self._config.mask_truncated)
 
     @staticmethod
     def _turn_rewards(episode: Episode, reward: float) -> list[float]:
@@ -191,8 +202,10 @@ class Gatherer:
                     pictures.put(pictures.get(key), keep=True)
 
 
-def _samples(episode: Episode, *advantages: float) -> list[LearningTurn]:
-    """The turns of an episode that count: sampled by the policy, and not cut off.
+def samples_of(
+    episode: Episode, *advantages: float, mask_truncated: bool = True
+) -> list[LearningTurn]:
+    """The turns of an episode that count: sampled by the policy and, if so asked, not cut off.
 
     `advantages`: one for all turns, or one each.
     """
@@ -200,5 +213,5 @@ def _samples(episode: Episode, *advantages: float) -> list[LearningTurn]:
     return [
         LearningTurn(turn.tokens, advantage)
         for turn, advantage in zip(episode.turns, each, strict=False)
-        if turn.tokens is not None and not turn.tokens.truncated
+        if turn.tokens is not None and not (mask_truncated and turn.tokens.truncated)
     ]

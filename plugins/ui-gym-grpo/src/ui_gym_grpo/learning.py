@@ -59,7 +59,12 @@ class Learner:
         )
 
     def learn(self, trajectories: Sequence[Trajectory]) -> dict[str, float]:
-        """Learn from trajectories; returns metrics, log-probabilities in nats."""
+        """Learn from trajectories; returns metrics, log-probabilities in nats.
+
+        Without a turn to learn from nothing changes, and there are no metrics.
+        """
+        if not any(trajectory.samples for trajectory in trajectories):
+            return {}
         config = self.config
         metrics: dict[str, float] = {}
         if self.critic is not None:
@@ -72,7 +77,8 @@ class Learner:
             seed = self.context.derive("minibatches", self.context.step, epoch)
             order = np.random.default_rng(seed).permutation(len(episodes))
             for part in np.array_split(order, min(config.minibatches, len(episodes))):
-                rows.append(self._update([episodes[i] for i in part]))
+                if any(episodes[i] for i in part):  # else there is no gradient to follow
+                    rows.append(self._update([episodes[i] for i in part]))
         # The first update is on-policy: its gap is the sampler's and the learner's disagreement.
         gap = rows[0].pop("gap")
         means = {key: float(np.mean([row[key] for row in rows if key in row])) for key in rows[-1]}

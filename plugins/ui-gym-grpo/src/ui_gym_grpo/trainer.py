@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from ui_gym_agents.episode import TokenRecord
+    from ui_gym_agents.episode import TokenRecord, Turn
     from ui_gym_agents.policy import VLMPolicy
     from ui_gym_agents.training.context import TrainerContext
     from ui_gym_grpo.gathering import Batch, Gatherer
+
+MOST_TRUNCATED = 0.2
+"""The share of turns that may be cut before it is said."""
 
 
 class GRPOTrainer:
@@ -54,6 +57,7 @@ class GRPOTrainer:
         self._feed: Feed[Batch] | None = None
         self._newest: tuple[int, list[Tensor]] = (0, [])
         self._versions: dict[int, int] = {}
+        self._told_of_truncated = False
 
     @property
     def optimizer(self) -> torch.optim.Optimizer:
@@ -179,6 +183,7 @@ class GRPOTrainer:
             "score": sum(e.score for e in batch.episodes) / count,
             "turns": len(turns) / count,
             "valid_actions": sum(t.action_error is None for t in turns) / max(1, len(turns)),
+            "truncated_turns": self._truncated(turns),
             "groups": batch.groups,
             "informative_groups": batch.informative,
             "failed_episodes": batch.failed,
@@ -192,6 +197,23 @@ class GRPOTrainer:
             begun = [self._versions.get(version, 0) for version in versions]
             metrics["steps_off_policy"] = self.context.step - 1 - min(begun, default=0)
         return metrics
+
+    def _truncated(self, turns: Sequence[Turn]) -> float:
+        """The share of turns that were cut at the limit of new tokens; says so where it is large.
+
+        Once, and again after it was small.
+        """
+        cut = sum(turn.tokens is not None and turn.tokens.truncated for turn in turns)
+        share = cut / max(1, len(turns))
+        if share > MOST_TRUNCATED and not self._told_of_truncated:
+            fate = "left out of the loss" if self.config.mask_truncated else "learned from as cut"
+            self.context.note(
+                f"{100 * share:.0f} % of the turns were cut at --policy.max_new_tokens "
+                f"{self.policy.max_new_tokens}, and are {fate} (--trainer.mask_truncated): raise "
+                "the limit, unless the model rambles"
+            )
+        self._told_of_truncated = share > MOST_TRUNCATED
+        return share
 
 
 def _records(batch: Batch) -> Iterator[TokenRecord]:
