@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import torch
+from grpo_helpers import make_learner, make_policy, play_episodes
 
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
-from ui_gym_grpo.config import ReplaySettings
+from ui_gym_agents.store import ScreenshotStore
+from ui_gym_agents.training.context import derive
+from ui_gym_grpo.config import GRPOConfig, ReplaySettings
+from ui_gym_grpo.gathering import Gatherer, Trajectory
+from ui_gym_grpo.learning import Learner
 from ui_gym_grpo.replay import ReplayBuffer
 
 
@@ -82,3 +92,68 @@ def test_a_group_of_one_or_none_does_not_trouble_it(count: int) -> None:
     assert buffer().draw(FAILED[:1], step=1, seed=0) is None
     assert buffer().wants(FAILED[:1])
     assert buffer().store(FAILED[:count], step=1) == []
+
+
+# -- what is learned from it --
+
+
+class Failing:
+    """Plays groups of one instance in which all fail."""
+
+    def __init__(self, group: list[Episode], screenshots: ScreenshotStore) -> None:
+        self.group = group
+        self.store = SimpleNamespace(screenshots=screenshots)
+
+    def groups(self, requests: Any) -> Iterator[list[Episode]]:
+        yield self.group
+
+
+def gathered(learner: Learner, played: list[Episode], replay: ReplayBuffer) -> list[Trajectory]:
+    """What a step learns from where `played` is its only group."""
+    config = GRPOConfig(groups=1, group_size=len(played), refill=1)
+    context = SimpleNamespace(
+        requests=lambda *args, **more: [SimpleNamespace(group="1-0")],
+        derive=derive, observe=lambda group: None,
+        reward=lambda name, parameters: lambda episode: episode.score,
+    )  # fmt: skip
+    gatherer = Gatherer(config, context, Failing(played, learner._screenshots), replay)  # type: ignore[arg-type]
+    batch = gatherer.batch(2)
+    assert batch.replayed == 1
+    return batch.trajectories
+
+
+@pytest.mark.parametrize("drift", [-3.0, 3.0])
+def test_a_success_that_the_policy_has_left_is_learned_from_with_its_group(
+    drift: float, tiny: Path, tmp_path: Path
+) -> None:
+    """Else its group's failures would be made less likely, and nothing in their place likelier."""
+    learner = make_learner(make_policy(tiny, threads=1), tmp_path, lr=1e-2, episode_tokens=5)
+    episodes = [
+        replace(e, seed=1, group="1-0", score=0.0)
+        for e in play_episodes(learner.policy, learner._screenshots, 5)
+    ]
+    won = replace(episodes[0], score=1.0, group="old", turns=[
+        replace(turn, tokens=replace(
+            turn.tokens, version=0, truncated=False,
+            logprobs=tuple(p - drift for p in turn.tokens.logprobs),
+        ))
+        for turn in episodes[0].turns if turn.tokens
+    ])  # fmt: skip
+    learner.policy.version = 5
+    for episode in episodes[1:]:
+        for turn in episode.turns:
+            assert turn.tokens is not None
+            turn.tokens = replace(turn.tokens, version=5, truncated=False)
+    replay = buffer()
+    replay.store([won], step=1)
+    records = [turn.tokens for turn in won.turns if turn.tokens]
+
+    def likely() -> float:
+        with torch.no_grad():
+            return float(torch.cat(learner.policy.logprobs(records, learner._screenshots)).sum())
+
+    before = likely()
+    metrics = learner.learn(gathered(learner, episodes[1:], replay))
+    assert metrics["masked_turns"] == 0
+    assert metrics["stale_turns"] > 0
+    assert likely() > before

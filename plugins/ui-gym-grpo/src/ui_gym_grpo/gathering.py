@@ -25,6 +25,8 @@ class LearningTurn:
     advantage: Advantage
     before: tuple[float, ...] | None = None
     """The tokens' log-probabilities when the step's learning began, where others sampled them."""
+    replayed: bool = False
+    """Of an old success in a group that failed; see `update`."""
 
 
 @dataclass
@@ -135,6 +137,7 @@ class Gatherer:
             ]
             self._take(found, batch)
             return
+        old: Episode | None = None
         if self._replay is not None and self._replay.wants(group):
             seed = self._context.derive("replay", step, index)
             old = self._replay.draw(group, step=step, seed=seed)
@@ -144,7 +147,10 @@ class Gatherer:
         rewards = self._rewards(group, step, index)
         if max(rewards) == min(rewards):
             return
-        self._take(self._compared(group, rewards), batch)
+        found = self._compared(group, rewards)
+        if old is not None:
+            found[0].samples = [replace(sample, replayed=True) for sample in found[0].samples]
+        self._take(found, batch)
 
     @staticmethod
     def _take(found: list[Trajectory], batch: Batch) -> None:

@@ -174,8 +174,8 @@ class Learner:
         now = self.policy.logprobs(records, self._screenshots)
         together = zip(now, samples, references, weights, strict=True)
         turns = [
-            Scored(logp, sample.record.logprobs, sample.advantage, sample.before, reference, weight)
-            for logp, sample, reference, weight in together
+            Scored(logp, s.record.logprobs, s.advantage, s.before, reference, weight, s.replayed)
+            for logp, s, reference, weight in together
         ]
         return policy_loss(turns, self._rule)
 

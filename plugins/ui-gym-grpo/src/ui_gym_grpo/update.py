@@ -14,6 +14,10 @@ losses are weighed by sg(min(exp(p_0 - p_b), cap)), truncated importance samplin
 2018, arXiv:1802.01561; the decoupled form of Hilton et al. 2022, arXiv:2110.00641), and a turn is
 left out where the geometric mean of exp(p_0 - p_b) lies outside a band.
 
+A replayed turn has no band: its episode is the only success of its group, whose failures would
+else be made less likely with nothing likelier in their place. The cap bounds its weight, and where
+the policy has left it far behind, the weight is small by itself.
+
 Departures of the defaults from the GRPO paper (Shao et al. 2024, arXiv:2402.03300):
 
 - The advantage is the reward over the mean of the *others'* (`advantages.leave_one_out`), not
@@ -92,6 +96,8 @@ class Scored:
     """Under the model without its adapter, where the rule has a KL term."""
     weight: float = 1.0
     """What each token's loss is multiplied by."""
+    replayed: bool = False
+    """It counts outside the band as well."""
 
 
 def policy_loss(turns: Sequence[Scored], rule: Rule) -> Losses:
@@ -166,7 +172,8 @@ def _trust(
     before = _flat([_before(turn) for turn in turns], like=like)
     drift = before - sampled
     mean = _turn_means(drift, lengths).exp()
-    inside = (mean >= rule.band[0]) & (mean <= rule.band[1])
+    anyhow = torch.tensor([turn.replayed for turn in turns], device=like.device)
+    inside = (mean >= rule.band[0]) & (mean <= rule.band[1]) | anyhow.repeat_interleave(lengths)
     first = torch.cumsum(lengths, 0) - lengths
     masked = int((~inside[first[lengths > 0]]).sum())
     return drift.exp().clamp(max=rule.cap) * inside, sum(stale), masked
