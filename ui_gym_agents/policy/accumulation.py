@@ -1,4 +1,4 @@
-"""Gradients of many records: a micro-batch at a time, smaller ones where memory runs out."""
+"""Passes over many records: a micro-batch at a time, smaller ones where memory runs out."""
 
 from __future__ import annotations
 
@@ -61,6 +61,37 @@ def accumulate(
     processes.sum_gradients(policy.parameters())
     rows = zip_longest(*(found for found, _ in each), fillvalue=_NONE)
     return [value for row in rows for value in row if value is not _NONE]
+
+
+def measure(
+    policy: Batched,
+    records: Sequence[TokenRecord],
+    work: Callable[[list[int]], Sequence[T]],
+    processes: Processes | None = None,
+) -> list[T]:
+    """A value for each of `records`, in their order: `work` returns those of a micro-batch.
+
+    `work` makes a forward pass, here without gradients. Memory that runs out and several
+    `processes` are as for `accumulate`.
+
+    Raises:
+        UserError: one record alone does not fit; the message says what to change.
+        ProcessError: another process failed.
+    """
+    processes = processes or Processes()
+    own = processes.share(policy.batches(records))
+
+    def valued(part: list[int]) -> list[tuple[int, T]]:
+        return list(zip(part, work(part), strict=True))
+
+    def mine() -> tuple[list[list[tuple[int, T]]], int]:
+        with torch.no_grad():
+            return _in_parts(policy, records, valued, own), policy.batch_tokens
+
+    each = processes.gather(mine)
+    policy.batch_tokens = min(tokens for _, tokens in each)
+    found = dict(pair for rows, _ in each for row in rows for pair in row)
+    return [found[index] for index in range(len(records))]
 
 
 def _in_parts(

@@ -16,7 +16,7 @@ from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines.protocol import EngineQuestion
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import cpu, lora, model
-from ui_gym_agents.policy.accumulation import accumulate
+from ui_gym_agents.policy.accumulation import accumulate, measure
 from ui_gym_agents.policy.batching import merged_batches, micro_batches
 from ui_gym_agents.policy.encoding import PromptEncoder
 from ui_gym_agents.policy.eyes import Eyes, Features
@@ -300,6 +300,18 @@ class VLMPolicy:
         """
         with model.recomputing(self.base):
             return accumulate(self, records, work, processes or self.processes)
+
+    def measure(
+        self,
+        records: Sequence[TokenRecord],
+        work: Callable[[list[int]], Sequence[T]],
+        processes: Processes | None = None,
+    ) -> list[T]:
+        """A value a record by `work`, a forward pass over one of `batches`, without gradients.
+
+        Memory and `processes` are as for `accumulate`.
+        """
+        return measure(self, records, work, processes or self.processes)
 
     def logprobs(
         self,

@@ -25,6 +25,8 @@ class LearningTurn:
     advantage: Advantage
     before: tuple[float, ...] | None = None
     """The tokens' log-probabilities when the step's learning began, where others sampled them."""
+    reference: tuple[float, ...] | None = None
+    """And under the model without its adapter, where the rule has a KL term."""
     replayed: bool = False
     """Of an old success in a group that failed; see `update`."""
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from ui_gym.errors import UserError
 from ui_gym_agents.policy import VLMPolicy
@@ -20,6 +19,7 @@ from ui_gym_grpo.advantages import token_advantages, turn_advantages
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
+from ui_gym_grpo.rebasing import rebased
 from ui_gym_grpo.update import Losses, Rule, Scored, policy_loss
 
 _SIDES = ("clipped_low", "clipped_high")
@@ -71,7 +71,8 @@ class Learner:
             trajectories, metrics = self._judge(trajectories, self.critic)
             if self.context.step <= config.critic.warmup:
                 return metrics
-        episodes = [self._rebased(trajectory.samples) for trajectory in trajectories]
+        episodes = [trajectory.samples for trajectory in trajectories]
+        episodes, told = rebased(self.policy, episodes, self._screenshots, self._rule)
         rows: list[dict[str, float]] = []
         for epoch in range(config.epochs):
             seed = self.context.derive("minibatches", self.context.step, epoch)
@@ -79,26 +80,14 @@ class Learner:
             for part in np.array_split(order, min(config.minibatches, len(episodes))):
                 if any(episodes[i] for i in part):  # else there is no gradient to follow
                     rows.append(self._update([episodes[i] for i in part]))
-        # The first update is on-policy: its gap is the sampler's and the learner's disagreement.
-        gap = rows[0].pop("gap")
+        # The first update is on-policy: its gap is the sampler's and the learner's disagreement,
+        # but where turns were scored again: there it is what `rebased` found.
+        gaps = [row.pop("gap") for row in rows]
+        told["logprob_gap"] = max(gaps[0], told.get("logprob_gap", 0.0))
         means = {key: float(np.mean([row[key] for row in rows if key in row])) for key in rows[-1]}
-        return {**metrics, **means, "logprob_gap": gap, "updates": self.policy.version}
+        return {**metrics, **means, **told, "updates": self.policy.version}
 
     # -- before the first gradient step --
-
-    def _rebased(self, samples: list[LearningTurn]) -> list[LearningTurn]:
-        """Samples with the log-probabilities that the policy gives older ones now."""
-        old = [s.record for s in samples if s.record.version != self.policy.version]
-        if not old:
-            return samples
-        with torch.no_grad():
-            scored = iter(self.policy.logprobs(old, self._screenshots))
-        return [
-            sample
-            if sample.record.version == self.policy.version
-            else replace(sample, before=tuple(next(scored).tolist()))
-            for sample in samples
-        ]
 
     def _judge(
         self, trajectories: Sequence[Trajectory], critic: Critic
@@ -161,21 +150,23 @@ class Learner:
         if self.config.kl:
             row["kl"] = sum(part.kl for part in parts) / tokens
         if any(part.stale for part in parts):
-            row["stale_turns"] = sum(part.stale for part in parts) / len(samples)
             row["masked_turns"] = sum(part.masked for part in parts) / len(samples)
         return row
 
     def _losses(self, samples: Sequence[LearningTurn], weights: Sequence[float]) -> Losses:
         records = [sample.record for sample in samples]
-        references: Sequence[Tensor | None] = [None] * len(records)
-        if self.config.kl:
-            with torch.no_grad(), self.policy.reference():
-                references = self.policy.logprobs(records, self._screenshots)
         now = self.policy.logprobs(records, self._screenshots)
-        together = zip(now, samples, references, weights, strict=True)
         turns = [
-            Scored(logp, s.record.logprobs, s.advantage, s.before, reference, weight, s.replayed)
-            for logp, s, reference, weight in together
+            Scored(
+                now=logp,
+                sampled=s.record.logprobs,
+                advantage=s.advantage,
+                before=s.before,
+                reference=None if s.reference is None else logp.new_tensor(s.reference),
+                weight=weight,
+                replayed=s.replayed,
+            )
+            for logp, s, weight in zip(now, samples, weights, strict=True)
         ]
         return policy_loss(turns, self._rule)
 

@@ -9,8 +9,9 @@ sampled, r = exp(p - p_0) and advantage A, the losses are
 - ``cispo``: -sg(min(r, 1 + high)) A p (MiniMax-M1 2025, arXiv:2506.13585);
 - ``reinforce``: -A p.
 
-Data of the present policy has p_0 = p_b. Older data (asynchronous collection, replay) has not: its
-losses are weighed by sg(min(exp(p_0 - p_b), cap)), truncated importance sampling (Espeholt et al.
+Data that this process sampled with the present policy has p_0 = p_b. Older data (asynchronous
+collection, replay) and a server's (other kernels, another precision) has not: its losses are
+weighed by sg(min(exp(p_0 - p_b), cap)), truncated importance sampling (Espeholt et al.
 2018, arXiv:1802.01561; the decoupled form of Hilton et al. 2022, arXiv:2110.00641), and a turn is
 left out where the geometric mean of exp(p_0 - p_b) lies outside a band.
 
@@ -68,7 +69,8 @@ class Losses:
 
     `loss` is differentiable. `clipped_low` and `clipped_high` count the tokens whose gradient the
     clip stopped, by side; `gap` is the largest distance of p and p_0; `surprise` the sum of -p;
-    `kl` the sum of k3 to the reference; `stale` and `masked` count turns.
+    `kl` the sum of k3 to the reference; `stale` counts the turns that others sampled, `masked`
+    those of them that lie outside the band.
     """
 
     loss: Tensor
@@ -119,7 +121,7 @@ def policy_loss(turns: Sequence[Scored], rule: Rule) -> Losses:
         gained = ratio.clamp(max=1 + rule.high).detach() * advantage * now
     else:
         gained = advantage * now
-    kept, stale, masked = _trust(turns, lengths, rule, like=now)
+    kept, stale, masked = _corrected(turns, lengths, rule, like=now)
     if kept is not None:
         gained = gained * kept
     loss, kl = -gained, 0.0
@@ -161,22 +163,32 @@ def _advantages(turns: Sequence[Scored], lengths: Tensor, like: Tensor) -> Tenso
     return _flat(rows, like=like)
 
 
-def _trust(
+def _corrected(
     turns: Sequence[Scored], lengths: Tensor, rule: Rule, like: Tensor
 ) -> tuple[Tensor | None, int, int]:
-    """What old data counts, a weight for each token; how many turns are old, and are left out."""
+    """What others' data counts, a weight for each token; how many turns that is, and left out."""
     stale = [turn.before is not None for turn in turns]
     if not any(stale):
         return None, 0, 0
     sampled = _flat([turn.sampled for turn in turns], like=like)
     before = _flat([_before(turn) for turn in turns], like=like)
-    drift = before - sampled
-    mean = _turn_means(drift, lengths).exp()
-    anyhow = torch.tensor([turn.replayed for turn in turns], device=like.device)
-    inside = (mean >= rule.band[0]) & (mean <= rule.band[1]) | anyhow.repeat_interleave(lengths)
+    weights, inside = trust(before - sampled, lengths, [turn.replayed for turn in turns], rule)
     first = torch.cumsum(lengths, 0) - lengths
     masked = int((~inside[first[lengths > 0]]).sum())
-    return drift.exp().clamp(max=rule.cap) * inside, sum(stale), masked
+    return weights, sum(stale), masked
+
+
+def trust(
+    drift: Tensor, lengths: Tensor, replayed: Sequence[bool], rule: Rule
+) -> tuple[Tensor, Tensor]:
+    """The weight of each token by p_0 - p_b (`drift`), and whether its turn counts at all.
+
+    `lengths` are the turns' tokens; turns that are `replayed` have no band.
+    """
+    mean = _turn_means(drift, lengths).exp()
+    anyhow = torch.tensor(replayed, device=drift.device).repeat_interleave(lengths)
+    inside = (mean >= rule.band[0]) & (mean <= rule.band[1]) | anyhow
+    return drift.exp().clamp(max=rule.cap) * inside, inside
 
 
 def _k3(turns: Sequence[Scored], now: Tensor) -> Tensor:
