@@ -36,6 +36,36 @@ class QuietHandler(BaseHTTPRequestHandler):
         pass
 
 
+class AllAtOnce:
+    """Lets an answer out, one at a time, only while `slots` questions are open at once.
+
+    After `answers` of them all may go. A question that waited longer than `seconds` for the others
+    goes as well; it is counted as `starved`.
+    """
+
+    def __init__(self, slots: int, answers: int, seconds: float = 5.0) -> None:
+        self.slots = slots
+        self.left = answers
+        self.starved = 0
+        self._seconds = seconds
+        self._open = 0
+        self._may = threading.Condition()
+
+    def __call__(self) -> None:
+        """Wait for leave to answer."""
+        with self._may:
+            self._open += 1
+            self._may.notify_all()
+            together = self._may.wait_for(self._all_open, self._seconds)
+            self.starved += not together
+            self.left = max(0, self.left - 1) if together else 0
+            self._open -= 1
+            self._may.notify_all()
+
+    def _all_open(self) -> bool:
+        return self.left == 0 or self._open == self.slots
+
+
 @contextlib.contextmanager
 def serving(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[ThreadingHTTPServer]:
     """A server at a free port of this machine."""

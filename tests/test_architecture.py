@@ -39,7 +39,8 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("store",),
         (
             "collecting.collector", "collecting.filters", "collecting.sampling",
-            "collecting.stage", "engines.openai", "policy.prompts", "tasks",
+            "collecting.open_episode", "collecting.questions", "collecting.stage", "engines.openai",
+            "policy.prompts", "tasks",
         ),
         ("agents", "engines", "policy"),
         ("training.outcome",),

@@ -262,6 +262,26 @@ def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool)
     assert env.recv(timeout=0.01) == []
 
 
+def test_a_wait_for_slots_can_be_ended_from_another_thread(make_vector: Make, pool: Pool) -> None:
+    pool.faults.hang_on = "slow"
+    env = make_vector(2)
+    env.send_reset([0, 1], [1, 2])
+    env.recv(at_least=2)
+    env.send(["click(1, 1)"] * 2, [0, 1])
+    env.recv(at_least=2)
+    env.send(['type("slow")'], [0])
+    enough = threading.Event()
+
+    def asked() -> bool:
+        threading.Thread(target=lambda: (enough.set(), env.wake())).start()
+        return enough.is_set()
+
+    assert env.recv(until=asked) == []
+    env.wake()  # while nobody waits: it is no answer of a slot
+    env.send(["wait(0)"], [1])
+    assert [result.slot for result in env.recv()] == [1]
+
+
 def test_misuse_states_the_rule(make_vector: Make) -> None:
     env = make_vector(3)
     with pytest.raises(RuntimeError, match=r"send\(\) or send_reset\(\) before recv"):

@@ -16,6 +16,7 @@ import base64
 import io
 import json
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ class ModelServer:
         self.log: list[str] = []
         self.gate: threading.Event | None = None
         """While it is there and not set, answers wait for it."""
+        self.wait: Callable[[], None] = lambda: None
+        """Called before each answer, in a thread of its own."""
         self.template = ("<none>", "")
         """What the chat template has in place of what, for another turn of phrase."""
         self._lock = threading.Lock()
@@ -129,6 +132,7 @@ class ModelServer:
         question = EngineQuestion(messages, images, prompt, body["seed"])
         if self.gate is not None:
             self.gate.wait(HANG)
+        self.wait()
         with self._lock:
             (sample,) = model.sample(
                 [question],

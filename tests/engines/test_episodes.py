@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from model_server import ModelServer
 from pydantic import SecretStr
+from serving import AllAtOnce
 
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents import make_agent
+from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.agents.openai_chat import OpenAIAgent
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
 from ui_gym_agents.engines.agent import EngineAgent
 from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import OpenAIEngine
+from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.run_directory import RunDirectory
+from ui_gym_agents.training.settings import (
+    EnvSettings,
+    PolicySettings,
+    RunConfig,
+    TaskSettings,
+)
 
 MakeVector = Callable[..., UIVectorEnv]
 MakeEngine = Callable[..., OpenAIEngine]
+GROUPS = [EpisodeRequest(seed=s, group=f"g{s}", member=i) for s in (5, 6) for i in range(4)]
 GROUP = [EpisodeRequest(seed=5, group="g", member=i) for i in range(3)]
 
 
@@ -50,6 +64,71 @@ def test_a_fault_fails_its_episode_alone_and_it_is_played_again(
     server.faults = ["count"]
     (group,) = Collector(envs, agent, schedule="cohorts", max_requeues=0).groups(GROUP)
     assert len(group) == 2, "the failed member is left out of its group"
+
+
+@pytest.mark.parametrize("who", ["agent", "policy", "copy"])
+def test_every_slot_of_a_policy_keeps_a_question_open(
+    who: str, server: ModelServer, policy: VLMPolicy, make_engine: MakeEngine,
+    make_vector: MakeVector,
+) -> None:  # fmt: skip
+    agent = EngineAgent(policy, make_engine(server))
+    if who != "agent":
+        policy.sampler = agent
+    player = {"agent": agent, "policy": policy, "copy": copy.deepcopy(policy)}[who]
+    assert schedule_for(player) == "free"
+    envs = make_vector(4, max_steps=3)
+    server.wait = together = AllAtOnce(4, answers=12)
+    episodes = Collector(envs, player, schedule="free").collect(GROUPS)
+    assert (together.starved, together.left) == (0, 0)
+    assert all(episode.failure is None for episode in episodes)
+    own = Collector(envs, InProcess(policy), schedule="cohorts").collect(GROUPS)
+    assert [[said(t) for t in e.turns] for e in episodes] == [
+        [said(t) for t in e.turns] for e in own
+    ]
+
+
+def test_a_training_keeps_a_question_of_every_slot_open(
+    server: ModelServer, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    config = RunConfig(
+        plugin="x",
+        tasks=TaskSettings(ids=("PaintText",)),
+        env=EnvSettings(num_envs=4, max_steps=3),
+        policy=PolicySettings(
+            model=str(folders["qwen3_vl"]), lora_rank=2, max_new_tokens=6, threads=1,
+            engine=f"openai:tiny@{server.url}",
+        ),
+    )  # fmt: skip
+    run = RunDirectory(tmp_path)
+    context = TrainerContext(run=run, config=config)
+    server.wait = together = AllAtOnce(4, answers=12)
+    try:
+        played = context.collector.collect(context.requests(1, 2, 4))
+        assert (together.starved, together.left) == (0, 0)
+        assert [episode.failure for episode in played] == [None] * 8
+        server.wait = together = AllAtOnce(4, answers=12)
+        context.evaluate(8, greedy=True)
+        assert (together.starved, together.left) == (0, 0)
+    finally:
+        context.close()
+        run.close()
+
+
+class InProcess:
+    """The policy itself, whoever samples for it."""
+
+    def __init__(self, policy: VLMPolicy) -> None:
+        self._policy = copy.deepcopy(policy)
+        self._policy.sampler = None
+
+    def act(self, views: Sequence[View]) -> list[Decision]:
+        return self._policy.act(views)
+
+
+def said(turn: Turn) -> tuple[object, ...]:
+    """What a turn is, but for the last bits of its log-probabilities."""
+    assert turn.tokens is not None
+    return (turn.screenshot_id, turn.action_text, turn.tokens.prompt_ids, turn.tokens.output_ids)
 
 
 def test_a_served_model_is_an_agent_by_name(

@@ -10,21 +10,24 @@ from typing import Any
 import pytest
 from serving import QuietHandler, serving
 
-Chat = Callable[[str], tuple[str, list[dict[str, Any]]]]
-"""Given what a model always says, the address of its OpenAI-compatible server, and the list of what
-it is asked."""
+Chat = Callable[..., tuple[str, list[dict[str, Any]]]]
+"""Given what a model always says and what it waits for, the address of its OpenAI-compatible
+server, and the list of what it is asked."""
 
 
 @pytest.fixture
 def chat() -> Iterator[Chat]:
     with contextlib.ExitStack() as stack:
 
-        def start(said: str) -> tuple[str, list[dict[str, Any]]]:
+        def start(
+            said: str, wait: Callable[[], None] = lambda: None
+        ) -> tuple[str, list[dict[str, Any]]]:
             asked: list[dict[str, Any]] = []
 
             class Handler(QuietHandler):
                 def answer(self) -> None:
                     asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                    wait()
                     answer = {"choices": [{"message": {"content": said}}]}
                     self.say(json.dumps(answer).encode())
 

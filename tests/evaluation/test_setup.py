@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import paint
 import pytest
+from serving import AllAtOnce
 
 from tests.evaluation.conftest import Chat
 from ui_gym.contract import registry
@@ -156,6 +157,16 @@ def test_failures_of_the_device_are_told_apart_and_played_again(
     faults.lose_on = ""
     report = evaluate(asked).report
     assert (report.n, report.total.failures, report.success) == (3, 0, 0.0)
+
+
+def test_every_env_keeps_a_question_to_a_served_model_open(chat: Chat) -> None:
+    together = AllAtOnce(4, answers=12)
+    url, _ = chat("click(1, 1)", together)
+    report = evaluate(
+        settings("PaintText", agent=f"openai:m@{url}", envs=4, episodes=8, max_steps=3)
+    ).report
+    assert (together.starved, together.left) == (0, 0)
+    assert (report.n, report.total.failures) == (8, 0)
 
 
 def test_a_served_model_is_evaluated(chat: Chat) -> None:

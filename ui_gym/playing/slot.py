@@ -75,6 +75,9 @@ Call = Callable[[SlotEnv], SlotResult]
 _Answer = tuple[int, int, SlotResult | BaseException]
 """(slot, sequence number, what came of the call)."""
 
+_WAKE: _Answer = (-1, 0, RuntimeError("no slot answered"))
+"""What wakes a `recv`."""
+
 
 class SlotRunner:
     """One env, its thread, and what is known of its episode."""
@@ -182,31 +185,39 @@ class Fleet:
         call = _reset(slot, seed, options)
         self.runners[slot].send(call, timeout=self._timeout, resetting=True)
 
-    def recv(self, at_least: int, timeout: float | None) -> list[SlotResult]:
-        """At least so many answers, and all that are there by then; fewer after `timeout` seconds.
+    def wake(self) -> None:
+        """Let a `recv` that waits ask its `until` again. From any thread."""
+        self._answers.put(_WAKE)
+
+    def recv(
+        self, at_least: int, timeout: float | None, until: Callable[[], bool] | None = None
+    ) -> list[SlotResult]:
+        """At least so many answers, and all that are there by then; fewer after `timeout` seconds,
+        or once `until()` holds, which is asked before each wait.
 
         Raises:
             DeviceTimeout: a reset gave no answer in several tries.
             BaseException: whatever an env raised; the other answers stay to be received.
         """
-        until = None if timeout is None else time.monotonic() + timeout
+        end = None if timeout is None else time.monotonic() + timeout
         while True:
-            enough = len(self._ready) >= at_least
+            enough = len(self._ready) >= at_least or (until is not None and until())
             waiting = [runner for runner in self.runners if runner.busy]
             if not waiting:
                 break
             now = time.monotonic()
             nearest = min(r.deadline for r in waiting if r.deadline is not None)
-            wait = nearest - now if until is None else min(nearest, until) - now
+            wait = nearest - now if end is None else min(nearest, end) - now
             try:
                 wait = min(max(wait, 0.0), WAIT_SLICE)
                 answer = self._answers.get(timeout=0 if enough else wait)
             except queue.Empty:
                 now = time.monotonic()
-                if not self._give_up_late(now) and (enough or (until is not None and now >= until)):
+                if not self._give_up_late(now) and (enough or (end is not None and now >= end)):
                     break
             else:
-                self._take(*answer)
+                if answer is not _WAKE:
+                    self._take(*answer)
         ready, self._ready = self._ready, []
         return ready
 

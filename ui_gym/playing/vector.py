@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -245,12 +245,19 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         for slot, seed, asked in zip(slots, seeds, each, strict=True):
             self._fleet.send_reset(slot, None if seed is None else int(seed), asked)
 
-    def recv(self, at_least: int = 1, timeout: float | None = None) -> list[SlotResult]:
+    def recv(
+        self,
+        at_least: int = 1,
+        timeout: float | None = None,
+        until: Callable[[], bool] | None = None,
+    ) -> list[SlotResult]:
         """Results of slots that were sent something, in the order in which they came.
 
         Args:
             at_least: How many to wait for; what else has come by then is returned as well.
             timeout: Seconds after which to return with fewer results; the others come later.
+            until: Once this holds, return with what is there. It is asked before each wait, and
+                again after each `wake`.
 
         Raises:
             RuntimeError: fewer than `at_least` slots were sent something.
@@ -263,7 +270,11 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
                 f"recv(at_least={at_least}) while {len(pending)} slots have an answer to come: "
                 "send() or send_reset() before recv()"
             )
-        return self._fleet.recv(at_least, timeout)
+        return self._fleet.recv(at_least, timeout, until)
+
+    def wake(self) -> None:
+        """Let a `recv` that waits ask its `until` again. From any thread; else it does nothing."""
+        self._fleet.wake()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A vector env that was not used yet is made anew where it is unpickled.

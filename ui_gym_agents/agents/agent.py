@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -66,13 +67,24 @@ class Decision:
     failure: str | None = None
 
 
+Submit = Callable[[View], Future[Decision]]
+"""Asks for one view's decision, and does not wait for it. The future may end in any thread."""
+
+
 class Agent(Protocol):
     """Maps views to decisions, one each, in order.
 
-    Two attributes may be added: `reset_options` go to every reset of an env that the agent plays;
+    Three attributes may be added: `reset_options` go to every reset of an env that the agent plays;
     `wants_ground_truth = True` says that the agent plays by what is hidden from all others, as a
-    demonstrator does.
+    demonstrator does; `submit`, a `Submit` or None, is had by agents that answer one by one, such
+    as a served model's, so that no slot waits for another's answer.
     """
 
     def act(self, views: Sequence[View]) -> Sequence[Decision]:
         """Decide for every view. Shape: ``len(result) == len(views)``."""
+
+
+def submitter(agent: object) -> Submit | None:
+    """The agent's `submit`; None where it decides for whole batches."""
+    submit: Submit | None = getattr(agent, "submit", None)
+    return submit

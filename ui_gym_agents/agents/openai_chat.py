@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from pydantic import SecretStr
@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import SERVED, Decision, View
-from ui_gym_agents.engines.http import JsonClient, RequestLimits
+from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, RequestLimits
 from ui_gym_agents.engines.openai import environment_key
 from ui_gym_agents.engines.pictures import wire_messages
 from ui_gym_agents.engines.protocol import EngineError
@@ -23,8 +23,9 @@ OPENAI = "https://api.openai.com/v1"
 class OpenAIAgent:
     """Shows a served model the goal and the screen, and plays what it writes.
 
-    Questions go out together, `connections` at most at a time. One that the server fails ends its
-    episode as an infrastructure failure. `temperature` and `top_p` may be set at any time.
+    Each question is a request of its own, `connections` at most at a time. One that the server
+    fails ends its episode as an infrastructure failure. `temperature` and `top_p` may be set at any
+    time.
 
     Args:
         model: The model's name on the server.
@@ -47,7 +48,7 @@ class OpenAIAgent:
         temperature: float = 1.0,
         top_p: float | None = None,
         max_new_tokens: int = 2048,
-        connections: int = 16,
+        connections: int = CONNECTIONS,
         limits: RequestLimits | None = None,
     ) -> None:
         self.model = model
@@ -85,6 +86,10 @@ class OpenAIAgent:
     def act(self, views: Sequence[View]) -> list[Decision]:
         """An answer for each view. `UserError` where the server can never give one."""
         return list(self._pool.map(self._decide, views))
+
+    def submit(self, view: View) -> Future[Decision]:
+        """An answer for one view, to come; the future raises what `act` does."""
+        return self._pool.submit(self._decide, view)
 
     def close(self) -> None:
         """Close all connections."""

@@ -6,84 +6,44 @@ the agent's noise on (run seed, request, turn), never on which slot was faster. 
 bits of a model's arithmetic then depend on the batch. ``schedule="cohorts"`` fixes the batches: the
 slots form two halves, each of which moves as one while the model thinks for the other, and a run
 repeats to the bit.
+
+An agent that answers one by one (`Agent.submit`: a served model's) plays free slots without
+batches: each keeps a question of its own open, and acts when its answer comes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from gymnasium.vector import VectorEnv
 
 from ui_gym.contract.device import Image
-from ui_gym.contract.task import GroundTruth
 from ui_gym.playing.vector import SlotResult
-from ui_gym_agents.agents.agent import Agent, Decision, View
-from ui_gym_agents.collecting.stage import make_stage
-from ui_gym_agents.episode import NOT_SAID, Episode, Purpose, Turn
+from ui_gym_agents.agents.agent import Agent, Decision, View, submitter
+from ui_gym_agents.collecting.open_episode import EpisodeRequest, OpenEpisode, derive_noise
+from ui_gym_agents.collecting.questions import OpenQuestions
+from ui_gym_agents.collecting.stage import FreeStage, make_stage
+from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore
+
+__all__ = ["Collector", "EpisodeRequest", "Schedule", "derive_noise", "schedule_for", "views"]
 
 log = logging.getLogger(__name__)
 
 Schedule = Literal["free", "cohorts"]
-
-HIDDEN = frozenset({"ground_truth", "oracle", "score", "success", "notes", "details"})
-"""Keys of infos that no agent is shown but one with `wants_ground_truth`."""
 
 COHORTS = 2
 LINGER = 0.004
 """Seconds that a batch of less than half the slots waits for more."""
 
 
-@dataclass(frozen=True)
-class EpisodeRequest:
-    """An episode to play. Requests of one `group` are played from the same start.
-
-    `task` and `split` are passed to envs that take these reset options; leave them empty for
-    others. `member` tells apart the requests of a group, whose noise must differ. `purpose` is what
-    the episode is for: it goes into the episode, and bears on nothing else.
-    """
-
-    seed: int
-    task: str = ""
-    group: str = ""
-    member: int = 0
-    split: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    purpose: Purpose = NOT_SAID
-
-    @property
-    def id(self) -> str:
-        return f"{self.group or self.seed}.{self.member}"
-
-    def reset_options(self) -> dict[str, Any]:
-        """What goes to the env's `reset`."""
-        given = {"task": self.task or None, "split": self.split}
-        return {**{k: v for k, v in given.items() if v is not None}, **self.options}
-
-
-@dataclass
-class _Play:
-    """An episode in progress."""
-
-    request: EpisodeRequest
-    attempt: int
-    started: float
-    started_at: str
-    goal: str = ""
-    screenshots: list[Image] = field(default_factory=list)
-    turns: list[Turn] = field(default_factory=list)
-    last: SlotResult | None = None
-    ground_truth: GroundTruth | None = None
-    """None where the env tells none."""
-    failure: str | None = None
-    """What failed the agent in this episode."""
+def schedule_for(agent: Agent, asked: Schedule | None = None) -> Schedule:
+    """The schedule that is `asked` for; if None, free for an agent that answers one by one."""
+    return asked or ("cohorts" if submitter(agent) is None else "free")
 
 
 class Collector:
@@ -181,18 +141,22 @@ class Collector:
         waiting = deque((request, 0) for request in requests)
         groups = list(dict.fromkeys(request.group for request, _ in waiting))
         self._filmed = set(groups[:: self.keep_pictures]) if self.keep_pictures else set()
-        plays: dict[int, _Play] = {}
+        plays: dict[int, OpenEpisode] = {}
         early: dict[int, SlotResult] = {}
+        questions = self._questions(agent)
         try:
             self._fill(waiting, plays, range(self._stage.slots), agent)
             while plays:
-                arrived = self._arrivals(plays, early)
+                if questions is None:
+                    arrived = self._arrivals(plays, early)
+                else:
+                    arrived = self._first(plays, questions)
                 acting: list[int] = []
                 freed: list[int] = []
                 for result in arrived:
                     play = plays[result.slot]
-                    self._note(play, result)
-                    late = not result.ended and self._is_late(play)
+                    play.note(result)
+                    late = not result.ended and play.is_late(self.episode_timeout)
                     if late:
                         play.failure = f"collector: it took longer than {self.episode_timeout:g} s"
                     if not (result.terminated or result.truncated or play.failure):
@@ -200,7 +164,7 @@ class Collector:
                         continue
                     del plays[result.slot]
                     freed.append(result.slot)
-                    episode = self._finish(play, result)
+                    episode = self._finished(play, result)
                     again = play.attempt < self.max_requeues and not late
                     if episode.failure is not None and again:
                         log.warning("episode %s again: %s", episode.id, episode.failure)
@@ -212,8 +176,10 @@ class Collector:
                             self.on_episode(episode)
                         yield episode
                 self._fill(waiting, plays, freed, agent)
-                self._act(agent, {slot: plays[slot] for slot in acting})
+                self._act(agent, {slot: plays[slot] for slot in acting}, questions)
         finally:
+            if questions is not None:
+                questions.close()
             self._stage.drain()
 
     # -- one round --
@@ -221,7 +187,7 @@ class Collector:
     def _fill(
         self,
         waiting: deque[tuple[EpisodeRequest, int]],
-        plays: dict[int, _Play],
+        plays: dict[int, OpenEpisode],
         slots: Iterable[int],
         agent: Agent,
     ) -> None:
@@ -231,11 +197,11 @@ class Collector:
             if not waiting:
                 return
             request, attempt = waiting.popleft()
-            plays[slot] = _Play(request, attempt, time.monotonic(), _now())
+            plays[slot] = OpenEpisode(request, attempt)
             self._stage.start(slot, request.seed, {**request.reset_options(), **extra})
 
     def _arrivals(
-        self, plays: Mapping[int, _Play], early: dict[int, SlotResult]
+        self, plays: Mapping[int, OpenEpisode], early: dict[int, SlotResult]
     ) -> list[SlotResult]:
         """The results to handle now, by slot; every play of the schedule's batch is in it."""
         started = time.perf_counter()
@@ -254,7 +220,7 @@ class Collector:
         self._spend("env", started)
         return sorted(results, key=lambda result: result.slot)
 
-    def _next_cohort(self, plays: Mapping[int, _Play]) -> set[int]:
+    def _next_cohort(self, plays: Mapping[int, OpenEpisode]) -> set[int]:
         """The slots of the next cohort that has any."""
         while True:
             self._turn_of_cohort = (self._turn_of_cohort + 1) % COHORTS
@@ -264,101 +230,64 @@ class Collector:
             if cohort:
                 return cohort
 
-    def _act(self, agent: Agent, plays: Mapping[int, _Play]) -> None:
+    def _questions(self, agent: Agent) -> OpenQuestions | None:
+        """Where slots ask each for itself; None where batches are asked."""
+        submit, stage = submitter(agent), self._stage
+        if submit is None or self.schedule != "free":
+            return None
+        return (
+            OpenQuestions(stage, submit) if isinstance(stage, FreeStage) and stage.wakes else None
+        )
+
+    def _first(
+        self, plays: Mapping[int, OpenEpisode], questions: OpenQuestions
+    ) -> list[SlotResult]:
+        """The results to handle now, by slot, maybe none; answers that came are acted on.
+
+        An episode whose answer is late comes with what its slot gave last.
+        """
+        started = time.perf_counter()
+        answers, results = questions.wait()
+        self._spend("act" if answers else "env", started)
+        for slot, decision, seconds in answers:
+            self._take(slot, plays[slot], decision, seconds)
+        for slot in questions.slots:
+            play = plays[slot]
+            if play.is_late(self.episode_timeout) and play.last is not None:
+                questions.drop(slot)
+                results.append(play.last)
+        return sorted(results, key=lambda result: result.slot)
+
+    def _act(
+        self, agent: Agent, plays: Mapping[int, OpenEpisode], questions: OpenQuestions | None
+    ) -> None:
         if not plays:
             return
-        started = time.perf_counter()
         whole = getattr(agent, "wants_ground_truth", False)
-        decisions = agent.act([self._view(slot, play, whole) for slot, play in plays.items()])
+        views = [play.view(slot, self.run_seed, whole) for slot, play in plays.items()]
+        if questions is not None:
+            for view in views:
+                questions.ask(view.slot, view)
+            return
+        started = time.perf_counter()
+        decisions = agent.act(views)
         seconds = self._spend("act", started) / len(plays)
         for (slot, play), decision in zip(plays.items(), decisions, strict=True):
-            self._take(play, decision, seconds)
-            self._stage.act(slot, decision.action_text)
+            self._take(slot, play, decision, seconds)
 
-    # -- one episode --
-
-    def _note(self, play: _Play, result: SlotResult) -> None:
-        """Take in what came back from the env."""
-        if result.is_reset:
-            play.goal = str(result.observation.get("goal", ""))
-            play.ground_truth = result.info.get("ground_truth")
-        else:
-            turn = play.turns[-1]
-            turn.feedback = str(result.observation.get("feedback", ""))
-            turn.reward = result.reward
-            turn.action_error = result.info.get("action_error")
-            times = ("action", "capture", "decode", "judge")
-            turn.times |= {k: float(result.info.get(f"time_{k}", 0.0)) for k in times}
-        if "screenshot" in result.observation:
-            play.screenshots.append(result.observation["screenshot"])
-        play.last = result
-
-    def _is_late(self, play: _Play) -> bool:
-        limit = self.episode_timeout
-        return limit is not None and time.monotonic() - play.started > limit
-
-    def _view(self, slot: int, play: _Play, whole: bool) -> View:
-        """What the agent is told; only a demonstrator is told the `whole`."""
+    def _take(self, slot: int, play: OpenEpisode, decision: Decision, seconds: float) -> None:
+        """Do what was decided."""
         assert play.last is not None
-        request, info = play.request, play.last.info
-        return View(
-            slot=slot,
-            goal=play.goal,
-            screenshots=play.screenshots,
-            elements=str(play.last.observation.get("elements", "")),
-            feedback=str(play.last.observation.get("feedback", "")),
-            turns=play.turns,
-            info=info if whole else {k: v for k, v in info.items() if k not in HIDDEN},
-            noise=derive_noise(
-                self.run_seed, request.task, request.seed, request.group, request.member,
-                len(play.turns),
-            ),
-            ground_truth=play.ground_truth if whole else None,
-        )  # fmt: skip
+        play.take(decision, seconds, self._keep(play, play.last))
+        self._stage.act(slot, decision.action_text)
 
-    def _take(self, play: _Play, decision: Decision, seconds: float) -> None:
-        assert play.last is not None
-        play.failure = decision.failure
-        play.turns.append(
-            Turn(
-                screenshot_id=self._keep(play, play.last),
-                action_text=decision.action_text,
-                elements=str(play.last.observation.get("elements", "")),
-                tokens=decision.tokens,
-                caption=decision.caption,
-                times={"act": seconds},
-            )
+    def _finished(self, play: OpenEpisode, result: SlotResult) -> Episode:
+        asked = play.request.purpose
+        return play.finished(
+            result, self._keep(play, result), asked if asked.kind else self.purpose()
         )
 
-    def _finish(self, play: _Play, result: SlotResult) -> Episode:
-        info, request, known = result.info, play.request, play.ground_truth or GroundTruth({})
-        score = float(info.get("score", sum(turn.reward for turn in play.turns)))
-        first = play.turns[0].tokens if play.turns else None
-        return Episode(
-            id=request.id,
-            task=str(info.get("task", request.task)),
-            seed=request.seed,
-            goal=play.goal,
-            turns=play.turns,
-            group=request.group,
-            split=str(info.get("split", request.split or "")),
-            params=known.params,
-            score=score,
-            success=bool(info.get("success", score >= 1.0)),
-            terminated=result.terminated,
-            truncated=result.truncated,
-            failure=play.failure or info.get("failure"),
-            notes=str(info.get("notes", "")),
-            final_screenshot_id=self._keep(play, result),
-            seconds=time.monotonic() - play.started,
-            blind_rate=known.blind_rate,
-            version=first.version if first else 0,
-            max_turns=info.get("max_steps"),
-            purpose=request.purpose if request.purpose.kind else self.purpose(),
-            started_at=play.started_at,
-        )
-
-    def _keep(self, play: _Play, result: SlotResult) -> str:
+    def _keep(self, play: OpenEpisode, result: SlotResult) -> str:
         if "screenshot" not in result.observation:
             return ""
         filmed = play.request.group in self._filmed
@@ -368,17 +297,6 @@ class Collector:
         seconds = time.perf_counter() - started
         self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
         return seconds
-
-
-def _now() -> str:
-    """This moment, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat()
-
-
-def derive_noise(*parts: object) -> int:
-    """63 bits that depend on `parts` alone."""
-    digest = hashlib.sha256(repr(parts).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def views(episode: Episode, screenshots: ScreenshotStore) -> Iterator[View]:

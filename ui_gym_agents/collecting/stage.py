@@ -7,7 +7,7 @@ own vector-env API with autoreset mode ``DISABLED``; its slots move together.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,27 +55,41 @@ class FreeStage:
     def __init__(self, envs: Any) -> None:
         self._envs = envs
         self.slots = int(envs.num_envs)
-        self._busy = 0
+        self.busy = 0
+        """How many slots owe an answer."""
+        self.wakes = hasattr(envs, "wake")
+        """Whether `receive` can be given an `until`, and `wake` makes it ask."""
 
     def start(self, slot: int, seed: int, options: Options) -> None:
         self._envs.send_reset([slot], [seed], [dict(options)])
-        self._busy += 1
+        self.busy += 1
 
     def act(self, slot: int, text: str) -> None:
         self._envs.send([text], [slot])
-        self._busy += 1
+        self.busy += 1
 
-    def receive(self, at_least: int, timeout: float | None = None) -> list[SlotResult]:
+    def receive(
+        self,
+        at_least: int,
+        timeout: float | None = None,
+        until: Callable[[], bool] | None = None,
+    ) -> list[SlotResult]:
+        more = {} if until is None else {"until": until}
         try:
-            results: list[SlotResult] = self._envs.recv(at_least, timeout)
+            results: list[SlotResult] = self._envs.recv(at_least, timeout, **more)
         except Exception:
-            self._busy -= 1  # one slot's answer was this error; the others' stay to be received
+            self.busy -= 1  # one slot's answer was this error; the others' stay to be received
             raise
-        self._busy -= len(results)
+        self.busy -= len(results)
         return results
 
+    def wake(self) -> None:
+        """Let a `receive` that waits ask its `until` again. From any thread."""
+        if self.wakes:
+            self._envs.wake()
+
     def drain(self) -> None:
-        while self._busy:
+        while self.busy:
             with contextlib.suppress(Exception):
                 self.receive(1)
 

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agents.agent import Decision, View
+from ui_gym_agents.agents.agent import Decision, Submit, View
 from ui_gym_agents.engines.openai import SGLANG, VLLM, OpenAIEngine, environment_key
-from ui_gym_agents.engines.protocol import Engine, EngineAnswer, EngineError, Sampling
+from ui_gym_agents.engines.protocol import (
+    Engine,
+    EngineAnswer,
+    EngineError,
+    EngineQuestion,
+    Sampling,
+)
 from ui_gym_agents.store import screenshot_hash
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy import VLMPolicy
+
+Ask = Callable[[EngineQuestion, Sampling], "Future[EngineAnswer | EngineError]"]
+"""An engine's `submit`."""
 
 WIRES = {"openai": VLLM, "vllm": VLLM, "sglang": SGLANG}
 """How servers are spoken to, by what a name begins with."""
@@ -35,6 +47,8 @@ class EngineAgent:
         self._temporary = None if exchange else tempfile.TemporaryDirectory(prefix="ui-gym-engine-")
         self._exchange = exchange or Path(self._temporary.name if self._temporary else "")
         self._published: int | None = None
+        self._words = Lock()
+        """Around the tokenizer: answers come in threads of the engine's."""
 
     @property
     def temperature(self) -> float:
@@ -59,17 +73,45 @@ class EngineAgent:
         except EngineError as error:
             return [Decision("", failure=f"engine: {error}") for _ in views]
         questions = [policy.question(view) for view in views]
-        sampling = Sampling(
-            policy.temperature,
-            policy.max_new_tokens,
-            tuple(policy.stops),
-            tuple(policy.suppressed_ids),
-        )
-        answers = self.engine.generate(questions, sampling)
+        answers = self.engine.generate(questions, self._sampling(policy))
         return [
-            self._decision(policy, answer, [screenshot_hash(image) for image in question.images])
+            self._decision(policy, question, answer)
             for question, answer in zip(questions, answers, strict=True)
         ]
+
+    @property
+    def submit(self) -> Submit | None:
+        """Asks for the decision of one view; None where the engine answers whole batches."""
+        return self.submit_as(self.policy)
+
+    def submit_as(self, policy: VLMPolicy) -> Submit | None:
+        """As `submit`, with the weights, version and temperature of another copy of the policy."""
+        ask = getattr(self.engine, "submit", None)
+        return None if ask is None else partial(self._submit, ask, policy)
+
+    def _submit(self, ask: Ask, policy: VLMPolicy, view: View) -> Future[Decision]:
+        decided: Future[Decision] = Future()
+        try:
+            self.synchronize(policy)
+        except EngineError as error:
+            decided.set_result(Decision("", failure=f"engine: {error}"))
+            return decided
+        with self._words:
+            question = policy.question(view)
+
+        def decide(answered: Future[EngineAnswer | EngineError]) -> None:
+            if not decided.set_running_or_notify_cancel():
+                return
+            try:
+                with self._words:
+                    decision = self._decision(policy, question, answered.result())
+            except BaseException as error:
+                decided.set_exception(error)
+            else:
+                decided.set_result(decision)
+
+        ask(question, self._sampling(policy)).add_done_callback(decide)
+        return decided
 
     def synchronize(self, policy: VLMPolicy | None = None) -> None:
         """Bring the engine to the version of `policy` (its own, if None), if it has another.
@@ -102,8 +144,17 @@ class EngineAgent:
             self._temporary.cleanup()
 
     @staticmethod
+    def _sampling(policy: VLMPolicy) -> Sampling:
+        return Sampling(
+            policy.temperature,
+            policy.max_new_tokens,
+            tuple(policy.stops),
+            tuple(policy.suppressed_ids),
+        )
+
+    @staticmethod
     def _decision(
-        policy: VLMPolicy, answer: EngineAnswer | EngineError, images: Sequence[str]
+        policy: VLMPolicy, question: EngineQuestion, answer: EngineAnswer | EngineError
     ) -> Decision:
         if isinstance(answer, EngineError):
             return Decision("", failure=f"engine: {answer}")
@@ -111,7 +162,7 @@ class EngineAgent:
             answer.ids,
             prompt_ids=answer.prompt_ids,
             logprobs=answer.logprobs,
-            images=tuple(images),
+            images=tuple(screenshot_hash(image) for image in question.images),
             version=answer.version,
             truncated=answer.finish == "length",
         )

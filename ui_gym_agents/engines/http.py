@@ -17,6 +17,9 @@ from ui_gym_agents.engines.protocol import EngineError
 
 log = logging.getLogger(__name__)
 
+CONNECTIONS = 256
+"""Requests under way at a time, at most: more than a process has slots, each of which asks once."""
+
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Answers after which the same request may succeed."""
 
@@ -52,7 +55,7 @@ class JsonClient:
         *,
         key: SecretStr | None = None,
         limits: RequestLimits | None = None,
-        connections: int = 64,
+        connections: int = CONNECTIONS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not url.startswith(("http://", "https://")):

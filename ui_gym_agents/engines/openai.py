@@ -32,7 +32,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from ui_gym_agents.engines.http import JsonClient, RequestLimits
+from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, RequestLimits
 from ui_gym_agents.engines.pictures import wire_messages
 from ui_gym_agents.engines.protocol import EngineAnswer, EngineError, EngineQuestion, Sampling
 
@@ -117,7 +117,7 @@ class OpenAIEngine:
         key: SecretStr | None = None,
         run: str | None = None,
         admin_url: str | None = None,
-        connections: int = 64,
+        connections: int = CONNECTIONS,
         limits: RequestLimits | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -141,6 +141,12 @@ class OpenAIEngine:
     ) -> list[EngineAnswer | EngineError]:
         """An answer to each question; see `Engine`."""
         return list(self._pool.map(lambda question: self._answer(question, sampling), questions))
+
+    def submit(
+        self, question: EngineQuestion, sampling: Sampling
+    ) -> Future[EngineAnswer | EngineError]:
+        """An answer to one question, to come, or what went wrong with it."""
+        return self._pool.submit(self._answer, question, sampling)
 
     def publish(self, adapter: Path, version: int) -> None:
         """Load an adapter under its version's name; the server must be able to read the folder."""

@@ -60,7 +60,11 @@ class EngineAnswer:
 
 
 class Engine(Protocol):
-    """Samples answers."""
+    """Samples answers.
+
+    One that answers questions one by one, as a server does, adds
+    ``submit(question, sampling) -> Future[EngineAnswer | EngineError]``.
+    """
 
     version: int
     """Of the weights that answers are sampled with from now on."""

@@ -25,7 +25,7 @@ from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents import ScriptedAgent, make_agent
 from ui_gym_agents.agents.agent import SERVED, Agent
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.evaluation.evaluate import (
     EvaluationReport,
@@ -285,7 +285,8 @@ def _play(
         agent = players.agent(stage, envs.single_action_space)
         if settings.agent != "policy" and hasattr(agent, "close"):
             stack.callback(agent.close)
-        collector = Collector(envs, agent, run_seed=settings.seed, store=store, schedule="cohorts")
+        schedule = schedule_for(agent)
+        collector = Collector(envs, agent, run_seed=settings.seed, store=store, schedule=schedule)
         with temperature(agent, 0.0 if settings.greedy else None):
             yield from collector.episodes(asked)
 

@@ -12,7 +12,7 @@ from peft import PeftModel
 from torch import Tensor, nn
 
 from ui_gym.errors import UserError
-from ui_gym_agents.agents.agent import Decision, View
+from ui_gym_agents.agents.agent import Decision, Submit, View
 from ui_gym_agents.engines.protocol import EngineQuestion
 from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import cpu, lora, model
@@ -42,6 +42,9 @@ class SamplingAgent(Protocol):
 
     def act_as(self, policy: VLMPolicy, views: Sequence[View]) -> list[Decision]:
         """An answer for each view, with the weights, version and temperature of `policy`."""
+
+    def submit_as(self, policy: VLMPolicy) -> Submit | None:
+        """Asks for one view's answer as `act_as` does; None where batches alone are answered."""
 
     def close(self) -> None:
         """Let go of whatever samples."""
@@ -176,6 +179,11 @@ class VLMPolicy:
             return self.sampler.act_as(self, views)
         with self._sampling():
             return in_rows(self, views, self._act)
+
+    @property
+    def submit(self) -> Submit | None:
+        """Asks `sampler` for one view's answer; None where this process answers, in batches."""
+        return None if self.sampler is None else self.sampler.submit_as(self)
 
     def _act(self, views: Sequence[View]) -> list[Decision]:
         pictures = Given()

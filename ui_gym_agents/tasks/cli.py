@@ -169,7 +169,7 @@ def _play(
     progress: Any,
 ) -> None:
     """Measure the units that are missing."""
-    from ui_gym_agents.collecting.collector import Collector
+    from ui_gym_agents.collecting.collector import Collector, schedule_for
     from ui_gym_agents.tasks import filter as task_filter
     from ui_gym_agents.training.parts import run_envs
 
@@ -177,8 +177,9 @@ def _play(
     envs = run_envs(config, entries, min(config.env.num_envs, len(asked)))
     try:
         player = _agent(agent, config, envs)
+        schedule = schedule_for(player, config.env.schedule)
         collector = Collector(
-            envs, player, run_seed=config.run.seed, schedule=config.env.schedule, keep_pictures=0
+            envs, player, run_seed=config.run.seed, schedule=schedule, keep_pictures=0
         )
         with _bar() as bar:
             shown = bar.add_task("filter", total=len(missing))

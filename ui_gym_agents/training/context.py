@@ -122,7 +122,7 @@ class TrainerContext:
     @cached_property
     def collector(self) -> Collector:
         """Plays episodes with the policy in the envs."""
-        from ui_gym_agents.collecting.collector import Collector
+        from ui_gym_agents.collecting.collector import Collector, schedule_for
         from ui_gym_agents.store import EpisodeStore
 
         return Collector(
@@ -130,7 +130,7 @@ class TrainerContext:
             self.policy,
             run_seed=self.seed,
             store=EpisodeStore(self.run.episodes),
-            schedule=self.config.env.schedule,
+            schedule=schedule_for(self.policy, self.config.env.schedule),
             episode_timeout=self.config.env.episode_timeout,
             keep_pictures=self.config.run.keep_pictures,
             on_episode=self.listener.episode,
@@ -262,7 +262,7 @@ class TrainerContext:
             return self._keep(self.evaluator(episodes, greedy), greedy)
         if not self.has_policy:
             return None
-        from ui_gym_agents.collecting.collector import Collector
+        from ui_gym_agents.collecting.collector import Collector, schedule_for
         from ui_gym_agents.evaluation.evaluate import evaluate
         from ui_gym_agents.evaluation.report.render import write_reports
         from ui_gym_agents.store import EpisodeStore
@@ -271,7 +271,8 @@ class TrainerContext:
         store = EpisodeStore(folder)
         collector = Collector(
             self.envs, self.policy, run_seed=derive("evaluation"), store=store,
-            schedule=self.config.env.schedule, on_episode=self.listener.episode,
+            schedule=schedule_for(self.policy, self.config.env.schedule),
+            on_episode=self.listener.episode,
         )  # fmt: skip
         with self.envs_in_use:
             attempts = self.attempts(greedy)

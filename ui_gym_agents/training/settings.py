@@ -121,9 +121,10 @@ class EnvSettings(SettingsSection):
         description="Seconds after which an episode is left and counts as failed for the machine's "
         "sake; a run that must repeat to the bit goes without.",
     )
-    schedule: Literal["free", "cohorts"] = Field(
-        default="cohorts",
-        description="cohorts: runs repeat to the bit; free: no env waits for a slow one.",
+    schedule: Literal["free", "cohorts"] | None = Field(
+        default=None,
+        description="cohorts: runs repeat to the bit; free: no env waits for a slow one; "
+        "null: free where a server samples, else cohorts.",
     )
     max_steps: int | None = Field(
         default=None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gymnasium.vector import AutoresetMode
@@ -47,10 +47,15 @@ class ForgivingEnvs(UIVectorEnv):
         super().send_reset(slots, seeds, options)
         self._asked |= dict.fromkeys(map(int, slots), True)
 
-    def recv(self, at_least: int = 1, timeout: float | None = None) -> list[SlotResult]:
+    def recv(
+        self,
+        at_least: int = 1,
+        timeout: float | None = None,
+        until: Callable[[], bool] | None = None,
+    ) -> list[SlotResult]:
         """As `UIVectorEnv.recv`; a task's or a device's error comes as the end of its episode."""
         try:
-            results = super().recv(at_least, timeout)
+            results = super().recv(at_least, timeout, until)
         except (DeviceError, TaskError, UserError) as error:
             # The slot that raised owes nothing any more, and has given nothing.
             (slot,) = self._asked.keys() - set(self._fleet.pending)

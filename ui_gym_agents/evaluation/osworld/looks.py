@@ -15,7 +15,7 @@ from PIL import Image as PILImage
 from PIL import ImageDraw, ImageFont
 
 from ui_gym.contract.device import Element, Image
-from ui_gym_agents.agents.agent import Agent, Decision, View
+from ui_gym_agents.agents.agent import Agent, Decision, Submit, View, submitter
 from ui_gym_agents.policy.prompts import Message, PromptBuilder
 
 _FRAME = (220, 30, 30)
@@ -62,6 +62,12 @@ class Marked:
     def act(self, views: Sequence[View]) -> Sequence[Decision]:
         """The agent's decisions."""
         return self._agent.act([self._marked(view) for view in views])
+
+    @property
+    def submit(self) -> Submit | None:
+        """Asks for one view's decision, if the agent answers one by one."""
+        submit = submitter(self._agent)
+        return None if submit is None else lambda view: submit(self._marked(view))
 
     def _marked(self, view: View) -> View:
         pictures = self._pictures.setdefault(view.slot, [])

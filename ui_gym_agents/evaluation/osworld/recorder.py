@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ui_gym.contract.action import Action, Answer, Finish
@@ -12,7 +13,7 @@ from ui_gym.contract.device import Element, Image
 from ui_gym.dialects import Dialect, get_dialect
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError
-from ui_gym_agents.agents.agent import Agent, Decision, View
+from ui_gym_agents.agents.agent import Agent, Decision, Submit, View, submitter
 from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.evaluation.osworld.results import TaskFolder, save_picture, stamp
 
@@ -32,6 +33,10 @@ class _Written:
     begun: bool = False
     pictures: list[Future[None]] = field(default_factory=list)
     """Those that are being written."""
+
+    def decided(self) -> None:
+        """The agent has decided on a step, now."""
+        self.time = stamp()
 
     def settle(self) -> None:
         """Wait until all pictures are there. `OSError` if one cannot be written."""
@@ -63,10 +68,22 @@ class TurnRecorder:
         for view in views:
             self._see(view)
         decisions = self._agent.act(views)
-        now = stamp()
         for view in views:
-            self._written[view.info["seed"]].time = now
+            self._written[view.info["seed"]].decided()
         return decisions
+
+    @property
+    def submit(self) -> Submit | None:
+        """Asks for one view's decision, if the agent answers one by one."""
+        submit = submitter(self._agent)
+        return None if submit is None else partial(self._submit, submit)
+
+    def _submit(self, submit: Submit, view: View) -> Future[Decision]:
+        self._see(view)
+        decided = submit(view)
+        written = self._written[view.info["seed"]]
+        decided.add_done_callback(lambda _: written.decided())
+        return decided
 
     def finish(self, episode: Episode, screen: Image) -> None:
         """Write the end of an episode: its last step, and its score or why it has none."""
