@@ -270,13 +270,21 @@ def test_a_wait_for_slots_can_be_ended_from_another_thread(make_vector: Make, po
     env.send(["click(1, 1)"] * 2, [0, 1])
     env.recv(at_least=2)
     env.send(['type("slow")'], [0])
-    enough = threading.Event()
+    asked, enough = threading.Event(), threading.Event()
 
-    def asked() -> bool:
-        threading.Thread(target=lambda: (enough.set(), env.wake())).start()
+    def end() -> None:
+        asked.wait()
+        enough.set()
+        env.wake()
+
+    def until() -> bool:
+        asked.set()
         return enough.is_set()
 
-    assert env.recv(until=asked) == []
+    thread = threading.Thread(target=end)
+    thread.start()
+    assert env.recv(until=until) == []
+    thread.join()
     env.wake()  # while nobody waits: it is no answer of a slot
     env.send(["wait(0)"], [1])
     assert [result.slot for result in env.recv()] == [1]
