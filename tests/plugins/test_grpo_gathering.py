@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import paint
@@ -13,13 +14,14 @@ import pytest
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
-from ui_gym_agents.episode import Episode, TokenRecord
-from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.rewards import get_reward
+from ui_gym_agents.training.context import TrainerContext, derive
 from ui_gym_agents.training.run_directory import RunDirectory
-from ui_gym_agents.training.settings import RunConfig
+from ui_gym_agents.training.settings import EnvSettings, RunConfig
 from ui_gym_grpo.advantages import leave_one_out
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.gathering import Batch, Gatherer
+from ui_gym_grpo.gathering import Batch, Gatherer, Trajectory
 
 FOR_GOOD = 3
 """So many failures of an episode are one more than it is played again."""
@@ -204,3 +206,83 @@ def test_what_the_machine_failed_tells_the_curriculum_nothing(make: Make) -> Non
     stand.gatherer._context.observe = seen.extend  # type: ignore[method-assign]
     stand.batch("1-0.1", "1-1.0", "1-1.1")
     assert {e.id for e in seen}.isdisjoint({"1-0.1", "1-1.0", "1-1.1"})
+
+
+# -- rewards on the way --
+
+
+@dataclass
+class Progressing:
+    """A collector whose episodes gain a part of the score in each turn."""
+
+    group: list[Episode]
+    store: Any = None
+
+    def groups(self, requests: Any) -> Iterator[list[Episode]]:
+        yield self.group
+
+
+def progressed(scores: Sequence[Sequence[float]]) -> list[Episode]:
+    """Episodes whose turns gained `scores`, all from one state."""
+    return [
+        Episode(
+            "UI/Test-v0", 1, "", group="1-0", id=f"1-0.{member}", score=sum(gains),
+            success=sum(gains) >= 1,
+            turns=[
+                Turn("same", "click(1, 2)", reward=gain, tokens=TokenRecord((1,), (2,), (-0.5,)))
+                for gain in gains
+            ],
+        )
+        for member, gains in enumerate(scores)
+    ]  # fmt: skip
+
+
+def rewarded(scores: Sequence[Sequence[float]], **settings: Any) -> list[Trajectory]:
+    group = progressed(scores)
+    config = GRPOConfig(**{"groups": 1, "group_size": len(group), "refill": 1} | settings)
+    given: Any = SimpleNamespace(
+        requests=lambda *args, **more: [SimpleNamespace(group="1-0")],
+        derive=derive, observe=lambda group: None,
+        reward=lambda name, parameters: get_reward(name),
+    )  # fmt: skip
+    return Gatherer(config, given, Progressing(group)).batch(1).trajectories  # type: ignore[arg-type]
+
+
+GAINS = [[0.25, 0.0, 0.75], [0.25, 0.25, 0.0]]
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "ppo"])
+def test_what_turns_gained_reaches_their_advantages(algorithm: str) -> None:
+    scored = rewarded(GAINS, algorithm=algorithm, reward="completion")
+    assert [one.rewards for one in scored] == GAINS
+    # A failure's progress is taken back at its end: it is worth 0, on whatever way.
+    succeeded = rewarded(GAINS, algorithm=algorithm, reward="success")
+    assert [one.rewards for one in succeeded] == [GAINS[0], [0.25, 0.25, -0.5]]
+
+
+def test_gigpo_tells_turns_apart_by_what_followed() -> None:
+    found = rewarded(GAINS, advantage="gigpo", reward="completion", gigpo_gamma=0.5)
+    returns = [0.25 + 0.75 / 4, 0.75 / 2, 0.75, 0.25 + 0.25 / 2, 0.25, 0.0]
+    mean = sum(returns) / 6
+    episode = [0.25] * 3 + [-0.25] * 3
+    told = [sample.advantage for one in found for sample in one.samples]
+    assert told == pytest.approx([e + r - mean for e, r in zip(episode, returns, strict=True)])
+
+
+def test_an_env_that_rewards_at_the_end_is_as_before() -> None:
+    assert [one.rewards for one in rewarded([[0, 0, 1.0], [0.0, 0]])] == [[0, 0, 1], [0, 0]]
+
+
+def test_shuffled_rewards_are_a_control_for_a_critic_too() -> None:
+    shuffled = rewarded([[1.0], [1.0], [0.0], [0.0]] * 2, algorithm="ppo", shuffle_rewards=True)
+    assert [one.rewards for one in shuffled] != [[1.0], [1.0], [0.0], [0.0]] * 2
+    assert sum(one.rewards[0] for one in shuffled) == 4
+    told = rewarded(GAINS, algorithm="ppo", shuffle_rewards=True)
+    assert [one.rewards[:2] for one in told] == [[0, 0]] * 2
+    with pytest.raises(ValueError, match="shuffle_rewards"):
+        GRPOConfig(algorithm="ppo", group_size=1, shuffle_rewards=True)
+
+
+def test_the_envs_reward_is_a_setting() -> None:
+    assert "reward" not in EnvSettings().options()
+    assert EnvSettings(reward="progress").options()["reward"] == "progress"

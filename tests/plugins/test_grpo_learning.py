@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from grpo_helpers import make_learner, make_policy, play, weights
@@ -15,6 +17,7 @@ from ui_gym.errors import UIGymError
 from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
+from ui_gym_grpo.judging import goes_on, with_ends
 from ui_gym_grpo.learning import Learner
 
 Make = Callable[..., Learner]
@@ -232,3 +235,51 @@ def test_a_critic_sees_one_state_a_token_and_survives_a_checkpoint(
     assert torch.equal(critic.values(states[0]), other.values(states[0]))
     after = [c.fit(states[0], goals, epochs=1, minibatch=4, seed=1) for c in (critic, other)]
     assert after[0] == after[1]
+
+
+# -- the step limit --
+
+
+def worth(learner: Learner, value: float) -> None:
+    """Let the critic value every state alike."""
+    assert learner.critic is not None
+    last = learner.critic.head[-1]
+    assert isinstance(last, torch.nn.Linear)
+    with torch.no_grad():
+        last.weight.zero_()
+        last.bias.fill_(value)
+
+
+@pytest.mark.parametrize("ended", ["at the limit", "at the limit, unseen", "for good"])
+def test_the_return_of_an_episode_at_the_step_limit_goes_on_with_the_critics_value(
+    ended: str, make: Make
+) -> None:
+    """A critic that expects 0.7 everywhere, and nothing was gained: only an end proves it wrong."""
+    learner = make(algorithm="ppo", critic={"warmup": 0, "epochs": 1, "lam": 1.0})
+    store = learner._screenshots
+    worth(learner, 0.7)
+    played = []
+    for number, one in enumerate(play(learner)):
+        end = store.put(np.full((64, 96, 3), number, np.uint8))
+        episode = replace(
+            one.episode, score=0.0, final_screenshot_id="" if "unseen" in ended else end,
+            truncated=ended != "for good", terminated=ended == "for good",
+        )  # fmt: skip
+        played.append(Trajectory(episode, one.samples, [0.0] * len(one.samples)))
+    if learner.critic is not None:
+        played = with_ends(played, learner.policy, store)
+    seen = [one.after for one in played if one.after is not None]
+    assert len(seen) == (len(played) if ended == "at the limit" else 0)
+    if seen:  # the prompt of a turn that was never taken
+        assert seen[0].images == (played[0].episode.final_screenshot_id,)
+    off = 0.0 if "limit" in ended else 0.5 * 0.7**2
+    assert learner.learn(played)["value_loss"] == pytest.approx(off, abs=1e-6)
+
+
+def test_a_failure_of_the_machine_is_no_step_limit(make: Make) -> None:
+    learner = make(algorithm="ppo")
+    (one, *_) = play(learner)
+    failed = replace(one.episode, truncated=True, failure="device: gone")
+    assert not goes_on(failed)
+    assert goes_on(replace(failed, failure=None))
+    assert not goes_on(replace(failed, failure=None, terminated=True))

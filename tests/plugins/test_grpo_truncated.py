@@ -38,6 +38,18 @@ def test_a_run_whose_every_turn_is_cut_says_so_and_ends_well(
     assert "--trainer.mask_truncated" in output
 
 
+def test_a_critic_learns_from_cut_turns_and_cut_episodes(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    short = ("--policy.model", str(tiny), "--policy.max_new_tokens", "2", "--run.steps", "1")
+    asked = ("--trainer.algorithm", "ppo", "--trainer.mask_truncated", "false")
+    assert train(*RUN, *short, *asked, "--env.reward", "progress") == 0
+    (row,) = metrics("run")
+    assert (row["truncated_turns"], row["informative_groups"]) == (1, 2)
+    assert "value_loss" in row
+
+
 @pytest.mark.parametrize("algorithm", ["grpo", "ppo"])
 def test_episodes_without_a_turn_to_learn_from_change_nothing(
     algorithm: str, tiny: Path, tmp_path: Path

@@ -114,6 +114,11 @@ class EnvSettings(SettingsSection):
         default="screenshot",
         description="What is observed: the picture, the elements as text, or both.",
     )
+    reward: Literal["success", "progress"] = Field(
+        default="success",
+        description="When the env rewards: at the end, or what the score gained in each step, "
+        "which advantages of turns take in (a critic's, gigpo's).",
+    )
     device: str = Field(default="auto", description="What tasks are played on, such as chromium.")
     episode_timeout: float | None = Field(
         default=None,
@@ -139,6 +144,8 @@ class EnvSettings(SettingsSection):
         """What the envs of a run are made with."""
         names = {"device", "dialect", "observation", "timeout", "max_steps"}
         given = self.model_dump(include=names)
+        if self.reward != "success":  # which an argument of the tasks may say as well
+            given["reward"] = self.reward
         return {name: value for name, value in given.items() if value is not None}
 
 

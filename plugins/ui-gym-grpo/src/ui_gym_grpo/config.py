@@ -164,6 +164,8 @@ class GRPOConfig(SettingsSection):
         check_reward(self.reward, self.reward_parameters)
         if self.algorithm == "grpo" and self.group_size < 2:
             raise ValueError("group_size must be 2 or more: a group is compared with itself")
+        if self.shuffle_rewards and self.group_size < 2:
+            raise ValueError("shuffle_rewards needs groups: group_size must be 2 or more")
         if self.algorithm == "ppo" and self.replay.enabled:
             raise ValueError("replay.enabled goes with groups: algorithm must be grpo")
         if self.replay.enabled and self.max_steps_off_policy:

@@ -38,6 +38,8 @@ class Trajectory:
     episode: Episode
     samples: list[LearningTurn]
     rewards: list[float]
+    after: TokenRecord | None = None
+    """The prompt after the last turn, for a critic, where the step limit cut the episode."""
 
 
 @dataclass
@@ -132,7 +134,8 @@ class Gatherer:
             return
         batch.short += lost > 0
         if self._config.algorithm == "ppo":  # against a critic, every episode teaches
-            each = [self._turn_rewards(episode, self._worth(episode)) for episode in group]
+            worth = self._rewards(group, step, index)
+            each = [self._turn_rewards(e, r) for e, r in zip(group, worth, strict=True)]
             found = [
                 Trajectory(episode, self._samples(episode, 0.0), rewards)
                 for episode, rewards in zip(group, each, strict=True)
@@ -192,10 +195,16 @@ class Gatherer:
     def _samples(self, episode: Episode, *advantages: float) -> list[LearningTurn]:
         return samples_of(episode, *advantages, mask_truncated=self._config.mask_truncated)
 
-    @staticmethod
-    def _turn_rewards(episode: Episode, reward: float) -> list[float]:
-        """An episode's reward comes with its last turn."""
-        return [0.0] * (len(episode.turns) - 1) + [reward] if episode.turns else []
+    def _turn_rewards(self, episode: Episode, reward: float) -> list[float]:
+        """What each turn gained by the env, and the rest of the episode's reward at its end.
+
+        They sum to the episode's reward, whatever the env gives on the way (``env.reward``): where
+        it rewards progress and the reward is success alone, this is shaping that changes no optimum
+        (Ng et al. 1999). Shuffled rewards come at the end alone: nothing may tell what went well.
+        """
+        told = not self._config.shuffle_rewards
+        gained = [told * turn.reward for turn in episode.turns[:-1]]
+        return [*gained, reward - sum(gained)] if episode.turns else []
 
     def _store(self, batch: Batch, step: int) -> None:
         """Keep this step's successes; only now, so that no group gets an episode of its own."""

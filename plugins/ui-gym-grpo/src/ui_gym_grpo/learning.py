@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from ui_gym.errors import UserError
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
-from ui_gym_grpo.advantages import token_advantages, turn_advantages
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
+from ui_gym_grpo.judging import judged
 from ui_gym_grpo.rebasing import rebased
 from ui_gym_grpo.update import Losses, Rule, Scored, policy_loss
 
@@ -68,7 +68,10 @@ class Learner:
         config = self.config
         metrics: dict[str, float] = {}
         if self.critic is not None:
-            trajectories, metrics = self._judge(trajectories, self.critic)
+            seed = self.context.derive("critic", self.context.step)
+            trajectories, metrics = judged(
+                trajectories, self.critic, config.critic, self._screenshots, seed=seed
+            )
             if self.context.step <= config.critic.warmup:
                 return metrics
         episodes = [trajectory.samples for trajectory in trajectories]
@@ -86,38 +89,6 @@ class Learner:
         told["logprob_gap"] = max(gaps[0], told.get("logprob_gap", 0.0))
         means = {key: float(np.mean([row[key] for row in rows if key in row])) for key in rows[-1]}
         return {**metrics, **means, **told, "updates": self.policy.version}
-
-    # -- before the first gradient step --
-
-    def _judge(
-        self, trajectories: Sequence[Trajectory], critic: Critic
-    ) -> tuple[list[Trajectory], dict[str, float]]:
-        """Trajectories with advantages by the critic, which then learns what they returned."""
-        settings = self.config.critic
-        records = [s.record for trajectory in trajectories for s in trajectory.samples]
-        states = critic.states(records, self._screenshots)
-        with torch.no_grad():
-            values = [critic.values(state).tolist() for state in states]
-        judged: list[Trajectory] = []
-        targets: list[float] = []
-        at = 0
-        for trajectory in trajectories:
-            own = values[at : at + len(trajectory.samples)]
-            at += len(own)
-            rewards = _of_samples(trajectory)
-            starts = [row[0] for row in own]
-            gains = turn_advantages(rewards, starts, gamma=settings.gamma, lam=settings.lam)
-            samples = []
-            for sample, row, gain in zip(trajectory.samples, own, gains, strict=True):
-                tokens = token_advantages(gain + row[0], row, lam=settings.token_lam)
-                samples.append(replace(sample, advantage=tuple(tokens)))
-                targets += [a + v for a, v in zip(tokens, row, strict=True)]
-            judged.append(replace(trajectory, samples=samples))
-        seed = self.context.derive("critic", self.context.step)
-        together = torch.cat(states)
-        goals = torch.tensor(targets, device=together.device)
-        fitted = critic.fit(together, goals, epochs=settings.epochs, minibatch=256, seed=seed)
-        return _whitened(judged), fitted
 
     # -- a gradient step --
 
@@ -219,34 +190,3 @@ class Learner:
             f"the loss of a micro-batch is {loss}: {cause}. The batch is kept in {path}; no weight "
             "was changed by it. A lower learning rate (--trainer.lr) may help"
         )
-
-
-def _of_samples(trajectory: Trajectory) -> list[float]:
-    """The rewards of the turns that are learned from; what others got goes to the one before."""
-    rewards: list[float] = []
-    records = {id(sample.record) for sample in trajectory.samples}
-    waiting = 0.0
-    for turn, reward in zip(trajectory.episode.turns, trajectory.rewards, strict=True):
-        if id(turn.tokens) in records:
-            rewards.append(reward + waiting)
-            waiting = 0.0
-        elif rewards:
-            rewards[-1] += reward
-        else:
-            waiting += reward
-    return rewards
-
-
-def _whitened(trajectories: list[Trajectory]) -> list[Trajectory]:
-    """Advantages of all tokens less their mean, over their deviation, as PPO does."""
-    rows = [s.advantage for t in trajectories for s in t.samples]
-    values = np.array([v for row in rows if not isinstance(row, float) for v in row])
-    mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 1.0)
-
-    def scaled(sample: LearningTurn) -> LearningTurn:
-        assert not isinstance(sample.advantage, float)
-        return replace(
-            sample, advantage=tuple((v - mean) / (spread + 1e-8) for v in sample.advantage)
-        )
-
-    return [replace(t, samples=[scaled(s) for s in t.samples]) for t in trajectories]

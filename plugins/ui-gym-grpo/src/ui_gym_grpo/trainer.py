@@ -122,10 +122,16 @@ class GRPOTrainer:
         """What the step learns from; asked of the main process alone."""
         assert self._gatherer is not None
         if not self.config.max_steps_off_policy:
-            return self._gatherer.batch(self.context.step)
-        if self._feed is None:
-            self._feed = self._start_feed()
-        return self._feed.get(self.context.step)
+            batch = self._gatherer.batch(self.context.step)
+        else:
+            if self._feed is None:
+                self._feed = self._start_feed()
+            batch = self._feed.get(self.context.step)
+        if self.learner.critic is not None:
+            from ui_gym_grpo.judging import with_ends
+
+            batch.trajectories = with_ends(batch.trajectories, self.policy, self._screenshots)
+        return batch
 
     def _start_feed(self) -> Feed[Batch]:
         """Play ahead, with a copy of the policy."""
@@ -218,4 +224,7 @@ class GRPOTrainer:
 
 def _records(batch: Batch) -> Iterator[TokenRecord]:
     """What is learned from."""
-    return (sample.record for trajectory in batch.trajectories for sample in trajectory.samples)
+    for trajectory in batch.trajectories:
+        yield from (sample.record for sample in trajectory.samples)
+        if trajectory.after is not None:
+            yield trajectory.after
