@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.update import LossName, Rule, Scored, policy_loss
 
 NAMES: tuple[LossName, ...] = ("ppo_clip", "gspo", "cispo", "reinforce")
@@ -183,3 +184,40 @@ def test_splitting_a_batch_changes_nothing(name: LossName) -> None:
     total: Callable[[str], float] = lambda key: sum(number(getattr(p, key)) for p in parts)  # noqa: E731
     for key in ("loss", "tokens", "surprise", "kl", "stale", "masked", "clipped_low"):
         assert number(getattr(whole, key)) == pytest.approx(total(key))
+
+
+# -- what each loss clips --
+
+
+@pytest.mark.parametrize(
+    ("loss", "clips"),
+    [("ppo_clip", (0.2, 0.28)), ("gspo", (3e-4, 4e-4)), ("cispo", (1.0, 4.0))],
+)
+def test_each_loss_has_the_clips_of_its_paper_unless_told(
+    loss: LossName, clips: tuple[float, float]
+) -> None:
+    assert GRPOConfig(loss=loss).clips == clips
+    assert GRPOConfig(loss=loss, clip_high=0.1).clips == (clips[0], 0.1)
+    assert GRPOConfig(loss=loss, clip_low=0.1, clip_high=0.3).clips == (0.1, 0.3)
+
+
+def clipped(now: list[float], advantage: float, **rule: Any) -> tuple[int, int, int]:
+    """Tokens clipped low and high, and how many have no gradient."""
+    tensor, turn = one(now, advantage)
+    found = policy_loss([turn], Rule(**rule))
+    found.loss.backward()
+    assert tensor.grad is not None
+    return found.clipped_low, found.clipped_high, int((tensor.grad == 0).sum())
+
+
+def test_clipped_tokens_are_those_that_the_loss_clips() -> None:
+    far = [1.0, -3.0, -1.0]  # much likelier, much less likely, as it was
+    for advantage in (1.0, -1.0):
+        assert clipped(far, advantage, loss="reinforce") == (0, 0, 0)
+        # Its weight is bounded from above, whatever the advantage; all keep a gradient.
+        assert clipped(far, advantage, loss="cispo", high=4.0) == (0, 1, 0)
+        assert clipped(far, advantage, loss="cispo", high=9.0) == (0, 0, 0)
+    assert clipped(far, 1.0) == (0, 1, 1)
+    assert clipped(far, -1.0) == (1, 0, 1)
+    assert clipped(far, -1.0, dual_clip=3.0) == (1, 1, 2)
+    assert clipped([-0.9995, -0.9995], 1.0, loss="gspo", low=3e-4, high=4e-4) == (0, 2, 2)

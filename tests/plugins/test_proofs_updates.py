@@ -82,7 +82,7 @@ def expected(learner: Learner, played: Sequence[Trajectory], config: GRPOConfig)
     for sample, values in zip(turns, scored, strict=True):
         p, q = values.double().numpy(), np.array(sample.record.logprobs)
         assert isinstance(sample.advantage, float)
-        a, low, high = sample.advantage, 1 - config.clip_low, 1 + config.clip_high
+        a, low, high = sample.advantage, 1 - config.clips[0], 1 + config.clips[1]
         ratio = np.exp(np.full(len(p), np.mean(p - q)) if config.loss == "gspo" else p - q)
         gained = {
             "reinforce": a * p,
@@ -100,12 +100,13 @@ def expected(learner: Learner, played: Sequence[Trajectory], config: GRPOConfig)
 @pytest.mark.parametrize("aggregate", ["episodes", "turns", "tokens"])
 @pytest.mark.parametrize("loss", ["ppo_clip", "gspo", "cispo", "reinforce"])
 def test_a_steps_loss_is_the_reference(make: Make, loss: str, aggregate: str) -> None:
-    learner = make(loss=loss, aggregate=aggregate, episode_tokens=7)
+    learner = make(loss=loss, aggregate=aggregate, episode_tokens=7, clip_low=0.2, clip_high=0.28)
     played = estranged(play(learner))
     reference = expected(learner, played, learner.config)
     metrics = learner.learn(played)
     assert metrics["loss"] == pytest.approx(reference, rel=1e-5)
-    assert 0 < metrics["clip_fraction"] < 1
+    assert metrics["clip_fraction"] < 1
+    assert (metrics["clip_fraction"] == 0) == (loss == "reinforce")
 
 
 # -- 2: sampler and learner agree --

@@ -10,6 +10,18 @@ from pydantic import Field, field_validator, model_validator
 from ui_gym_agents.rewards import check_reward
 from ui_gym_agents.training.settings import SettingsSection
 
+CLIPS = {
+    "ppo_clip": (0.2, 0.28),
+    "gspo": (3e-4, 4e-4),
+    "cispo": (1.0, 4.0),
+    "reinforce": (1.0, math.inf),
+}
+"""The clips of each loss: PPO's, widened by DAPO (arXiv:2503.14476), and GSPO's (arXiv:2507.18071).
+
+CISPO's paper (arXiv:2506.13585) sets no lower clip, and does not publish its upper one; a largest
+weight of 5 is what the study of its scaling (arXiv:2510.13786) is taken to recommend.
+"""
+
 
 class ReplaySettings(SettingsSection):
     """ARPO's experience replay: when a group gets an old episode, and which are kept."""
@@ -90,8 +102,19 @@ class GRPOConfig(SettingsSection):
         description="Token losses are summed over an episode and divided by `episode_tokens`; or "
         "averaged over each turn; or averaged over all tokens.",
     )
-    clip_low: float = Field(default=0.2, gt=0, lt=1, description="The ratio's lower clip: 1 - it.")
-    clip_high: float = Field(default=0.28, gt=0, description="The ratio's upper clip: 1 + it.")
+    clip_low: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="The ratio's lower clip: 1 - it; null: as `loss` has it, 0.2 for ppo_clip, "
+        "0.0003 for gspo; cispo has none.",
+    )
+    clip_high: float | None = Field(
+        default=None,
+        gt=0,
+        description="The ratio's upper clip: 1 + it; null: 0.28 for ppo_clip, 0.0004 for gspo, 4 "
+        "for cispo.",
+    )
     dual_clip: float | None = Field(
         default=None, gt=1, description="Bound on the cost of a token with a negative advantage."
     )
@@ -144,6 +167,15 @@ class GRPOConfig(SettingsSection):
         default=False,
         description="A control: rewards are shuffled within each group, so nothing can be learned.",
     )
+
+    @property
+    def clips(self) -> tuple[float, float]:
+        """The lower and the upper clip: those given, and else those of the loss."""
+        low, high = CLIPS[self.loss]
+        return (
+            low if self.clip_low is None else self.clip_low,
+            high if self.clip_high is None else self.clip_high,
+        )
 
     @property
     def fewest(self) -> int:

@@ -48,10 +48,11 @@ class Learner:
                 )
             seed = context.derive("critic")
             self.critic = Critic(self.policy, config.critic, seed=seed)
+        low, high = config.clips
         self._rule = Rule(
             loss=config.loss,
-            low=config.clip_low,
-            high=config.clip_high,
+            low=low,
+            high=high,
             dual_clip=config.dual_clip,
             cap=config.importance_cap,
             band=config.turn_band,

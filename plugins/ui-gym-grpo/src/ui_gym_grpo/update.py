@@ -23,7 +23,8 @@ Departures of the defaults from the GRPO paper (Shao et al. 2024, arXiv:2402.033
 
 - The advantage is the reward over the mean of the *others'* (`advantages.leave_one_out`), not
   divided by the group's standard deviation, which would inflate lopsided groups (Dr. GRPO).
-- The upper clip is wider than the lower (DAPO, Yu et al. 2025, arXiv:2503.14476).
+- The upper clip is wider than the lower (DAPO, Yu et al. 2025, arXiv:2503.14476); `gspo` and
+  `cispo` have clips of their own (`config.CLIPS`).
 - Token losses are summed over an episode and divided by a constant, then averaged over episodes:
   neither long answers nor long episodes weigh less per token.
 - Groups without variance are left out by the caller and replaced (DAPO's dynamic sampling).
@@ -67,10 +68,10 @@ class Rule:
 class Losses:
     """Sums over tokens; the caller divides.
 
-    `loss` is differentiable. `clipped_low` and `clipped_high` count the tokens whose gradient the
-    clip stopped, by side; `gap` is the largest distance of p and p_0; `surprise` the sum of -p;
-    `kl` the sum of k3 to the reference; `stale` counts the turns that others sampled, `masked`
-    those of them that lie outside the band.
+    `loss` is differentiable. `clipped_low` and `clipped_high` count the tokens that the loss clips,
+    by side: whose gradient stops or, for `cispo`, whose weight is bounded; `gap` is the largest
+    distance of p and p_0; `surprise` the sum of -p; `kl` the sum of k3 to the reference; `stale`
+    counts the turns that others sampled, `masked` those of them that lie outside the band.
     """
 
     loss: Tensor
@@ -130,18 +131,31 @@ def policy_loss(turns: Sequence[Scored], rule: Rule) -> Losses:
         loss, kl = loss + rule.kl * k3, float(k3.detach().sum())
     if any(turn.weight != 1.0 for turn in turns):
         loss = loss * _flat([[turn.weight] * len(turn.sampled) for turn in turns], like=now)
-    stopped = bound < free
+    low, high = _clipped(ratio.detach(), advantage, rule)
     return Losses(
         loss=loss.sum(),
         tokens=now.numel(),
-        clipped_low=int((stopped & (advantage < 0)).sum()),
-        clipped_high=int((stopped & (advantage > 0)).sum()),
+        clipped_low=int(low.sum()),
+        clipped_high=int(high.sum()),
         gap=float((now - before).detach().abs().max()) if now.numel() else 0.0,
         surprise=float(-now.detach().sum()),
         kl=kl,
         stale=stale,
         masked=masked,
     )
+
+
+def _clipped(ratio: Tensor, advantage: Tensor, rule: Rule) -> tuple[Tensor, Tensor]:
+    """Which tokens the loss clips, from below and from above."""
+    below, above = ratio < 1 - rule.low, ratio > 1 + rule.high
+    if rule.loss == "cispo":
+        return torch.zeros_like(above), above
+    if rule.loss == "reinforce":
+        return torch.zeros_like(below), torch.zeros_like(above)
+    low, high = below & (advantage < 0), above & (advantage > 0)
+    if rule.dual_clip is not None:
+        high = high | (advantage < 0) & (ratio > rule.dual_clip)
+    return low, high
 
 
 def _before(turn: Scored) -> Sequence[float]:
