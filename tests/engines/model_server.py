@@ -47,6 +47,8 @@ class ModelServer:
         """While it is there and not set, answers wait for it."""
         self.wait: Callable[[], None] = lambda: None
         """Called before each answer, in a thread of its own."""
+        self.paths: dict[str, str] = {}
+        """Where the adapters lie that it was given."""
         self.template = ("<none>", "")
         """What the chat template has in place of what, for another turn of phrase."""
         self._lock = threading.Lock()
@@ -65,6 +67,16 @@ class ModelServer:
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
+
+    def restart(self) -> None:
+        """Forget all adapters, as a server that was started again."""
+        self.models = {"tiny": self.models["tiny"]}
+        self.paths.clear()
+        self.log.append("restart")
+
+    def evict(self) -> None:
+        """Put all adapters away, to be read again when they are asked for."""
+        self.models = {"tiny": self.models["tiny"]}
 
     def _load(self, adapter: Path | None) -> VLMPolicy:
         return VLMPolicy.from_config(
@@ -86,12 +98,12 @@ class ModelServer:
         if path == "/v1/unload_lora_adapter":
             self._drop(body["lora_name"])
             return 200, "Success"
-        if path != "/v1/chat/completions" or body["model"] not in self.models:
+        if path != "/v1/chat/completions" or not self._has(body["model"]):
             return 404, _error(f"The model `{body.get('model')}` does not exist.")
         return 200, self._complete(body, body["model"])
 
     def _as_sglang(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        loaded = [name for name in self.models if name != "tiny"]
+        loaded = list(self.paths)
         if path == "/load_lora_adapter":
             name = body["lora_name"]
             if name in self.models:
@@ -108,6 +120,7 @@ class ModelServer:
         if colon and adapter not in loaded:
             said = f"The following requested LoRA adapters are not loaded: {adapter}"
             return 400, {"object": "error", "message": said, "type": "BadRequest", "code": 400}
+        self._has(adapter)
         found = self._complete(body, adapter or "tiny")
         if "prompt_token_ids" in found:
             found["choices"][0]["prompt_token_ids"] = found.pop("prompt_token_ids")
@@ -115,10 +128,19 @@ class ModelServer:
 
     def _take(self, name: str, path: str) -> None:
         self.models[name] = self._load(Path(path))
+        self.paths[name] = path
         self.log.append(f"load {name}")
 
+    def _has(self, name: str) -> bool:
+        """Whether a model is served; an adapter that was put away is read again."""
+        with self._lock:
+            if name not in self.models and name in self.paths:
+                self.models[name] = self._load(Path(self.paths[name]))
+        return name in self.models
+
     def _drop(self, name: str) -> None:
-        self.models.pop(name)
+        self.models.pop(name, None)
+        self.paths.pop(name, None)
         self.log.append(f"unload {name}")
 
     def _complete(self, body: dict[str, Any], name: str) -> dict[str, Any]:

@@ -91,8 +91,10 @@ def test_every_version_has_a_name_and_the_old_one_is_unloaded(
     assert before != after == again
     assert _difference(policy, after, views) < 1e-5
     assert either.log == ["load run-v000000", "load run-v000001", "unload run-v000000"]
-    assert list(tmp_path.iterdir()) == []
+    (own,) = tmp_path.iterdir()
+    assert [folder.name for folder in own.iterdir()] == ["v000001"]
     agent.close()
+    assert list(tmp_path.iterdir()) == []
     assert either.log[3:] == ["unload run-v000001"]
     assert list(either.models) == ["tiny"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -36,16 +37,19 @@ WIRES = {"openai": VLLM, "vllm": VLLM, "sglang": SGLANG}
 class EngineAgent:
     """Asks the policy's prompts of an engine, and records what it samples as the policy would.
 
-    Before acting, the engine is brought to the policy's `version`: its adapter is written to
-    `exchange` (a folder that the engine can read; a temporary one if None) and published. A
-    question that the engine fails ends its episode as an infrastructure failure.
+    Before acting, the engine is brought to the policy's `version`: its adapter is written to a
+    folder of this agent's own in `exchange` (which the engine can read; a temporary one if None)
+    and published. It stays there as long as the engine may read it again. A question that the
+    engine fails ends its episode as an infrastructure failure.
     """
 
     def __init__(self, policy: VLMPolicy, engine: Engine, exchange: Path | None = None) -> None:
         self.policy = policy
         self.engine = engine
         self._temporary = None if exchange else tempfile.TemporaryDirectory(prefix="ui-gym-engine-")
-        self._exchange = exchange or Path(self._temporary.name if self._temporary else "")
+        shared = exchange or Path(self._temporary.name if self._temporary else "")
+        # Several runs may share a folder, and count their versions alike.
+        self._own = shared / f"run-{secrets.token_hex(4)}"
         self._published: int | None = None
         self._words = Lock()
         """Around the tokenizer: answers come in threads of the engine's."""
@@ -118,19 +122,25 @@ class EngineAgent:
 
         Raises:
             EngineError: it could not be; acting tries again.
-            UserError: the policy has no adapter, and its weights have changed.
+            UserError: the policy has no adapter, and its weights have changed; or the folder for
+                adapters cannot be written.
         """
         policy = policy or self.policy
         version = policy.version
         if self._published == version:
             return
         if policy.has_adapter:
-            folder = self._exchange / f"v{version:06d}"
-            policy.save(folder)
+            folder = self._own / f"v{version:06d}"
+            try:
+                policy.save(folder)
+            except OSError as error:
+                raise UserError(
+                    f"the adapter cannot be written for the engine (--policy.exchange): {error}"
+                ) from error
             try:
                 self.engine.publish(folder, version)
             finally:
-                shutil.rmtree(folder, ignore_errors=True)
+                self._tidy()
         elif version:
             raise UserError(
                 "an engine is given new weights as an adapter: set --policy.lora_rank above 0"
@@ -138,10 +148,18 @@ class EngineAgent:
         self._published = version
 
     def close(self) -> None:
-        """Close the engine, and remove the temporary folder."""
+        """Close the engine, and remove the adapters' folder."""
         self.engine.close()
+        shutil.rmtree(self._own, ignore_errors=True)
         if self._temporary is not None:
             self._temporary.cleanup()
+
+    def _tidy(self) -> None:
+        """Remove the adapters that the engine reads no more."""
+        kept = self.engine.kept()
+        for folder in self._own.iterdir():
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
 
     @staticmethod
     def _sampling(policy: VLMPolicy) -> Sampling:

@@ -31,6 +31,10 @@ WRONG = {
 """Answers that no waiting will change, and what to do."""
 
 
+class NotServed(UserError):
+    """The server has no such model, or nothing at this address."""
+
+
 @dataclass(frozen=True)
 class RequestLimits:
     """How long a server is waited for. Times are in seconds.
@@ -81,7 +85,7 @@ class JsonClient:
 
         Raises:
             EngineError: it did not answer, after all attempts, or refused this request.
-            UserError: it can never answer so: a wrong key, model or address.
+            UserError: it can never answer so: a wrong key, model or address (`NotServed`).
         """
         body = json.dumps(payload).encode()
         problem, asked = "", None
@@ -97,7 +101,8 @@ class JsonClient:
                     return _parsed(text)
                 problem = f"status {status}: {_said(text)}"
                 if status in WRONG:
-                    raise UserError(f"{self.url}{path}: {WRONG[status]} ({problem})")
+                    wrong = NotServed if status == 404 else UserError
+                    raise wrong(f"{self.url}{path}: {WRONG[status]} ({problem})")
                 if status not in AGAIN:
                     raise EngineError(f"{self.url}{path} refused the request, {problem}")
             log.debug("%s%s, attempt %d: %s", self.url, path, attempt + 1, problem)

@@ -48,5 +48,9 @@ class InProcessEngine:
         self.policy.load(adapter)
         self.version = version
 
+    def kept(self) -> set[Path]:
+        """None: an adapter is taken over when it is published."""
+        return set()
+
     def close(self) -> None:
         """Nothing is held."""

@@ -19,7 +19,8 @@ unless it is started with SGLANG_RETURN_ORIGINAL_LOGPROB.
 
 Each version of an adapter is loaded under a name of its own and the one before is unloaded when
 its last request is done: under one name, a server may go on with a stale prefix cache
-(https://github.com/vllm-project/vllm/issues/42125).
+(https://github.com/vllm-project/vllm/issues/42125). A server that was started again knows it no
+more, and is given it again.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, RequestLimits
+from ui_gym.errors import UserError
+from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, NotServed, RequestLimits
 from ui_gym_agents.engines.pictures import wire_messages
 from ui_gym_agents.engines.protocol import EngineAnswer, EngineError, EngineQuestion, Sampling
 
@@ -68,6 +70,8 @@ class Wire:
     """How an adapter is asked for, of the base model's name and its own."""
     prompt: Callable[[Any], Any]
     """Where the ids of the prompt are in an answer."""
+    lacks: Callable[[Exception], bool]
+    """Whether a refusal says that the adapter is not loaded."""
 
     def admin_url(self, url: str) -> str:
         """Where adapters are loaded on the server whose API is at `url`."""
@@ -79,12 +83,14 @@ VLLM = Wire(
     beside_v1=False,
     model="{adapter}",
     prompt=lambda found: found["prompt_token_ids"],
+    lacks=lambda refusal: isinstance(refusal, NotServed),
 )
 SGLANG = Wire(
     needs="an SGLang of July 2026",
     beside_v1=True,
     model="{base}:{adapter}",
     prompt=lambda found: found["choices"][0]["prompt_token_ids"],
+    lacks=lambda refusal: "are not loaded" in str(refusal),
 )
 
 NEVER = -100
@@ -133,7 +139,11 @@ class OpenAIEngine:
         self._base = model
         self._adapter = ""
         self._busy: Counter[str] = Counter()
-        self._loaded: list[str] = []
+        self._loaded: dict[str, Path] = {}
+        """Where each adapter lies that the server was given."""
+        self._loading = threading.Lock()
+        self._loads: Counter[str] = Counter()
+        """How often it was given each."""
         self._warned = False
 
     def generate(
@@ -151,23 +161,23 @@ class OpenAIEngine:
     def publish(self, adapter: Path, version: int) -> None:
         """Load an adapter under its version's name; the server must be able to read the folder."""
         name = f"{self.run}-v{version:06d}"
-        payload = {"lora_name": name, "lora_path": str(adapter.resolve())}
-        try:
-            self._admin.post("/load_lora_adapter", payload)
-        except EngineError as error:
-            # An attempt that was answered too late to be heard has loaded it all the same.
-            if "already" not in str(error):
-                raise
+        with self._loading:
+            self._load(name, adapter)
         with self._lock:
             self._adapter, self.version = name, version
-            self._loaded.append(name)
+            self._loaded[name] = adapter
         self._unload_idle()
+
+    def kept(self) -> set[Path]:
+        """The folders of the adapters that were not unloaded yet."""
+        with self._lock:
+            return set(self._loaded.values())
 
     def close(self) -> None:
         """Unload what was loaded, and close all connections."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         with self._lock:
-            left, self._loaded = self._loaded, []
+            left, self._loaded = self._loaded, {}
         for name in left:
             self._unload(name)
         self._client.close()
@@ -178,12 +188,22 @@ class OpenAIEngine:
     def _answer(self, question: EngineQuestion, sampling: Sampling) -> EngineAnswer | EngineError:
         try:
             with self._using() as (adapter, version):
-                found = self._client.post(
-                    "/chat/completions", self._payload(question, sampling, adapter)
-                )
+                found = self._ask(self._payload(question, sampling, adapter), adapter)
             return self._checked(found, question, sampling, version)
         except EngineError as error:
             return error
+
+    def _ask(self, payload: dict[str, Any], adapter: str) -> Any:
+        """What the server answers; it is given the adapter again if it has forgotten it."""
+        tries = self._client.limits.attempts
+        while True:
+            loads, tries = self._loads[adapter], tries - 1
+            try:
+                return self._client.post("/chat/completions", payload)
+            except (EngineError, UserError) as refusal:
+                if not (adapter and tries and self.wire.lacks(refusal)):
+                    raise
+            self._load_again(adapter, loads)
 
     @contextmanager
     def _using(self) -> Iterator[tuple[str, int]]:
@@ -264,11 +284,36 @@ class OpenAIEngine:
 
     # -- adapters --
 
+    def _load(self, name: str, adapter: Path) -> None:
+        """Give the server an adapter. Called with `_loading`."""
+        payload = {"lora_name": name, "lora_path": str(adapter.resolve())}
+        try:
+            self._admin.post("/load_lora_adapter", payload)
+        except NotServed as error:
+            raise UserError(
+                f"{error}; adapters need a server that takes them (vLLM: --enable-lora and "
+                "VLLM_ALLOW_RUNTIME_LORA_UPDATING=1) and that can read their folder "
+                f"({adapter}; --policy.exchange sets another)"
+            ) from None
+        except EngineError as error:
+            # An attempt that was answered too late to be heard has loaded it all the same.
+            if "already" not in str(error):
+                raise
+        self._loads[name] += 1
+
+    def _load_again(self, name: str, loads: int) -> None:
+        """Give the server an adapter that it has forgotten since it was given `loads` times."""
+        with self._loading:
+            if self._loads[name] == loads:
+                log.warning("the server knows the adapter %s no more, and is given it again", name)
+                self._load(name, self._loaded[name])
+
     def _unload_idle(self) -> None:
         """Unload the adapters of older versions that no request uses any more."""
         with self._lock:
             idle = [n for n in self._loaded if n != self._adapter and not self._busy[n]]
-            self._loaded = [name for name in self._loaded if name not in idle]
+            for name in idle:
+                del self._loaded[name]
         for name in idle:
             self._unload(name)
 

@@ -80,11 +80,16 @@ class Engine(Protocol):
     def publish(self, adapter: Path, version: int) -> None:
         """Sample with the adapter of a PEFT folder from now on, as `version`.
 
-        What is under way is finished with the weights that it began with.
+        What is under way is finished with the weights that it began with. The folder stays as it is
+        while it is one of `kept`.
 
         Raises:
             EngineError: the engine did not take it; it goes on with the old one.
         """
+
+    def kept(self) -> set[Path]:
+        """The published folders that may be read again: a server forgets adapters when it is
+        started again, and puts those away that it has not used lately."""
 
     def close(self) -> None:
         """Let go of connections and of what was loaded. Closing twice is harmless."""

@@ -203,7 +203,8 @@ class PolicySettings(SettingsSection):
     )
     exchange: Path | None = Field(
         default=None,
-        description="A folder that the engine can read, for adapters; null: a temporary one.",
+        description="A folder that the engine can read, for adapters, in which each run has its "
+        "own; null: a temporary one.",
     )
 
 
