@@ -25,8 +25,8 @@ def replacing(path: Path) -> Iterator[Path]:
 def replace(path: Path, text: str) -> None:
     """Write a file in one go, onto the disk: readers see the old or the new text."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as part, part.open("w", encoding="utf-8") as file:
-        file.write(text)
+    with replacing(path) as part, part.open("wb") as file:
+        file.write(_encoded(text))
         file.flush()
         os.fsync(file.fileno())
 
@@ -36,8 +36,7 @@ def append(path: Path, lines: Iterable[str]) -> None:
 
     A torn last line, which a power cut or a full disk may have left, is cut off first.
     """
-    # Half of a surrogate pair, which a model may say, is no UTF-8: it is escaped, as JSON allows.
-    data = "".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace")
+    data = _encoded("".join(line + "\n" for line in lines))
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
@@ -50,6 +49,14 @@ def append(path: Path, lines: Iterable[str]) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def _encoded(text: str) -> bytes:
+    """UTF-8; half of a surrogate pair, which a model may say, is none, and is written ``\\ud83d``.
+
+    In a string of JSON, that reads back as it was.
+    """
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _cut_torn_line(descriptor: int) -> int:

@@ -233,7 +233,8 @@ def _card(
 def _wrap(text: str, font: FreeTypeFont, width: int, lines: int) -> list[str]:
     """`text` in at most `lines` lines of `width` pixels, broken at spaces where there are any."""
     found: list[str] = []
-    rest = " ".join(text.split())
+    # A pixel holds no two characters, and Pillow is slow, or refuses, to measure what is longer.
+    rest = " ".join(text.split())[: lines * width + 1]
     while rest and len(found) < lines:
         fits = _fitting(rest, font, width)
         if fits < len(rest) and len(found) == lines - 1:

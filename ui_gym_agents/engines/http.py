@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import time
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from pydantic import SecretStr
@@ -17,8 +20,13 @@ from ui_gym_agents.engines.protocol import EngineError
 
 log = logging.getLogger(__name__)
 
+_T = TypeVar("_T")
+
 CONNECTIONS = 256
 """Requests under way at a time, at most: more than a process has slots, each of which asks once."""
+
+CLOSING = 2.0
+"""Seconds that closing a client may take."""
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Answers after which the same request may succeed."""
@@ -40,7 +48,8 @@ class RequestLimits:
     """How long a server is waited for. Times are in seconds.
 
     `timeout` is for one attempt, from sending to the last byte. Attempt ``i`` (from 0) is followed
-    by a pause of ``pause * 2**i``, at most `longest_pause`, or what the server asks for.
+    by a pause of ``pause * 2**i``, at most `longest_pause`, or what the server asks for. An answer
+    of more than `answer_bytes` bytes is none: it is read no further, and not asked for again.
     """
 
     timeout: float = 120.0
@@ -48,10 +57,15 @@ class RequestLimits:
     attempts: int = 4
     pause: float = 0.5
     longest_pause: float = 20.0
+    answer_bytes: int = 16 << 20
 
 
 class JsonClient:
-    """Posts JSON to a server. Safe to use from several threads."""
+    """Posts JSON to a server. Safe to use from several threads.
+
+    The requests are under way on an event loop in a thread of their own, which the first one
+    starts: so each can be given up at its deadline, or by `close`, wherever it waits.
+    """
 
     def __init__(
         self,
@@ -60,31 +74,37 @@ class JsonClient:
         key: SecretStr | None = None,
         limits: RequestLimits | None = None,
         connections: int = CONNECTIONS,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
+        """`sleep` is called between attempts; None: a pause that `close` ends."""
         if not url.startswith(("http://", "https://")):
             raise UserError(
                 f"{url!r} is no address of a server: it begins with http:// or https://"
             )
         self.url = url.rstrip("/")
         self.limits = limits or RequestLimits()
-        self._sleep = sleep
-        headers = {}
+        self._closed = threading.Event()
+        self._sleep = sleep or self._closed.wait
+        # An answer is counted as it comes, and packed bytes may unfold to any size.
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if key is not None and key.get_secret_value():
             headers["Authorization"] = f"Bearer {key.get_secret_value()}"
-        self._http = httpx.Client(
-            headers=headers,
-            timeout=httpx.Timeout(self.limits.timeout, connect=self.limits.connect),
-            limits=httpx.Limits(max_connections=connections),
+        self._options: dict[str, Any] = {
+            "headers": headers,
+            "timeout": httpx.Timeout(self.limits.timeout, connect=self.limits.connect),
+            "limits": httpx.Limits(max_connections=connections),
             # A proxy of the environment has no business between a trainer and its server.
-            trust_env=self.url.startswith("https://"),
-        )
+            "trust_env": self.url.startswith("https://"),
+        }
+        self._lock = threading.Lock()
+        self._line: _Line | None = None
 
     def post(self, path: str, payload: Mapping[str, Any]) -> Any:
         """What the server answers, read as JSON (as text, where it is none).
 
         Raises:
-            EngineError: it did not answer, after all attempts, or refused this request.
+            EngineError: it did not answer, after all attempts, or refused this request; or the
+                client was closed.
             UserError: it can never answer so: a wrong key, model or address (`NotServed`).
         """
         body = json.dumps(payload).encode()
@@ -110,26 +130,93 @@ class JsonClient:
         raise EngineError(f"{self.url}{path} failed {attempts} times, at last with {problem}")
 
     def close(self) -> None:
-        """Close all connections."""
-        self._http.close()
+        """Give up what is under way, and close all connections. Closing twice is harmless."""
+        with self._lock:
+            self._closed.set()
+            line, self._line = self._line, None
+        if line is not None:
+            line.close()
 
     def _once(self, path: str, body: bytes) -> tuple[int, str, float | None]:
         """One attempt: status, text, and for how long the server asks to be left alone."""
-        deadline = time.monotonic() + self.limits.timeout
-        request = {"content": body, "headers": {"Content-Type": "application/json"}}
-        with self._http.stream("POST", self.url + path, **request) as response:  # type: ignore[arg-type]
-            parts = []
-            for part in response.iter_bytes():
-                parts.append(part)
-                # A server that sends a byte now and then never trips httpx's own timeout.
-                if time.monotonic() > deadline:
-                    raise httpx.ReadTimeout("the answer was not complete in time")
-            text = b"".join(parts).decode(response.encoding or "utf-8", errors="replace")
-            return response.status_code, text, _seconds(response.headers.get("retry-after"))
+        with self._lock:
+            if self._closed.is_set():
+                raise EngineError(f"{self.url}{path} was not asked: the client is closed")
+            if self._line is None:
+                self._line = _Line(self._options)
+            attempt = self._line.begin(lambda http: self._attempt(http, path, body))
+        try:
+            return attempt.result()
+        except CancelledError:
+            raise EngineError(f"{self.url}{path} was given up: the client is closed") from None
+        finally:
+            attempt.cancel()  # Ctrl-C while it was waited for
+
+    async def _attempt(
+        self, http: httpx.AsyncClient, path: str, body: bytes
+    ) -> tuple[int, str, float | None]:
+        try:
+            # A server that sends a byte now and then never trips httpx's own timeout.
+            async with asyncio.timeout(self.limits.timeout):
+                async with http.stream("POST", self.url + path, content=body) as response:
+                    data = await self._bounded(response, path)
+        except TimeoutError:
+            raise httpx.ReadTimeout("the answer was not complete in time") from None
+        # JSON is UTF-8, whatever charset a server names.
+        text = data.decode("utf-8", errors="replace")
+        return response.status_code, text, _seconds(response.headers.get("retry-after"))
+
+    async def _bounded(self, response: httpx.Response, path: str) -> bytes:
+        """The bytes of an answer. `EngineError` where they are packed, or too many."""
+        packed = response.headers.get("content-encoding", "identity")
+        if packed.lower() != "identity":
+            raise EngineError(f"{self.url}{path} packs its answer ({packed}), unasked")
+        data = bytearray()
+        async for part in response.aiter_raw():
+            data += part
+            if len(data) > self.limits.answer_bytes:
+                raise EngineError(
+                    f"{self.url}{path} answered with more than {self.limits.answer_bytes:,} bytes, "
+                    "which no answer has"
+                )
+        return bytes(data)
 
     def _pause(self, attempt: int, asked: float | None) -> float:
         own: float = self.limits.pause * 2**attempt
         return min(self.limits.longest_pause, own if asked is None else max(own, asked))
+
+
+class _Line:
+    """An event loop in a daemon thread, with an HTTP client on it."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._http = httpx.AsyncClient(**options)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="http", daemon=True)
+        self._thread.start()
+
+    def begin(self, work: Callable[[httpx.AsyncClient], Coroutine[Any, Any, _T]]) -> Future[_T]:
+        """Start a piece of work; its result to wait for, or to cancel."""
+        return asyncio.run_coroutine_threadsafe(work(self._http), self._loop)
+
+    def close(self) -> None:
+        """Cancel all work and end the thread, within `CLOSING` seconds."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSING)
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._end())
+        self._loop.close()
+
+    async def _end(self) -> None:
+        under_way = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in under_way:
+            task.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING / 2):
+                await asyncio.gather(*under_way, return_exceptions=True)
+                await self._http.aclose()
 
 
 def _seconds(header: str | None) -> float | None:
@@ -142,7 +229,7 @@ def _seconds(header: str | None) -> float | None:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: brackets in brackets, by the thousand
         return text
 
 

@@ -18,6 +18,8 @@ FAILURES = 6
 SUCCESSES = 3
 FRAMES = 12
 """Of a longer episode, the first half of so many frames is shown, and the last half."""
+SAID = 4000
+"""Of a longer text, so many characters are shown: the episodes' file holds it whole."""
 QUALITY = 80
 
 
@@ -76,7 +78,7 @@ def _film(episode: Episode, store: EpisodeStore, dialect: str) -> Film | None:
         width=strip.width,
         height=strip.height,
         left_out=left_out,
-        turns=tuple((turn.action_text, turn.feedback) for turn in episode.turns),
+        turns=tuple((_begun(turn.action_text), _begun(turn.feedback)) for turn in episode.turns),
     )
 
 
@@ -88,6 +90,11 @@ def _shortened(episode: Episode) -> tuple[Episode, int]:
     half = FRAMES // 2
     kept = [*episode.turns[:half], *episode.turns[half + left_out :]]
     return dataclasses.replace(episode, turns=kept), left_out
+
+
+def _begun(text: str) -> str:
+    """The text, or the beginning of a long one."""
+    return text if len(text) <= SAID else f"{text[:SAID]}… ({len(text):,} characters)"
 
 
 def _address(picture: Any) -> str:
