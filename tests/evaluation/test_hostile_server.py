@@ -15,6 +15,7 @@ from ui_gym.dialects import DIALECTS, get_dialect
 from ui_gym.errors import ActionError
 from ui_gym_agents.engines.http import JsonClient, RequestLimits
 from ui_gym_agents.engines.protocol import EngineError
+from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.evaluation.setup import FinishedEvaluation
 from ui_gym_agents.store import EpisodeStore
 
@@ -83,6 +84,29 @@ def test_every_dialect_refuses_it_in_few_words(said: str, dialect: str) -> None:
     with pytest.raises(ActionError) as refused:
         get_dialect(dialect).parse(said, (320, 256))
     assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("out", [False, True])
+def test_an_evaluation_of_which_every_episode_failed_has_failed(
+    out: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with answering(lambda request: request.say(b'"out of order"')) as url:
+        asked = ["--task", "PaintClick", "--episodes", "2", "--agent", f"openai:m@{url}"]
+        asked += ["--out", str(tmp_path)] if out else ["--json"]
+        monkeypatch.setattr("sys.argv", ["ui-gym-eval", *asked])
+        assert eval_cli.main() == 1
+    printed, told = capsys.readouterr()
+    assert "error: all 2 episodes failed by the infrastructure's fault" in told
+    assert "nothing was measured. The first: UI/PaintClick-v0, seed " in told
+    assert "its answer is no chat completion" in told
+    if out:
+        assert ["success", "unknown  (no episode counts)"] in [
+            line.split("\t") for line in printed.splitlines()
+        ]
+        assert "| success | **unknown** (95 %: 0.0 % to 100.0 %) |" in (tmp_path / "report.md").read_text()
+        assert "<b>unknown</b><span>success" in (tmp_path / "report.html").read_text()
+    else:
+        assert json.loads(printed)["n"] == 0
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-from ui_gym.errors import UserError, nearest
+from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.tools.terminal import ShownColumn, print_lines, print_table
 from ui_gym_agents import command
 from ui_gym_agents.evaluation.osworld import cli as osworld
@@ -27,6 +27,10 @@ SPLITS = ("train", "heldout")
 AGENTS = ("policy", "oracle", "random", "scripted")
 TASK = "UI/DataEntry-v0"
 """What is played where nothing is chosen."""
+
+
+class NothingMeasured(UIGymError):
+    """Every episode of an evaluation failed by the infrastructure's fault."""
 
 
 @app.command()
@@ -131,11 +135,21 @@ def evaluate(
     outcome = play(settings, watch, note)
     if as_json:
         sys.stdout.write(json.dumps(outcome.report.to_json(), indent=1) + "\n")
-        return
-    print_report(settings, outcome.report, Console())
-    for path in outcome.files:
-        kind = "film" if path.suffix == ".png" else "report"
-        Console().print(Text(f"{kind}: {path}"), soft_wrap=True)
+    else:
+        print_report(settings, outcome.report, Console())
+        for path in outcome.files:
+            kind = "film" if path.suffix == ".png" else "report"
+            Console().print(Text(f"{kind}: {path}"), soft_wrap=True)
+    _check_measured(outcome.report)
+
+
+def _check_measured(report: Any) -> None:
+    """`NothingMeasured` where there were episodes, and none of them counts."""
+    if report.failed and not report.n:
+        raise NothingMeasured(
+            f"all {report.total.failures} episodes failed by the infrastructure's fault, so that "
+            f"nothing was measured. The first: {report.failed[0]}"
+        )
 
 
 def main() -> int:
@@ -195,7 +209,7 @@ def print_report(settings: Any, report: Any, console: Console) -> None:
         print_lines(console, (f"{name}\t{value}" for name, value in facts))
     if len(report.by_task) > 1:
         rows = [
-            (task, percent(part.success), _interval(part), percent(part.blind_rate),
+            (task, _success(part), _interval(part), percent(part.blind_rate),
              f"{part.score:.2f}", str(part.n), str(part.failures))
             for task, part in report.by_task.items()
         ]  # fmt: skip
@@ -209,7 +223,7 @@ def _rows(settings: Any, report: Any) -> Mapping[str, str]:
         "task": f"{f'{1 + len(others)} tasks' if others else first} {settings.arguments or ''}",
         "agent": settings.model if settings.agent == "policy" else settings.agent,
         "answers": "greedy" if report.greedy else "sampled",
-        "success": f"{percent(total.success)}  (95 %: {_interval(total)}, {total.n} episodes)",
+        "success": f"{_success(total)}  ({_counted(total)})",
         "pass@k": ", ".join(f"{k}: {percent(rate)}" for k, rate in total.pass_at_k.items()),
         "score": f"{total.score:.3f}",
         "blind guess": percent(total.blind_rate),
@@ -228,6 +242,15 @@ def _rows(settings: Any, report: Any) -> Mapping[str, str]:
         if settings.out is not None:
             rows["failed"] += "; ask for the same again to play them again"
     return rows
+
+
+def _success(part: Any) -> str:
+    """The success rate; unknown, where no episode counts."""
+    return percent(part.success if part.n else None)
+
+
+def _counted(part: Any) -> str:
+    return f"95 %: {_interval(part)}, {part.n} episodes" if part.n else "no episode counts"
 
 
 def _interval(part: Any) -> str:

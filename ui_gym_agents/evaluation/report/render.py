@@ -75,9 +75,15 @@ def _templates() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters["percent"] = percent
+    environment.filters["success"] = _success
     environment.filters["cell"] = _cell
     environment.filters["short"] = _short
     return environment
+
+
+def _success(figures: Mapping[str, Any]) -> str:
+    """The success rate; unknown, where no episode counts."""
+    return percent(figures["success"] if figures["n"] else None)
 
 
 def _cell(text: object) -> str:
