@@ -103,7 +103,10 @@ def test_an_evaluation_of_which_every_episode_failed_has_failed(
         assert ["success", "unknown  (no episode counts)"] in [
             line.split("\t") for line in printed.splitlines()
         ]
-        assert "| success | **unknown** (95 %: 0.0 % to 100.0 %) |" in (tmp_path / "report.md").read_text()
+        assert (
+            "| success | **unknown** (95 %: 0.0 % to 100.0 %) |"
+            in (tmp_path / "report.md").read_text()
+        )
         assert "<b>unknown</b><span>success" in (tmp_path / "report.html").read_text()
     else:
         assert json.loads(printed)["n"] == 0

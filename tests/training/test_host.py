@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import eventually
 
 from ui_gym.errors import UserError
 from ui_gym_agents.training.parts import run_processes
@@ -176,7 +180,7 @@ def test_a_damaged_checkpoint_is_refused_or_fallen_back_from(train: Train, work:
     assert "fall_back: false" in (work / "run" / "config.yaml").read_text()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_signal_finishes_the_step_and_saves(
     spawn: Spawn, train: Train, work: Path, number: signal.Signals
 ) -> None:
@@ -195,6 +199,51 @@ def test_the_first_signal_finishes_the_step_and_saves(
     assert status == 0
     assert train(*TOY, "whole", "--trainer.at", "3")[0] == 0
     assert metrics(work / "run") == metrics(work / "whole")
+
+
+def test_a_terminal_that_is_closed_ends_the_run_as_ctrl_c_does(
+    site: Path, train: Train, work: Path
+) -> None:
+    """As when an ssh breaks off: SIGHUP, and whatever is printed from then on is an error."""
+    event = ("--trainer.at", "3", "--trainer.event", "wait")
+    child, terminal = pty.fork()
+    if not child:
+        try:
+            environment = {**os.environ, "PYTHONPATH": str(site)}
+            words = [sys.executable, "-m", "ui_gym_agents.training.cli", *TOY, "run", *event]
+            os.execve(sys.executable, words, environment)
+        finally:
+            os._exit(127)
+    try:
+        shown = b""
+        while b"waiting" not in shown:
+            shown += os.read(terminal, 4096)
+    finally:
+        os.close(terminal)
+    assert eventually(lambda: os.waitpid(child, os.WNOHANG) != (0, 0), 60)
+    assert "interrupted after step 3; to continue after step 3" in (
+        (work / "run" / "log.txt").read_text()
+    )
+    assert (work / "run" / "closed").exists()
+    assert train("--resume", "run")[0] == 0
+    assert train(*TOY, "whole", *event[:2])[0] == 0
+    assert metrics(work / "run") == metrics(work / "whole")
+
+
+def test_a_run_that_was_told_to_outlive_its_terminal_does(spawn: Spawn, work: Path) -> None:
+    """`nohup` has SIGHUP ignored before the run begins."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = spawn(*TOY, "run", "--trainer.at", "3", "--trainer.event", "wait")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    wait_for(process, "waiting")
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.count("stopping after this step") == 1
+    assert "interrupted after step 3" in output
 
 
 def test_a_signal_in_an_evaluation_leaves_at_once_and_loses_nothing(

@@ -42,7 +42,7 @@ from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
 INTERRUPTED = 130
-"""Exit status of a run that was stopped by Ctrl-C or SIGTERM."""
+"""Exit status of a run that was stopped by Ctrl-C, SIGTERM or SIGHUP."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ui_gym_agents.training.settings import RunConfig
 
 Status = Literal["finished", "interrupted", "failed"]
-"""How a run ended: by itself, by Ctrl-C or SIGTERM, or by an error."""
+"""How a run ended: by itself, by Ctrl-C, SIGTERM or SIGHUP, or by an error."""
 
 
 class SuccessReport(Protocol):
