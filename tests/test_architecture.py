@@ -35,12 +35,12 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "ui_gym_agents": (
         ("command", "episode", "files", "policy.parallel", "policy.weights", "sb3"),
-        ("agents.agent", "engines.http", "engines.pictures", "engines.protocol", "rewards"),
+        ("agents.agent", "engines.http", "engines.protocol", "rewards"),
         ("store",),
         (
             "collecting.collector", "collecting.filters", "collecting.sampling",
             "collecting.open_episode", "collecting.questions", "collecting.stage", "engines.openai",
-            "policy.prompts", "tasks",
+            "engines.pictures", "policy.prompts", "tasks",
         ),
         ("agents", "engines", "policy"),
         ("training.outcome",),

@@ -13,7 +13,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import SERVED, Decision, View
 from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, RequestLimits
 from ui_gym_agents.engines.openai import environment_key
-from ui_gym_agents.engines.pictures import wire_messages
+from ui_gym_agents.engines.pictures import HitRate, PictureCache, wire_messages
 from ui_gym_agents.engines.protocol import EngineError
 from ui_gym_agents.policy.prompts import PromptBuilder
 
@@ -59,6 +59,8 @@ class OpenAIAgent:
         self.max_new_tokens = max_new_tokens
         self._client = JsonClient(url, key=key, limits=limits, connections=connections)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix="openai")
+        self._pictures = PictureCache()
+        self._rate = HitRate(self._pictures)
 
     @classmethod
     def named(cls, name: str, action_space: Any) -> OpenAIAgent:
@@ -91,6 +93,10 @@ class OpenAIAgent:
         """An answer for one view, to come; the future raises what `act` does."""
         return self._pool.submit(self._decide, view)
 
+    def metrics(self) -> dict[str, float]:
+        """What was measured since the last time: see `HitRate`."""
+        return self._rate.metrics()
+
     def close(self) -> None:
         """Close all connections."""
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -99,9 +105,10 @@ class OpenAIAgent:
     def _decide(self, view: View) -> Decision:
         messages, shown = self.prompt.build(view)
         images = view.screenshots[len(view.screenshots) - shown :]
+        self._pictures.fit((view.slot + 1) * self.prompt.history)
         payload: dict[str, Any] = {
             "model": self.model,
-            "messages": wire_messages(messages, images),
+            "messages": wire_messages(messages, images, self._pictures.url),
             "temperature": self.temperature,
             "max_completion_tokens": self.max_new_tokens,
             "seed": view.noise % 2**31,

@@ -147,6 +147,10 @@ class EngineAgent:
             )
         self._published = version
 
+    def metrics(self) -> dict[str, float]:
+        """What the engine measured since the last time, by names of metrics."""
+        return self.engine.metrics()
+
     def close(self) -> None:
         """Close the engine, and remove the adapters' folder."""
         self.engine.close()
@@ -186,8 +190,12 @@ class EngineAgent:
         )
 
 
-def engine_agent(policy: VLMPolicy, name: str, exchange: Path | None = None) -> EngineAgent:
+def engine_agent(
+    policy: VLMPolicy, name: str, exchange: Path | None = None, slots: int = 64
+) -> EngineAgent:
     """A policy's agent on a server: ``openai:MODEL@URL`` for vLLM, ``sglang:MODEL@URL``.
+
+    It remembers the encoded pictures of so many `slots`.
 
     The key is ``OPENAI_API_KEY`` of the environment, if the server wants one.
 
@@ -201,6 +209,12 @@ def engine_agent(policy: VLMPolicy, name: str, exchange: Path | None = None) -> 
             f"{name!r} is no engine; write openai:MODEL@URL for vLLM or sglang:MODEL@URL for "
             "SGLang, such as openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1"
         )
-    image_id, key = policy.encoder.image_id, environment_key()
-    engine = OpenAIEngine(url, model, image_id=image_id, wire=WIRES[kind], key=key)
+    engine = OpenAIEngine(
+        url,
+        model,
+        image_id=policy.encoder.image_id,
+        wire=WIRES[kind],
+        key=environment_key(),
+        pictures=slots * policy.prompt.history,
+    )
     return EngineAgent(policy, engine, exchange)

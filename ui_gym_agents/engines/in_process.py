@@ -52,5 +52,9 @@ class InProcessEngine:
         """None: an adapter is taken over when it is published."""
         return set()
 
+    def metrics(self) -> dict[str, float]:
+        """Nothing is measured."""
+        return {}
+
     def close(self) -> None:
         """Nothing is held."""

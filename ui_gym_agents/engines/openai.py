@@ -43,7 +43,7 @@ from pydantic import SecretStr
 
 from ui_gym.errors import UserError
 from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, NotServed, RequestLimits
-from ui_gym_agents.engines.pictures import wire_messages
+from ui_gym_agents.engines.pictures import MOST, HitRate, PictureCache, wire_messages
 from ui_gym_agents.engines.protocol import EngineAnswer, EngineError, EngineQuestion, Sampling
 
 log = logging.getLogger(__name__)
@@ -111,6 +111,8 @@ class OpenAIEngine:
         admin_url: Where adapters are loaded; as `wire` has it, if None.
         connections: How many requests are under way at most.
         limits: How long the server is waited for.
+        pictures: How many encoded pictures are remembered: the slots times the pictures that a
+            prompt shows.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class OpenAIEngine:
         admin_url: str | None = None,
         connections: int = CONNECTIONS,
         limits: RequestLimits | None = None,
+        pictures: int = MOST,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.image_id = image_id
@@ -145,6 +148,8 @@ class OpenAIEngine:
         self._loads: Counter[str] = Counter()
         """How often it was given each."""
         self._warned = False
+        self._pictures = PictureCache(pictures)
+        self._rate = HitRate(self._pictures)
 
     def generate(
         self, questions: Sequence[EngineQuestion], sampling: Sampling
@@ -172,6 +177,10 @@ class OpenAIEngine:
         """The folders of the adapters that were not unloaded yet."""
         with self._lock:
             return set(self._loaded.values())
+
+    def metrics(self) -> dict[str, float]:
+        """What was measured since the last time: see `HitRate`."""
+        return self._rate.metrics()
 
     def close(self) -> None:
         """Unload what was loaded, and close all connections."""
@@ -224,7 +233,7 @@ class OpenAIEngine:
         named = self.wire.model.format(base=self._base, adapter=adapter)
         return {
             "model": named if adapter else self._base,
-            "messages": wire_messages(question.messages, question.images),
+            "messages": wire_messages(question.messages, question.images, self._pictures.url),
             "max_tokens": sampling.max_new_tokens,
             "temperature": sampling.temperature,
             "top_p": 1.0,

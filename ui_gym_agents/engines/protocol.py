@@ -91,5 +91,8 @@ class Engine(Protocol):
         """The published folders that may be read again: a server forgets adapters when it is
         started again, and puts those away that it has not used lately."""
 
+    def metrics(self) -> dict[str, float]:
+        """What was measured since the last time, by names of metrics."""
+
     def close(self) -> None:
         """Let go of connections and of what was loaded. Closing twice is harmless."""

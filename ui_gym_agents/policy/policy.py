@@ -46,6 +46,9 @@ class SamplingAgent(Protocol):
     def submit_as(self, policy: VLMPolicy) -> Submit | None:
         """Asks for one view's answer as `act_as` does; None where batches alone are answered."""
 
+    def metrics(self) -> dict[str, float]:
+        """What was measured since the last time, by names of metrics."""
+
     def close(self) -> None:
         """Let go of whatever samples."""
 

@@ -180,6 +180,11 @@ class TrainerContext:
         """Whether the trainer has ever asked for the policy."""
         return "policy" in self.__dict__
 
+    def sampler_metrics(self) -> dict[str, float]:
+        """What a server that samples for the policy measured since the last time."""
+        sampler = self.policy.sampler if self.has_policy else None
+        return {} if sampler is None else sampler.metrics()
+
     def requests(
         self, step: int, groups: int, group_size: int = 1, first: int = 0
     ) -> list[EpisodeRequest]:

@@ -274,7 +274,7 @@ class Host:
         self._torn = True
         with self._blaming(f"failed in step {self._context.step}"):
             self._order(StepOrder(step=self._context.step))
-            metrics = _numbers(self._trainer.step())
+            metrics = _numbers(self._trainer.step()) | self._context.sampler_metrics()
         self._torn = False
         metrics["time_step"] = time.monotonic() - begun
         self._done += 1

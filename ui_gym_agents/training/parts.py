@@ -129,7 +129,9 @@ def run_policy(
     if settings.engine is not None and processes.is_main:
         from ui_gym_agents.engines.agent import engine_agent
 
-        policy.sampler = engine_agent(policy, settings.engine, settings.exchange)
+        policy.sampler = engine_agent(
+            policy, settings.engine, settings.exchange, config.env.num_envs
+        )
     return policy
 
 
