@@ -372,3 +372,22 @@ def python(code: str) -> str:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,
         timeout=100,
     ).stdout  # fmt: skip
+
+
+def test_a_helper_of_the_tests_has_one_name() -> None:
+    """Under two names it is two modules: what one registers or patches, the other does not see."""
+    files = list((ROOT / "tests").rglob("*.py"))
+    names: dict[str, set[str]] = {path.stem: set() for path in files}
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found = [node.module or ""]
+            elif isinstance(node, ast.Import):
+                found = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in found:
+                stem = name.rpartition(".")[2]
+                if stem in names and name.partition(".")[0] in ("tests", stem):
+                    names[stem].add(name)
+    assert not {stem: found for stem, found in names.items() if len(found) > 1 and stem in found}

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from paint import PaintClick
 
 from tests.distributions import install
-from tests.paint import PaintClick
 from ui_gym import dialects
 from ui_gym.contract.action import Click
 from ui_gym.dialects import get_dialect

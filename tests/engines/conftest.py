@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "policy"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from model_server import ModelServer
-from tiny_models import BUILDERS, picture
-
+from tests.engines.model_server import ModelServer
+from tests.policy.tiny_models import BUILDERS, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.engines.agent import WIRES
 from ui_gym_agents.engines.http import RequestLimits

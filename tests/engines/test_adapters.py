@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from model_server import ModelServer
 from policy_helpers import shake
 
+from tests.engines.model_server import ModelServer
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import View

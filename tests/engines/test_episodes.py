@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from model_server import ModelServer
 from pydantic import SecretStr
 from serving import AllAtOnce
 
+from tests.engines.model_server import ModelServer
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents import make_agent

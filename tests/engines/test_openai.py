@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_server import ModelServer
 from policy_helpers import difference, shake
 from waiting import eventually
 
+from tests.engines.model_server import ModelServer
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines import EngineAnswer, EngineError, Sampling

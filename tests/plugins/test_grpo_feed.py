@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from waiting import eventually
 
-from tests.waiting import eventually
 from ui_gym_grpo.feed import Feed
 
 

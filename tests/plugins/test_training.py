@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 from train_helpers import metrics, spawn, train, wait_until
+from waiting import eventually
 
-from tests.waiting import eventually
 from ui_gym_agents.store import EpisodeStore
 
 MARK = "TEST_OF_TRAINING"

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.waiting import eventually
+from waiting import eventually
+
 from ui_gym_agents.training import cli
 
 

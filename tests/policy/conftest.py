@@ -11,8 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tiny_models import BUILDERS, picture
-
+from tests.policy.tiny_models import BUILDERS, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy

@@ -10,10 +10,11 @@ import torch
 from safetensors.torch import save_file
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from policy_helpers import act, shake
-from tiny_models import picture
 
+from tests.policy.tiny_models import picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.policy.parallel import ProcessError, Processes
