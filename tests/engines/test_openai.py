@@ -119,6 +119,30 @@ def test_what_is_under_way_keeps_its_version(
     assert either.log[2:] == ["unload run-v000001"]
 
 
+def test_closing_gives_up_what_hangs(
+    either: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """The question, and the unloading of the adapter after it."""
+    engine = make_engine(either, limits=RequestLimits(timeout=60.0))
+    policy.save(tmp_path)
+    engine.publish(tmp_path, 1)
+    either.gate = threading.Event()
+    found: list[Any] = []
+    asking = threading.Thread(target=lambda: found.append(_one(policy, engine, views[0])))
+    asking.start()
+    assert eventually(lambda: any("messages" in r for r in either.requests))
+    either.faults = ["hang"] * 3
+    closing = threading.Thread(target=engine.close)
+    closing.start()
+    asking.join(20)
+    closing.join(20)
+    assert not closing.is_alive()
+    either.gate.set()
+    assert isinstance(found[0], EngineError)
+    assert "was given up: the client is closed" in str(found[0])
+
+
 def test_an_adapter_that_is_there_already_is_taken(
     either: ModelServer, policy: VLMPolicy, make_engine: MakeEngine, tmp_path: Path
 ) -> None:

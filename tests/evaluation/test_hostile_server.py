@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -157,6 +162,56 @@ def test_an_endless_body_is_read_up_to_its_limit(tmp_path: Path) -> None:
     assert "answered with more than" in found.report.failed[0]
 
 
+def test_the_first_ctrl_c_ends_it_while_a_server_hangs(tmp_path: Path) -> None:
+    asked, released = threading.Event(), threading.Event()
+
+    def hang(request: QuietHandler) -> None:
+        asked.set()
+        released.wait(120)
+
+    with answering(hang) as url:
+        command = [sys.executable, "-m", eval_cli.__name__, "--task", "UI/DataEntry-v0"]
+        command += ["--set", "compact=true", "--episodes", "3", "--agent", f"openai:m@{url}"]
+        process = subprocess.Popen(
+            [*command, "--out", str(tmp_path)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        try:
+            assert asked.wait(60)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            _, told = process.communicate(timeout=20)
+        finally:
+            released.set()
+            process.kill()
+            process.communicate()
+    assert process.returncode == 130
+    assert told.endswith("error: interrupted\n")
+    assert "Traceback" not in told
+
+
+def test_deadline_and_attempts_are_flags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions: list[None] = []
+    released = threading.Event()
+
+    def hang(request: QuietHandler) -> None:
+        questions.append(None)
+        released.wait(60)
+
+    with answering(hang) as url:
+        asked = ["--task", "PaintClick", "--episodes", "1", "--agent", f"openai:m@{url}"]
+        asked += ["--server-timeout", "0.2", "--server-attempts", "2", "--out", str(tmp_path)]
+        monkeypatch.setattr("sys.argv", ["ui-gym-eval", *asked])
+        assert eval_cli.main() == 1
+        told = " ".join(capsys.readouterr().err.split())
+        released.set()
+    assert "failed 2 times, at last with ReadTimeout" in told
+    assert len(questions) == 2 * 3  # an episode is played again twice
+    # They bear on no episode, so that the evaluation may go on with others.
+    assert "server" not in (tmp_path / "evaluation.json").read_text()
+
+
 def test_a_packed_answer_is_not_unpacked() -> None:
     def bomb(request: QuietHandler) -> None:
         request.send_response(200)
@@ -178,8 +233,6 @@ def test_a_server_that_dribbles_its_headers_meets_the_deadline() -> None:
         while True:
             request.wfile.write(b"x")
             gone.wait(0.05)
-
-    import threading
 
     gone = threading.Event()
     with answering(dribble) as url:

@@ -4,12 +4,15 @@ a server offers."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
 from ui_gym.errors import UserError, nearest
 from ui_gym_agents.agents.agent import SERVED, Agent, Decision, View
+
+if TYPE_CHECKING:
+    from ui_gym_agents.engines.http import RequestLimits
 
 BUILT_IN = ("oracle", "random")
 
@@ -65,8 +68,12 @@ class ScriptedAgent:
         return [Decision(self._script[min(len(view.turns), last)]) for view in views]
 
 
-def make_agent(name: str, action_space: gymnasium.Space[str]) -> Agent:
+def make_agent(
+    name: str, action_space: gymnasium.Space[str], limits: RequestLimits | None = None
+) -> Agent:
     """A built-in agent by its name, or a served model as ``openai:MODEL@URL``.
+
+    `limits` say how long a server is waited for.
 
     Raises:
         UserError: there is no such agent; the message names the nearest.
@@ -78,5 +85,5 @@ def make_agent(name: str, action_space: gymnasium.Space[str]) -> Agent:
     if name.startswith(SERVED):
         from ui_gym_agents.agents.openai_chat import OpenAIAgent
 
-        return OpenAIAgent.named(name, action_space)
+        return OpenAIAgent.named(name, action_space, limits)
     raise UserError(f"there is no built-in agent {name!r}. {nearest(name, BUILT_IN)}")

@@ -63,7 +63,9 @@ class OpenAIAgent:
         self._rate = HitRate(self._pictures)
 
     @classmethod
-    def named(cls, name: str, action_space: Any) -> OpenAIAgent:
+    def named(
+        cls, name: str, action_space: Any, limits: RequestLimits | None = None
+    ) -> OpenAIAgent:
         """The agent ``openai:MODEL@URL``, taught the dialect of an env's action space.
 
         Without ``@URL`` it is OpenAI's own server. The key is ``OPENAI_API_KEY`` of the
@@ -83,7 +85,8 @@ class OpenAIAgent:
         words = ""
         if hasattr(action_space, "dialect"):
             words = get_dialect(action_space.dialect).prompt(action_space.size)
-        return cls(model, url, key=environment_key(), prompt=PromptBuilder(words, history=3))
+        prompt = PromptBuilder(words, history=3)
+        return cls(model, url, key=environment_key(), prompt=prompt, limits=limits)
 
     def act(self, views: Sequence[View]) -> list[Decision]:
         """An answer for each view. `UserError` where the server can never give one."""
@@ -98,9 +101,9 @@ class OpenAIAgent:
         return self._rate.metrics()
 
     def close(self) -> None:
-        """Close all connections."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Give up what is under way, and close all connections."""
         self._client.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _decide(self, view: View) -> Decision:
         messages, shown = self.prompt.build(view)

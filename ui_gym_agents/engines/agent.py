@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, Submit, View
+from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import SGLANG, VLLM, OpenAIEngine, environment_key
 from ui_gym_agents.engines.protocol import (
     Engine,
@@ -191,11 +192,16 @@ class EngineAgent:
 
 
 def engine_agent(
-    policy: VLMPolicy, name: str, exchange: Path | None = None, slots: int = 64
+    policy: VLMPolicy,
+    name: str,
+    exchange: Path | None = None,
+    slots: int = 64,
+    limits: RequestLimits | None = None,
 ) -> EngineAgent:
     """A policy's agent on a server: ``openai:MODEL@URL`` for vLLM, ``sglang:MODEL@URL``.
 
-    It remembers the encoded pictures of so many `slots`.
+    It remembers the encoded pictures of so many `slots`. `limits` say how long the server is
+    waited for.
 
     The key is ``OPENAI_API_KEY`` of the environment, if the server wants one.
 
@@ -215,6 +221,7 @@ def engine_agent(
         image_id=policy.encoder.image_id,
         wire=WIRES[kind],
         key=environment_key(),
+        limits=limits,
         pictures=slots * policy.prompt.history,
     )
     return EngineAgent(policy, engine, exchange)

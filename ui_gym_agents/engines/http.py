@@ -99,8 +99,12 @@ class JsonClient:
         self._lock = threading.Lock()
         self._line: _Line | None = None
 
-    def post(self, path: str, payload: Mapping[str, Any]) -> Any:
+    def post(
+        self, path: str, payload: Mapping[str, Any], limits: RequestLimits | None = None
+    ) -> Any:
         """What the server answers, read as JSON (as text, where it is none).
+
+        `limits` hold for this request in place of the client's own.
 
         Raises:
             EngineError: it did not answer, after all attempts, or refused this request; or the
@@ -108,12 +112,13 @@ class JsonClient:
             UserError: it can never answer so: a wrong key, model or address (`NotServed`).
         """
         body = json.dumps(payload).encode()
+        limits = limits or self.limits
         problem, asked = "", None
-        for attempt in range(self.limits.attempts):
+        for attempt in range(limits.attempts):
             if attempt:
-                self._sleep(self._pause(attempt - 1, asked))
+                self._sleep(_pause(limits, attempt - 1, asked))
             try:
-                status, text, asked = self._once(path, body)
+                status, text, asked = self._once(path, body, limits)
             except httpx.HTTPError as error:
                 problem, asked = f"{type(error).__name__}: {error}".rstrip(": "), None
             else:
@@ -126,8 +131,8 @@ class JsonClient:
                 if status not in AGAIN:
                     raise EngineError(f"{self.url}{path} refused the request, {problem}")
             log.debug("%s%s, attempt %d: %s", self.url, path, attempt + 1, problem)
-        attempts = self.limits.attempts
-        raise EngineError(f"{self.url}{path} failed {attempts} times, at last with {problem}")
+        times = "once" if limits.attempts == 1 else f"{limits.attempts} times"
+        raise EngineError(f"{self.url}{path} failed {times}, at last with {problem}")
 
     def close(self) -> None:
         """Give up what is under way, and close all connections. Closing twice is harmless."""
@@ -137,14 +142,14 @@ class JsonClient:
         if line is not None:
             line.close()
 
-    def _once(self, path: str, body: bytes) -> tuple[int, str, float | None]:
+    def _once(self, path: str, body: bytes, limits: RequestLimits) -> tuple[int, str, float | None]:
         """One attempt: status, text, and for how long the server asks to be left alone."""
         with self._lock:
             if self._closed.is_set():
                 raise EngineError(f"{self.url}{path} was not asked: the client is closed")
             if self._line is None:
                 self._line = _Line(self._options)
-            attempt = self._line.begin(lambda http: self._attempt(http, path, body))
+            attempt = self._line.begin(lambda http: self._attempt(http, path, body, limits))
         try:
             return attempt.result()
         except CancelledError:
@@ -153,11 +158,11 @@ class JsonClient:
             attempt.cancel()  # Ctrl-C while it was waited for
 
     async def _attempt(
-        self, http: httpx.AsyncClient, path: str, body: bytes
+        self, http: httpx.AsyncClient, path: str, body: bytes, limits: RequestLimits
     ) -> tuple[int, str, float | None]:
         try:
             # A server that sends a byte now and then never trips httpx's own timeout.
-            async with asyncio.timeout(self.limits.timeout):
+            async with asyncio.timeout(limits.timeout):
                 async with http.stream("POST", self.url + path, content=body) as response:
                     data = await self._bounded(response, path)
         except TimeoutError:
@@ -180,10 +185,6 @@ class JsonClient:
                     "which no answer has"
                 )
         return bytes(data)
-
-    def _pause(self, attempt: int, asked: float | None) -> float:
-        own: float = self.limits.pause * 2**attempt
-        return min(self.limits.longest_pause, own if asked is None else max(own, asked))
 
 
 class _Line:
@@ -217,6 +218,11 @@ class _Line:
             async with asyncio.timeout(CLOSING / 2):
                 await asyncio.gather(*under_way, return_exceptions=True)
                 await self._http.aclose()
+
+
+def _pause(limits: RequestLimits, attempt: int, asked: float | None) -> float:
+    own: float = limits.pause * 2**attempt
+    return min(limits.longest_pause, own if asked is None else max(own, asked))
 
 
 def _seconds(header: str | None) -> float | None:

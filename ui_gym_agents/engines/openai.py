@@ -30,7 +30,6 @@ import math
 import os
 import secrets
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -93,6 +92,9 @@ SGLANG = Wire(
     lacks=lambda refusal: "are not loaded" in str(refusal),
 )
 
+PARTING = RequestLimits(timeout=2.0, attempts=1)
+"""For what is asked of a server while the run closes."""
+
 NEVER = -100
 """The lowest logit bias of the API; e^-100 is nothing in single precision."""
 
@@ -128,7 +130,7 @@ class OpenAIEngine:
         connections: int = CONNECTIONS,
         limits: RequestLimits | None = None,
         pictures: int = MOST,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self.image_id = image_id
         self.wire = wire
@@ -183,13 +185,14 @@ class OpenAIEngine:
         return self._rate.metrics()
 
     def close(self) -> None:
-        """Unload what was loaded, and close all connections."""
+        """Give up what is under way, unload what was loaded, and close all connections."""
+        self._client.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         with self._lock:
             left, self._loaded = self._loaded, {}
         for name in left:
-            self._unload(name)
-        self._client.close()
+            if not self._unload(name, PARTING):
+                break  # a server that hangs keeps nobody
         self._admin.close()
 
     # -- one question --
@@ -326,8 +329,11 @@ class OpenAIEngine:
         for name in idle:
             self._unload(name)
 
-    def _unload(self, name: str) -> None:
+    def _unload(self, name: str, limits: RequestLimits | None = None) -> bool:
+        """Whether the server unloaded an adapter."""
         try:
-            self._admin.post("/unload_lora_adapter", {"lora_name": name})
+            self._admin.post("/unload_lora_adapter", {"lora_name": name}, limits)
         except Exception as error:  # it costs the server memory, and the run nothing
             log.warning("the adapter %s was not unloaded: %s", name, error)
+            return False
+        return True

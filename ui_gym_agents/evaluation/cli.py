@@ -79,6 +79,17 @@ def evaluate(
     sample: Annotated[bool, typer.Option(help="Sample instead of answering greedily.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of sampling; the episodes stay the same.")] = 0,
     envs: Annotated[int, typer.Option(min=1, help="How many envs side by side.")] = 16,
+    server_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that one attempt at a server's answer may take.")
+    ] = 120.0,
+    server_attempts: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="How often a server is asked for an answer, before its episode fails; that is "
+            "then played again, twice at most.",
+        ),
+    ] = 4,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -118,7 +129,8 @@ def evaluate(
         tasks=chosen, arguments=command.read_arguments(set_ or []), agent=agent, script=script,
         model=model, adapter=adapter, max_new_tokens=max_new_tokens, observation=observation,
         dialect=dialect or _dialect(agent), episodes=episodes, attempts=attempts,
-        greedy=not sample, seed=seed, envs=envs, out=out,
+        greedy=not sample, seed=seed, envs=envs,
+        server_timeout=server_timeout, server_attempts=server_attempts, out=out,
     )  # fmt: skip
     if run is not None:
         settings = settings.of_run(run, split)

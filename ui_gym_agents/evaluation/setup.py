@@ -26,6 +26,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.agents import ScriptedAgent, make_agent
 from ui_gym_agents.agents.agent import SERVED, Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
+from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.evaluation.evaluate import (
     EvaluationReport,
@@ -75,6 +76,10 @@ class EvaluationPlan:
     greedy: bool = True
     seed: int = 0
     envs: int = 16
+    server_timeout: float = 120.0
+    """Seconds that one attempt at an answer of a served model may take."""
+    server_attempts: int = 4
+    """How often an answer is asked for."""
     out: Path | None = None
 
     def of_run(self, run: Path, split: str | None) -> EvaluationPlan:
@@ -151,7 +156,9 @@ class EvaluationPlan:
                 del values[name]
         if not self.samples:
             del values["greedy"]
-        for name in ("episodes", "attempts", "envs", "out"):
+        for name in (
+            "episodes", "attempts", "envs", "server_timeout", "server_attempts", "out"
+        ):  # fmt: skip
             del values[name]
         values["tasks"] = [entry.name for entry in self.tasks]
         return {k: str(v) if isinstance(v, Path) else v for k, v in values.items()}
@@ -308,7 +315,9 @@ class Players:
             return ScriptedAgent(_script(self._settings.script))
         if ":" in name and not name.startswith(SERVED):
             return _factory(name)(action_space)
-        return make_agent(name, action_space)
+        settings = self._settings
+        limits = RequestLimits(settings.server_timeout, attempts=settings.server_attempts)
+        return make_agent(name, action_space, limits)
 
     def sensitivity(
         self, parts: list[tuple[EvaluationStage, list[Episode]]], store: EpisodeStore

@@ -128,9 +128,11 @@ def run_policy(
     policy.processes = processes
     if settings.engine is not None and processes.is_main:
         from ui_gym_agents.engines.agent import engine_agent
+        from ui_gym_agents.engines.http import RequestLimits
 
+        limits = RequestLimits(settings.engine_timeout, attempts=settings.engine_attempts)
         policy.sampler = engine_agent(
-            policy, settings.engine, settings.exchange, config.env.num_envs
+            policy, settings.engine, settings.exchange, config.env.num_envs, limits
         )
     return policy
 

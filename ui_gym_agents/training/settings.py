@@ -201,6 +201,17 @@ class PolicySettings(SettingsSection):
         description="A server that samples: openai:MODEL@URL for vLLM, sglang:MODEL@URL for "
         "SGLang; null: this process.",
     )
+    engine_timeout: float = Field(
+        default=120.0,
+        gt=0,
+        description="Seconds that one attempt at an answer of the engine may take.",
+    )
+    engine_attempts: int = Field(
+        default=4,
+        ge=1,
+        description="How often an answer is asked for of the engine, before its episode fails and "
+        "is played again.",
+    )
     exchange: Path | None = Field(
         default=None,
         description="A folder that the engine can read, for adapters, in which each run has its "
@@ -341,6 +352,7 @@ def _free_to_change(key: str) -> bool:
     """Whether a resumed run may have another value: it does not bear on the steps already done."""
     names = (
         "run.directory", "run.records", "run.loggers", "run.project", "run.resume",
-        "run.fall_back", "run.steps", "run.time_limit",
+        "run.fall_back", "run.steps", "run.time_limit", "policy.engine_timeout",
+        "policy.engine_attempts",
     )  # fmt: skip
     return key in names or key.startswith("evaluation.")
