@@ -131,6 +131,49 @@ def test_an_address_that_is_stale_is_disconnected_first(server_is: ServerIs, sta
     assert done == ["host:disconnect:127.0.0.1:5555", "host:connect:127.0.0.1:5555"]
 
 
+@pytest.mark.parametrize("left", [0, 3])
+def test_an_address_that_is_still_being_taken_out_is_waited_for(
+    server_is: ServerIs, left: int
+) -> None:
+    """A server says "disconnected" before it is: until then, it is "already connected" there."""
+    asked: list[str] = []
+
+    def answers(request: str) -> bytes:
+        asked.append(request)
+        connects = asked.count("host:connect:127.0.0.1:5555")
+        looks = asked.count("host:devices-l")
+        if request.startswith("host:connect:"):
+            return okay(f"{'already ' * (connects == 1)}connected to 127.0.0.1:5555")
+        if request.startswith("host:disconnect:"):
+            return okay("disconnected 127.0.0.1:5555")
+        if connects == 1 and looks > left + 1:
+            return listing("")(request)
+        return listing(f"127.0.0.1:5555 {'device' if connects > 1 else 'offline'}")(request)
+
+    with server_is(answers):
+        AdbTarget.parse("adb:127.0.0.1:5555").connect(5, renew=True).close()
+    assert asked.count("host:disconnect:127.0.0.1:5555") == 1
+    assert asked.count("host:connect:127.0.0.1:5555") == 2
+
+
+def test_an_address_that_the_server_connected_anew_itself_is_used(server_is: ServerIs) -> None:
+    states = iter(["offline", "offline", "connecting", *["device"] * 9])
+    asked: list[str] = []
+
+    def answers(request: str) -> bytes:
+        asked.append(request)
+        if request.startswith("host:connect:"):
+            return okay("already connected to 127.0.0.1:5555")
+        if request.startswith("host:disconnect:"):
+            return okay("disconnected 127.0.0.1:5555")
+        state = next(states) if request == "host:devices-l" else ""
+        return listing(f"127.0.0.1:5555 {state}")(request)
+
+    with server_is(answers):
+        AdbTarget.parse("adb:127.0.0.1:5555").connect(5, renew=True).close()
+    assert asked.count("host:connect:127.0.0.1:5555") == 1
+
+
 def test_an_address_where_nobody_answers_is_told(
     any_adb: Adb, monkeypatch: pytest.MonkeyPatch
 ) -> None:

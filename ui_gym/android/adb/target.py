@@ -95,21 +95,43 @@ class AdbTarget:
         """Have the server connect to the address.
 
         A device that was restarted stays "already connected", and offline, until it is taken out.
+        The server says that it is out before it is: threads of its own take it off the list, and
+        one of them may be about to connect it anew.
         """
-        known = {each.serial: each.state for each in server.devices(timeout)}
-        if known.get(self.serial) == "device" and not renew:
+        state = self._state(server, timeout)
+        if state == "device" and not renew:
             return
-        if self.serial in known:
+        if state:
             try:
                 server.ask(f"host:disconnect:{self.serial}", timeout)
             except DeviceError:
                 pass  # it went by itself meanwhile
-        said = server.ask(f"host:connect:{self.serial}", timeout)
-        if not said.startswith(("connected", "already connected")):
-            raise DeviceStartError(
-                f"adb cannot connect to {self.serial}: {said.strip()}. Is it running, and is that "
-                "the port of its ADB (a phone: `adb tcpip 5555`, or pair it first)?"
-            )
+        deadline = time.monotonic() + timeout
+        while not (said := server.ask(f"host:connect:{self.serial}", timeout)).startswith(
+            "connected"
+        ):
+            if not said.startswith("already connected"):
+                raise DeviceStartError(
+                    f"adb cannot connect to {self.serial}: {said.strip()}. Is it running, and is "
+                    "that the port of its ADB (a phone: `adb tcpip 5555`, or pair it first)?"
+                )
+            if self._stays(server, timeout, deadline):
+                return
+
+    def _stays(self, server: SmartSocket, timeout: float, deadline: float) -> bool:
+        """Whether what is already connected can be used, or will not go: looks until `deadline`."""
+        pause = threading.Event()
+        while time.monotonic() < deadline:
+            pause.wait(0.05)
+            state = self._state(server, timeout)
+            if not state.startswith(_PASSING):
+                return bool(state)
+        return True
+
+    def _state(self, server: SmartSocket, timeout: float) -> str:
+        """What the server says of the address; nothing where it does not know it."""
+        known = {each.serial: each.state for each in server.devices(timeout)}
+        return known.get(self.serial, "")
 
     def _usable(self, server: SmartSocket, timeout: float) -> str:
         """The serial of the device, once its state is ``device``."""
