@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 
 
@@ -27,7 +27,7 @@ class Board:
         first = self.verbs or words.FIRST_LONG
         last = self.things or words.LAST_LONG
         if alike:
-            first, last = _some(first, 6, rng), _some(last, max(3, count // 4), rng)
+            first, last = chosen(first, 6, rng), chosen(last, max(3, count // 4), rng)
         pairs = rng.choice(len(first) * len(last), size=count, replace=False)
         return [f"{first[int(i) // len(last)]} {last[int(i) % len(last)]}" for i in pairs]
 
@@ -37,11 +37,5 @@ BOARDS = tuple(Board(**written) for written in table("boards")["boards"])
 
 def somebody(count: int, rng: np.random.Generator) -> list[str]:
     """Names of people who share neither the first nor the last name."""
-    names = (_some(words.FIRST_LONG, count, rng), _some(words.LAST_LONG, count, rng))
+    names = (chosen(words.FIRST_LONG, count, rng), chosen(words.LAST_LONG, count, rng))
     return [" ".join(name) for name in zip(*names, strict=True)]
-
-
-def _some(pool: Sequence[str], count: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """`count` different ones of a pool, or all that there are."""
-    picked = rng.choice(pool, size=min(count, len(pool)), replace=False)
-    return tuple(str(one) for one in picked)

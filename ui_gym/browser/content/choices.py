@@ -1,4 +1,5 @@
-"""What tasks of choosing and filling in share: what is taken for what, and how much is done."""
+"""What tasks of choosing and filling in share: what is drawn, what is taken for what, and how much
+is done."""
 
 from __future__ import annotations
 
@@ -6,6 +7,15 @@ import difflib
 from collections.abc import Collection, Sequence
 
 import numpy as np
+
+
+def chosen(pool: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
+    """`count` different ones of a pool, or all that there are.
+
+    Draws otherwise than `ui_gym.contract.draws.some`, and stays as it is for the sake of seeds.
+    """
+    picked = rng.choice(len(pool), size=min(count, len(pool)), replace=False)
+    return [pool[int(i)] for i in picked]
 
 
 def likeness(one: str, other: str) -> float:

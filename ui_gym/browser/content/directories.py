@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 
 Kind = Literal["people", "companies", "addresses"]
@@ -30,7 +30,7 @@ def directory(
     title, `namesakes` of them all of it."""
     entries: list[Entry] = []
     known = {"people": words.LAST_LONG, "companies": words.LAST_LONG, "addresses": STREETS}[kind]
-    for stem in _some(known, stems, rng):
+    for stem in chosen(known, stems, rng):
         titles = _titles(kind, stem, -(-alike // namesakes), rng)
         group = [(title, detail) for title in titles for detail in _details(kind, namesakes, rng)]
         entries += group[:alike]
@@ -39,21 +39,16 @@ def directory(
 
 def _titles(kind: Kind, stem: str, count: int, rng: np.random.Generator) -> list[str]:
     if kind == "people":
-        return [f"{first} {stem}" for first in _some(words.FIRST_LONG, count, rng)]
+        return [f"{first} {stem}" for first in chosen(words.FIRST_LONG, count, rng)]
     if kind == "companies":
-        return [f"{stem} {branch}" for branch in _some(BRANCHES, count, rng)]
+        return [f"{stem} {branch}" for branch in chosen(BRANCHES, count, rng)]
     numbers = rng.choice(np.arange(2, 98), size=count, replace=False)
-    return [f"{n} {stem} {way}" for n, way in zip(numbers, _some(WAYS, count, rng), strict=True)]
+    return [f"{n} {stem} {way}" for n, way in zip(numbers, chosen(WAYS, count, rng), strict=True)]
 
 
 def _details(kind: Kind, count: int, rng: np.random.Generator) -> list[str]:
-    towns = _some(TOWNS, count, rng)
+    towns = chosen(TOWNS, count, rng)
     if kind == "people":
-        places = zip(_some(DEPARTMENTS, count, rng), towns, strict=True)
+        places = zip(chosen(DEPARTMENTS, count, rng), towns, strict=True)
         return [f"{department}, {town}" for department, town in places]
     return towns
-
-
-def _some(texts: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
-    """`count` different ones."""
-    return [str(text) for text in rng.choice(texts, size=count, replace=False)]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 
 NEW = ""
@@ -89,12 +90,12 @@ def _places(tree: Tree) -> dict[str, tuple[str, str]]:
 
 def grow(depth: int, files: int, alike: bool, rng: np.random.Generator) -> tuple[str, ...]:
     """Folders on `depth` levels, with up to `files` files each and at least half as many."""
-    folders = [f"{top}/" for top in _some(TOPS, 4, rng)]
+    folders = [f"{top}/" for top in chosen(TOPS, 4, rng)]
     level = list(folders)
     for names, count in ((SUBS, 3), (LEAVES, 2))[: depth - 1]:
         # Every folder of the first level has folders of its own, and half of those below.
         level = level if names is SUBS else level[::2]
-        level = [f"{path}{one}/" for path in level for one in _some(names, count, rng)]
+        level = [f"{path}{one}/" for path in level for one in chosen(names, count, rng)]
         folders += level
     paths = list(folders)
     for folder in folders:
@@ -127,7 +128,3 @@ def _file_names(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
         if one not in names:
             names.append(one)
     return names
-
-
-def _some(pool: tuple[str, ...], count: int, rng: np.random.Generator) -> list[str]:
-    return [str(one) for one in rng.choice(pool, size=count, replace=False)]

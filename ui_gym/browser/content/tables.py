@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -13,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 
 TOWNS: tuple[str, ...] = table("tables")["towns"]
@@ -37,18 +37,11 @@ def names(kind: RowKind, count: int, alike: bool, rng: np.random.Generator) -> t
             "people": (words.FIRST_LONG, words.LAST_LONG, "{0} {1}"),
             "towns": (PARTS, TOWNS, "{1} {0}"),
         }[kind]
-        groups = _few(shared, max(2, math.ceil(count / ALIKE)) if alike else count, rng)
-        found = []
-        for others in itertools.zip_longest(*([form.format(one, group) for one in _few(own, 8, rng)]
-                                              for group in groups)):  # fmt: skip
-            found += others
+        groups = chosen(shared, max(2, math.ceil(count / ALIKE)) if alike else count, rng)
+        columns = ([form.format(one, group) for one in chosen(own, 8, rng)] for group in groups)
+        found = [name for row in itertools.zip_longest(*columns) for name in row]
         found = found[:count]
     return tuple(found[i] for i in rng.permutation(count))
-
-
-def _few(pool: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
-    chosen = rng.choice(len(pool), size=min(count, len(pool)), replace=False)
-    return [pool[int(i)] for i in chosen]
 
 
 def _codes(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
