@@ -187,10 +187,6 @@ def ringer(phone: Phone) -> int:
     return int(value) if value in ("0", "1", "2") else NORMAL
 
 
-def set_ringer(phone: Phone, mode: int) -> None:
-    phone.put("global", "mode_ringer", mode)
-
-
 def set_dnd(phone: Phone, on: bool, mode: int = DND_PRIORITY) -> None:
     """Do Not Disturb; only what has priority comes through, unless another mode is given."""
     phone.put("global", "zen_mode", mode if on else DND_OFF)
