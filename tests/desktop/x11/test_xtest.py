@@ -65,6 +65,17 @@ def test_two_clicks_are_a_double_one_within_a_step_alone(
     assert saved(desktop).splitlines() == [left, "beta"]
 
 
+def test_a_drag_from_where_was_clicked_selects_letters(desktop: X11Device) -> None:
+    """Were its press the second one of a double click, whole words would be taken."""
+    desktop.renew(NOTES)
+    x, y = text_point(desktop, column=2)
+    desktop.perform(Click(x, y))
+    desktop.capture()
+    desktop.perform(Drag(x, y, *text_point(desktop, 60, 0)))
+    desktop.perform(Type("X"))
+    assert saved(desktop).splitlines() == ["alX", "beta"]
+
+
 def test_typing_enters_after_and_clears_before(desktop: X11Device) -> None:
     desktop.renew(NOTES)
     desktop.perform(Type("one", clear=True, enter=True))

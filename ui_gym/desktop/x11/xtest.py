@@ -51,7 +51,7 @@ class XTestInput:
         self.keyboard = Keyboard(display.x, settle)
         self._pause = threading.Event()
         self._pressed: set[tuple[int, int]] = set()
-        self._clicked: tuple[int, int] | None = None
+        self._last_press: tuple[int, int] | None = None
         self._seen = 0.0
 
     def do(self, action: Action) -> None:
@@ -66,7 +66,7 @@ class XTestInput:
                 case Click():
                     self._click(action)
                 case LongPress():
-                    self._move(action.x, action.y)
+                    self._go_to_press(action.x, action.y)
                     with self._held(_BUTTON, [1]):
                         self._wait(action.seconds)
                     self._display.pass_manager()
@@ -89,7 +89,7 @@ class XTestInput:
             self._display.sync()
 
     def note_capture(self) -> None:
-        """A picture was taken: a click at the place of the last one is no double click any more, be
+        """A picture was taken: a press at the place of the last one is no double click any more, be
         it soon after or, on a busy machine, late."""
         self._seen = self._seen or time.monotonic()
 
@@ -104,24 +104,26 @@ class XTestInput:
 
     def _click(self, action: Click) -> None:
         held = self.keyboard.modifiers(action.keys)
-        self._let_double_click_pass(action)
-        self._move(action.x, action.y)
+        self._go_to_press(action.x, action.y)
         with self._held(_KEY, held):
             for _ in range(action.count):
                 with self._held(_BUTTON, [_BUTTONS[action.button]]):
                     pass
                 self._display.pass_manager()
 
-    def _let_double_click_pass(self, action: Click) -> None:
+    def _go_to_press(self, x: int, y: int) -> None:
+        """Move to where a button is pressed, once that makes no double click with an earlier step's
+        press, be it to click, to drag or to hold."""
         seconds, pixels = DOUBLE_CLICK
-        x, y = self._clicked or (action.x, action.y)
+        last_x, last_y = self._last_press or (x, y)
         left = self._seen + seconds - time.monotonic()
-        if left > 0 and abs(action.x - x) < pixels and abs(action.y - y) < pixels:
+        if left > 0 and abs(x - last_x) < pixels and abs(y - last_y) < pixels:
             self._wait(left)
-        self._clicked, self._seen = (action.x, action.y), 0.0
+        self._last_press, self._seen = (x, y), 0.0
+        self._move(x, y)
 
     def _drag(self, action: Drag) -> None:
-        self._move(action.x1, action.y1)
+        self._go_to_press(action.x1, action.y1)
         with self._held(_BUTTON, [1]):
             for step in range(1, DRAG_STEPS + 1):
                 self._wait(min(action.seconds, MOST_SECONDS) / DRAG_STEPS)
