@@ -1,6 +1,7 @@
 """dumpsys: what the system services tell of themselves.
 
-The words are templates in ``data/dumpsys.toml``; here is what they are filled in with.
+The words are templates in ``data/dumpsys.toml``; here is what they are filled in with, and in
+`dumpsys_screen` what fills those of windows and tasks.
 """
 
 from __future__ import annotations
@@ -80,10 +81,34 @@ def dumpsys(ctx: CommandContext) -> None:
         ctx.err(f"Can't find service: {words[0]}\n")
 
 
+def component(phone: Phone, activity: Activity, *, short: bool = False) -> str:
+    """``package/class`` of an activity; `short` leaves the package out of the class."""
+    package = phone.packages.get(activity.package)
+    cls = activity.cls if package is None or short else package.component(activity.cls)
+    return f"{activity.package}/{cls}"
+
+
+def record(phone: Phone, activity: Activity, task: int) -> str:
+    """How an activity of a task is named among others."""
+    name = component(phone, activity, short=True)
+    return f"ActivityRecord{{{mark(f'{name} {task}')} u0 {name} t{task}}}"
+
+
+def seen_record(phone: Phone) -> str:
+    """The record of the activity that is seen."""
+    return record(phone, phone.activity, phone.front.id if phone.front else 1)
+
+
+def uid_of(phone: Phone, package: str, default: int) -> int:
+    """The user's number of a package; `default` where it is not installed."""
+    found = phone.packages.get(package)
+    return found.uid if found else default
+
+
 # -- services whose dump is a template and no more --
 
 
-def _facts(phone: Phone) -> dict[str, object]:
+def facts(phone: Phone) -> dict[str, object]:
     """What such a template may name."""
     battery, over_wifi = switches.battery(phone), switches.wifi_on(phone)
     airplane, bluetooth = switches.airplane(phone), switches.bluetooth_on(phone)
@@ -113,13 +138,13 @@ def _facts(phone: Phone) -> dict[str, object]:
         "width": phone.width, "height": phone.height,
         "density": phone.properties.get("ro.sf.lcd_density", "480"),
         "brightness": f"{switches.brightness(phone) / switches.MAX_BRIGHTNESS:.6f}",
-        "seen": _seen(phone), "shown": bool(phone.awake and phone.activity.focus),
+        "seen": seen_record(phone), "shown": bool(phone.awake and phone.activity.focus),
         "method": phone.setting("secure", "default_input_method", "null"),
     }  # fmt: skip
 
 
 def _plain(name: str) -> ServiceDump:
-    return lambda phone, words: filled(name, **_facts(phone))
+    return lambda phone, words: filled(name, **facts(phone))
 
 
 for _name in (
@@ -215,14 +240,9 @@ def _notification(phone: Phone, words: list[str]) -> str:
     return filled("notification", posted="".join(rows), filter=1 if mode == "0" else 2, zen=zen)
 
 
-def _uid(phone: Phone, package: str, default: int) -> int:
-    found = phone.packages.get(package)
-    return found.uid if found else default
-
-
 def notification_key(phone: Phone, posted: Notification) -> str:
     """The whole key of a notification, with its user's number at the end."""
-    return f"{posted.key}|{_uid(phone, posted.package, 2000)}"
+    return f"{posted.key}|{uid_of(phone, posted.package, 2000)}"
 
 
 def _posted(phone: Phone, posted: Notification, plain: bool) -> str:
@@ -294,155 +314,3 @@ def _diskstats(phone: Phone, words: list[str]) -> str:
         other=phone.files.used,
         **{name: json.dumps(array, separators=(",", ":")) for name, array in arrays.items()},
     )  # fmt: skip
-
-
-# -- the screen and its focus --
-
-
-def _component(phone: Phone, activity: Activity, *, short: bool = False) -> str:
-    """``package/class`` of an activity; `short` leaves the package out of the class."""
-    package = phone.packages.get(activity.package)
-    cls = activity.cls if package is None or short else package.component(activity.cls)
-    return f"{activity.package}/{cls}"
-
-
-def _record(phone: Phone, activity: Activity, task: int) -> str:
-    name = _component(phone, activity, short=True)
-    return f"ActivityRecord{{{mark(f'{name} {task}')} u0 {name} t{task}}}"
-
-
-def _seen(phone: Phone) -> str:
-    """The record of the activity that is seen."""
-    return _record(phone, phone.activity, phone.front.id if phone.front else 1)
-
-
-@service("window")
-def _window(phone: Phone, words: list[str]) -> str:
-    title = "NotificationShade"
-    if not phone.shade:
-        title = _component(phone, phone.launcher if phone.recents else phone.activity)
-    window = f"Window{{{mark(title)} u0 {title}}}" if phone.awake else "null"
-    focus = filled("window_focus", window=window, seen=_seen(phone))
-    displays = filled("window_displays", focus=focus, **_facts(phone))
-    policy = filled("window_policy", **_facts(phone))
-    part = words[0] if words else ""
-    if part in ("displays", "d"):
-        return displays
-    if part in ("windows", "w"):
-        return _windows(phone) + focus
-    if part in ("policy", "p"):
-        return policy
-    return f"{policy}\n{displays}\n{_windows(phone)}"
-
-
-def _windows(phone: Phone) -> str:
-    titles = ["NotificationShade"] if phone.shade else []
-    titles += ["StatusBar", "NavigationBar0"] + ["InputMethod"] * bool(phone.activity.focus)
-    titles += [_component(phone, a) for _, stack in _stacks(phone) for a in stack]
-    rows = [
-        filled("window_row", number=i, mark=mark(t), title=t, session=mark("session " + t))
-        for i, t in enumerate(titles)
-    ]
-    return "WINDOW MANAGER WINDOWS (dumpsys window windows)\n" + "".join(rows)
-
-
-@service("SurfaceFlinger")
-def _surface_flinger(phone: Phone, words: list[str]) -> str:
-    if "--list" in words:
-        return "".join(f"{_component(phone, a)}#0\n" for _, stack in _stacks(phone) for a in stack)
-    if "--display-id" in words:
-        return 'Display 0 (HWC display 0): port=0 pnpId=GGL displayName="Built-in Screen"\n'
-    return filled("SurfaceFlinger", **_facts(phone))
-
-
-# -- tasks and what is open in them --
-
-
-@service("activity")
-def _activity(phone: Phone, words: list[str]) -> str:
-    parts = {"r": _recents, "a": _activities, "p": _processes}
-    section = words[0] if words else ""
-    if not section:
-        return "\n".join(part(phone) for part in parts.values())
-    if section == "top":
-        return _top(phone)
-    if section in ("r", "recents", "a", "activities", "p", "processes"):
-        return parts[section[0]](phone)
-    return f"ACTIVITY MANAGER {section.upper()} (dumpsys activity {section})\n  (nothing)\n"
-
-
-def _stacks(phone: Phone) -> list[tuple[int, list[Activity]]]:
-    """(task, its activities from the top on), the task that is seen first."""
-    found = [(t.id, list(reversed(t.activities))) for t in reversed(phone.tasks)]
-    found.insert(0 if phone.at_home else len(found), (1, [phone.launcher]))
-    return found
-
-
-def _task(phone: Phone, number: int, activities: list[Activity]) -> str:
-    package = activities[0].package
-    return filled(
-        "activity_task", mark=mark(f"task {number}"), number=number, package=package,
-        kind="home" if number == 1 else "standard", uid=_uid(phone, package, 10000),
-        visible=phone.activity in activities, size=len(activities),
-    ).rstrip("\n")  # fmt: skip
-
-
-def _activities(phone: Phone) -> str:
-    parts = [
-        "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n"
-        "Display #0 (activities from top to bottom):\n"
-    ]
-    for number, activities in _stacks(phone):
-        parts.append(f"  * {_task(phone, number, activities)}\n")
-        for place, each in zip(range(len(activities))[::-1], activities, strict=True):
-            seen = each is phone.activity
-            parts.append(filled(
-                "activity_row", place=place, package=each.package, visible=seen,
-                record=_record(phone, each, number), state="RESUMED" if seen else "STOPPED",
-                component=_component(phone, each, short=True),
-            ))  # fmt: skip
-    if phone.awake:
-        parts.append(filled("activity_resumed", seen=_seen(phone)))
-    return "".join(parts) + f"  mFocusedApp={_seen(phone)}\n"
-
-
-def _top(phone: Phone) -> str:
-    name, package = _component(phone, phone.activity, short=True), phone.activity.package
-    task = phone.front.id if phone.front else 1
-    return filled(
-        "activity_top", package=package, task=task, name=name, mark=mark(name), pid=pid_of(package)
-    )
-
-
-def _recents(phone: Phone) -> str:
-    rows = [
-        filled(
-            "activity_recent_row", place=place, task=_task(phone, t.id, list(t.activities[::-1])),
-            activity=_component(phone, t.activities[0]), uptime=phone.clock.uptime_ms,
-        )
-        for place, t in enumerate(reversed(phone.tasks))
-    ]  # fmt: skip
-    none = "" if rows else "  (nothing)\n"
-    return "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n" + "".join(rows) + none
-
-
-def processes(phone: Phone) -> dict[str, int]:
-    """The packages that run, the one that is seen first, with their users' numbers."""
-    names = [phone.activity.package, *(t.package for t in phone.tasks)]
-    return {name: _uid(phone, name, 10000) for name in names}
-
-
-def _processes(phone: Phone) -> str:
-    rows = [
-        filled(
-            "activity_process_row", uid=uid, mark=mark(name), pid=pid_of(name), package=name,
-            user=uid % 10000,
-        )
-        for name, uid in processes(phone).items()
-    ]  # fmt: skip
-    return "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n" + "".join(rows)
-
-
-def pid_of(package: str) -> int:
-    """A process's number, which follows from the package."""
-    return 2000 + int(mark(package), 16) % 20000

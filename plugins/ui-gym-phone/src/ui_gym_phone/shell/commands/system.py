@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from ui_gym_phone.data import table
-from ui_gym_phone.shell.commands.dumpsys import pid_of, processes
+from ui_gym_phone.shell.commands.dumpsys_screen import pid_of, processes
 from ui_gym_phone.shell.framework import quiet, says
 from ui_gym_phone.shell.registry import CommandContext, command, decode, lookup, toybox
 from ui_gym_phone.state import switches
