@@ -52,12 +52,19 @@ def origin(what: str, entry: EntryPoint) -> str:
     return f"the {what} {entry.name!r} ({made})"
 
 
+def reinstall(entry: EntryPoint) -> str:
+    """The sentence that says how to mend what brings an entry point; empty if that is not known."""
+    if entry.dist is None:
+        return ""
+    remedy = f"pip install --force-reinstall {entry.dist.name}"
+    return f"To reinstall it with all it needs: {remedy}"
+
+
 def load(what: str, entry: EntryPoint, error: type[UIGymError]) -> Any:
     """The object of an entry point, imported now; `error` where that fails."""
     try:
         return entry.load()
     # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
     except (Exception, SystemExit) as cause:
-        raise error(
-            f"{origin(what, entry)} cannot be imported: {type(cause).__name__}: {cause}"
-        ) from cause
+        said = f"{origin(what, entry)} cannot be imported: {type(cause).__name__}: {cause}"
+        raise error(f"{said}. {reinstall(entry)}" if entry.dist else said) from cause

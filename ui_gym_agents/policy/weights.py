@@ -10,9 +10,10 @@ The object is the folder's path. It is asked for only where its name is.
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
+from ui_gym import extras
 from ui_gym.errors import UserError, nearest
 
 ENTRY_POINT_GROUP = "ui_gym.models"
@@ -49,19 +50,15 @@ def resolve(name_or_path: str | Path) -> Path:
 
 def installed_models() -> dict[str, EntryPoint]:
     """The installed models by name. Reads metadata alone."""
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    return extras.installed(ENTRY_POINT_GROUP)
 
 
 def _folder(entry: EntryPoint) -> Path:
-    origin = entry.dist.name if entry.dist else entry.value
-    try:
-        folder = Path(entry.load())
-    # Whatever a foreign module raises while it is imported is its fault.
-    except Exception as error:
-        raise UserError(
-            f"the model {entry.name!r} of {origin} cannot be found: {type(error).__name__}: "
-            f"{error}; reinstall {origin}"
-        ) from error
+    who = extras.origin("model", entry)
+    found = extras.load("model", entry, UserError)
+    if not isinstance(found, str | Path):
+        raise UserError(f"{who} is {found!r}, and no folder")
+    folder = Path(found)
     if not (folder / "config.json").is_file():
-        raise UserError(f"the model {entry.name!r} is not in {folder}; reinstall {origin}")
+        raise UserError(f"{who} is not in {folder}. {extras.reinstall(entry)}".rstrip())
     return folder
