@@ -103,11 +103,18 @@ def test_the_kl_pulls_back_to_the_model_without_its_adapter(make: Make) -> None:
     assert 0 <= last < first
 
 
+@pytest.mark.parametrize("version", [0, 5], ids=["fresh", "old"])
+@pytest.mark.parametrize("settings", [{}, {"kl": 0.1}, {"algorithm": "ppo"}], ids=str)
 def test_without_memory_it_goes_on_in_smaller_parts(
-    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    learner = make()
+    settings: dict[str, Any], version: int, make: Make, monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """In every pass: the critic's, those over old turns and of the reference, the gradient's."""
+    if "algorithm" in settings:
+        settings = {**settings, "critic": {"warmup": 0}}
+    learner = make(**settings)
     played = play(learner)
+    learner.policy.version = version
     score = learner.policy.logprobs
 
     def short(records: Any, *rest: Any, **more: Any) -> Any:
@@ -119,8 +126,10 @@ def test_without_memory_it_goes_on_in_smaller_parts(
     monkeypatch.setattr(learner.policy, "logprobs", short)
     learner.learn(played)
     assert "out of memory" in caplog.text
-    roomy = make()
-    roomy.learn(play(roomy))
+    roomy = make(**settings)
+    others = play(roomy)
+    roomy.policy.version = version
+    roomy.learn(others)
     assert torch.allclose(weights(learner), weights(roomy), atol=1e-5)
 
 

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import spots  # noqa: F401 - registers its tasks
 import torch
 from grpo_helpers import gradient, make_learner, make_policy, play, play_episodes, trajectory
+from peft import PeftModel
+from safetensors.torch import load_file
+from train_helpers import metrics, train
 
 from tests.engines.model_server import ModelServer
 from ui_gym_agents.engines.agent import EngineAgent
@@ -18,6 +22,13 @@ from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_grpo.gathering import Trajectory
+
+RUN = (
+    "--plugin", "grpo", "--trainer.groups", "3", "--trainer.group_size", "4",
+    "--trainer.refill", "2", "--env.num_envs", "4", "--run.eval_every", "0", "--run.records", "off",
+    "--evaluation.episodes", "0", "--policy.threads", "1", "--policy.lora_rank", "4",
+    "--policy.max_new_tokens", "6", "--run.directory", "run", "--tasks.ids", "PaintSpot",
+)  # fmt: skip
 
 NOISE = 0.3
 """Nats a token, as of other kernels and half the precision."""
@@ -120,3 +131,47 @@ def test_the_gap_of_old_turns_is_theirs(tiny: Path, tmp_path: Path) -> None:
     assert metrics["stale_turns"] == 1
     assert metrics["masked_turns"] == 1
     assert metrics["effective_sample_size"] == 0
+
+
+def test_playing_ahead_on_a_server_copies_no_model(
+    clicker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Yet what is asked of the server is always a whole version, never one half learned."""
+
+    def refuse(model: PeftModel, memo: object) -> None:
+        raise AssertionError("a second model")
+
+    monkeypatch.setattr(PeftModel, "__deepcopy__", refuse, raising=False)
+    monkeypatch.chdir(tmp_path)
+    server = ModelServer(clicker)
+    given: dict[str, list[float]] = {}
+    take = server._take
+
+    def kept(name: str, path: str) -> None:
+        take(name, path)
+        found = server.models[name].parameters()
+        given[name] = [float(p.detach().abs().sum()) for p in found]
+
+    monkeypatch.setattr(server, "_take", kept)
+    try:
+        status = train(
+            *RUN, "--policy.model", str(clicker), "--policy.engine", f"openai:tiny@{server.url}",
+            "--run.steps", "3", "--run.save_every", "1", "--run.keep", "9",
+            "--trainer.max_steps_off_policy", "1", "--env.schedule", "free",
+        )  # fmt: skip
+    finally:
+        server.close()
+    assert status == 0
+    rows = metrics("run")
+    assert len(rows) == 3
+    assert max(row["logprob_gap_mean"] for row in rows[:1]) < 1e-5
+    assert len(given) > 1
+    saved = [
+        [float(p.abs().sum()) for p in load_file(path).values()]
+        for path in Path("run/checkpoints").glob("step_*/adapter_model.safetensors")
+    ]
+    first, *later = (sorted(values) for values in given.values())
+    assert all(sorted(values) != first for values in saved)
+    assert all(
+        any(values == pytest.approx(sorted(known), rel=1e-6) for known in saved) for values in later
+    )

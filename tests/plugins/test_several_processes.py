@@ -64,14 +64,14 @@ def kept(context):
     close(context)
 
 
-def faulty(policy, *arguments):
+def faulty(policy, *arguments, **more):
     context = contexts[id(policy)]
     if faults and int(faults[0][0]) == context.step:
         _, fault = faults.pop(0)
         if fault == "raise":
             raise ZeroDivisionError("one too many")
         os.kill(os.getpid(), getattr(signal, fault))
-    return accumulate(policy, *arguments)
+    return accumulate(policy, *arguments, **more)
 
 
 def remembering(context):
@@ -98,6 +98,9 @@ SHARED = (
 GRPO = (
     "--plugin", "grpo", "--trainer.groups", "2", "--trainer.group_size", "4",
     "--trainer.reward", "letters", "--trainer.final_lr", "1", *SHARED,
+)  # fmt: skip
+PPO = (
+    *GRPO, "--trainer.algorithm", "ppo", "--trainer.critic.warmup", "0", "--trainer.kl", "0.1",
 )  # fmt: skip
 SFT = ("--plugin", "sft", "--trainer.episodes", "6", "--trainer.batch_size", "6", *SHARED)
 
@@ -214,7 +217,7 @@ def assert_moved(run: Path) -> None:
     assert any(not torch.allclose(first[k], last[k], atol=1e-4) for k in first)
 
 
-@pytest.mark.parametrize("plugin", [GRPO, SFT], ids=["grpo", "sft"])
+@pytest.mark.parametrize("plugin", [GRPO, PPO, SFT], ids=["grpo", "ppo", "sft"])
 def test_two_processes_train_as_one(plugin: Sequence[str], runs: Runs) -> None:
     """By torchrun, which ``accelerate launch`` calls where there are GPUs."""
     arguments = (*plugin, *runs.model, "--run.directory")

@@ -128,8 +128,9 @@ def test_gradients_add_up_to_the_bit_as_by_plain_backward(
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("end", [[], ["a picture is gone"]], ids=len)
 def test_two_processes_give_the_gradients_of_one(
-    folder_of: Callable[[str], Path], tmp_path: Path
+    end: list[str], folder_of: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """By gloo, and with what ``accelerate launch`` puts into the environment."""
     with socket.socket() as free:
@@ -138,7 +139,7 @@ def test_two_processes_give_the_gradients_of_one(
     script = Path(__file__).with_name("two_processes.py")
     children = [
         subprocess.Popen(
-            [sys.executable, script, folder_of("qwen3_vl"), tmp_path],
+            [sys.executable, script, folder_of("qwen3_vl"), tmp_path, *end],
             env={**os.environ, "WORLD_SIZE": "2", "RANK": str(rank), "LOCAL_RANK": str(rank),
                  "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "ACCELERATE_USE_CPU": "true",
                  "OMP_NUM_THREADS": "1"},

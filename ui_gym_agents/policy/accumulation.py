@@ -41,20 +41,22 @@ def accumulate(
     records: Sequence[TokenRecord],
     work: Callable[[list[int]], T],
     processes: Processes | None = None,
+    owners: Sequence[int] | None = None,
 ) -> list[T]:
     """Call `work` with the indices of each micro-batch of `records`, and return what it returned.
 
     `work` makes a forward and a backward pass. Where it runs out of memory, what it had added to
     the gradients is taken back, `batch_tokens` is halved for good, and the rest goes in smaller
-    micro-batches. With several `processes` each works on its share; the results are those of all
-    (tensors without gradients), and the gradients, which must be none before, are summed.
+    micro-batches. With several `processes` each works on its share: the records that `owners` say
+    (a process's index each), or every so many-th micro-batch. The results are those of all (tensors
+    without gradients), and the gradients, which must be none before, are summed.
 
     Raises:
         UserError: one record alone does not fit; the message says what to change.
         ProcessError: another process failed.
     """
     processes = processes or Processes()
-    own = processes.share(policy.batches(records))
+    own = _share(policy, records, processes, owners)
     each = processes.gather(lambda: (_in_parts(policy, records, work, own), policy.batch_tokens))
     # The next batches are dealt out alike only if they are divided alike.
     policy.batch_tokens = min(tokens for _, tokens in each)
@@ -68,18 +70,19 @@ def measure(
     records: Sequence[TokenRecord],
     work: Callable[[list[int]], Sequence[T]],
     processes: Processes | None = None,
+    owners: Sequence[int] | None = None,
 ) -> list[T]:
     """A value for each of `records`, in their order: `work` returns those of a micro-batch.
 
-    `work` makes a forward pass, here without gradients. Memory that runs out and several
-    `processes` are as for `accumulate`.
+    `work` makes a forward pass, here without gradients. Memory that runs out, several `processes`
+    and `owners` are as for `accumulate`; every process gets all values.
 
     Raises:
         UserError: one record alone does not fit; the message says what to change.
         ProcessError: another process failed.
     """
     processes = processes or Processes()
-    own = processes.share(policy.batches(records))
+    own = _share(policy, records, processes, owners)
 
     def valued(part: list[int]) -> list[tuple[int, T]]:
         return list(zip(part, work(part), strict=True))
@@ -92,6 +95,20 @@ def measure(
     policy.batch_tokens = min(tokens for _, tokens in each)
     found = dict(pair for rows, _ in each for row in rows for pair in row)
     return [found[index] for index in range(len(records))]
+
+
+def _share(
+    policy: Batched,
+    records: Sequence[TokenRecord],
+    processes: Processes,
+    owners: Sequence[int] | None,
+) -> list[list[int]]:
+    """The micro-batches that are this process's."""
+    if owners is None:
+        return processes.share(policy.batches(records))
+    mine = [index for index, owner in enumerate(owners) if owner == processes.index]
+    parts = policy.batches([records[index] for index in mine])
+    return [[mine[index] for index in part] for part in parts]
 
 
 def _in_parts(

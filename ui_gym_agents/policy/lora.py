@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -85,20 +86,28 @@ def load(model: nn.Module, folder: Path) -> PeftModel:
         ).eval()
 
 
-def save(model: PeftModel, folder: Path, base: str) -> None:
+def weights(model: PeftModel) -> dict[str, Tensor]:
+    """The adapter's weights as they are now, by name: copies in main memory."""
+    state = get_peft_model_state_dict(model, save_embedding_layers=False)
+    return {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
+
+
+def save(
+    model: PeftModel, folder: Path, base: str, state: Mapping[str, Tensor] | None = None
+) -> None:
     """Write the adapter; `base` is the model that its settings say it belongs to.
 
-    Not by PEFT's `save_pretrained`, which may ask the hub about `base`.
+    `state` are its weights, as `weights` gave them at some time; None: as they are now. Not by
+    PEFT's `save_pretrained`, which may ask the hub about `base`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    state = get_peft_model_state_dict(model, save_embedding_layers=False)
+    if state is None:
+        state = get_peft_model_state_dict(model, save_embedding_layers=False)
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
     save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
-    config = model.peft_config[model.active_adapter]
-    before = config.base_model_name_or_path, config.inference_mode
+    config = copy.copy(model.peft_config[model.active_adapter])
     config.base_model_name_or_path, config.inference_mode = base, True
     config.save_pretrained(str(folder))
-    config.base_model_name_or_path, config.inference_mode = before
 
 
 def restore(model: PeftModel, folder: Path) -> None:

@@ -21,13 +21,15 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ui_gym.errors import UIGymError, UserError
 
 if TYPE_CHECKING:
+    import torch
     from torch import nn
+
+    from ui_gym.contract.device import Image
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +132,68 @@ class Processes:
             distributed.broadcast_object_list(sent, src=0, group=self._talk)
         return sent[0]  # type: ignore[return-value]  # None only where `make` returned it
 
+    def hand_out(self, make: Callable[[], Sequence[Iterable[Image]]]) -> Iterator[Image]:
+        """The pictures that the main process has for this one, one after the other.
+
+        `make`, called by the main process alone, gives those of each process by its index; the main
+        one keeps its own, and gets none. A picture goes by itself: none is held twice on the way.
+
+        Raises:
+            ProcessError: another process failed: in the others, where it was `make`.
+        """
+        if self.count == 1:
+            return
+        parts: Sequence[Iterable[Image]] = []
+        if self.is_main:
+            with self.ending_together():
+                parts = make()
+        self._meet("hand_out")
+        if self.is_main:
+            with self.ending_together():
+                self._send(parts)
+        else:
+            yield from self._received()
+        self._meet("hand_out, all")
+
+    def _send(self, parts: Sequence[Iterable[Image]]) -> None:
+        """Pictures to the others in turn; each list ends with an empty shape."""
+        import torch
+        from torch import distributed
+
+        waiting = list(range(1, self.count))
+        try:
+            with _peers_lost():
+                while waiting:
+                    for picture in parts[waiting[0]]:
+                        shape = torch.tensor(picture.shape)
+                        distributed.send(shape, waiting[0], group=self._talk)
+                        # A copy: torch takes no array that must not be written.
+                        distributed.send(torch.tensor(picture), waiting[0], group=self._talk)
+                    distributed.send(
+                        torch.zeros(3, dtype=torch.int64), waiting.pop(0), group=self._talk
+                    )
+        except ProcessError:
+            raise
+        except Exception:  # a picture is gone: those who wait for theirs must hear of it
+            with _peers_lost():
+                for index in waiting:
+                    distributed.send(torch.zeros(3, dtype=torch.int64), index, group=self._talk)
+            raise
+
+    def _received(self) -> Iterator[Image]:
+        import torch
+        from torch import distributed
+
+        shape = torch.ones(3, dtype=torch.int64)
+        while True:
+            with _peers_lost():
+                distributed.recv(shape, 0, group=self._talk)
+                if not shape.any():
+                    return
+                received = torch.empty(shape.tolist(), dtype=torch.uint8)
+                distributed.recv(received, 0, group=self._talk)
+            yield received.numpy()
+
     @contextmanager
     def ending_together(self) -> Iterator[None]:
         """Whatever fails inside is told to the others, who end with it as soon as they meet."""
@@ -227,7 +291,17 @@ class _Pickler(pickle.Pickler):
 
         if not isinstance(value, torch.Tensor):
             return NotImplemented
-        return partial(torch.tensor, dtype=value.dtype), (value.tolist(),)
+        plain = value.detach().cpu().contiguous().reshape(-1)
+        read = plain.view(torch.uint8).numpy().tobytes()
+        return _unpacked, (read, value.dtype, tuple(value.shape))
+
+
+def _unpacked(read: bytes, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
+    import torch
+
+    if not read:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(bytearray(read), dtype=dtype).reshape(shape)
 
 
 def _packed(value: Any) -> bytes:

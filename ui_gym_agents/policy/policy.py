@@ -302,27 +302,29 @@ class VLMPolicy:
         records: Sequence[TokenRecord],
         work: Callable[[list[int]], T],
         processes: Processes | None = None,
+        owners: Sequence[int] | None = None,
     ) -> list[T]:
         """Call `work`, a forward and a backward pass, for each of `batches`; see `accumulation`.
 
         Where memory runs out, smaller micro-batches take over; with several `processes` (its own,
-        if None), each does its share. With `gradient_checkpointing`, layers are computed again on
-        the way back, whatever mode the model is in.
+        if None), each does its share, that of `owners` if given. With `gradient_checkpointing`,
+        layers are computed again on the way back, whatever mode the model is in.
         """
         with model.recomputing(self.base):
-            return accumulate(self, records, work, processes or self.processes)
+            return accumulate(self, records, work, processes or self.processes, owners)
 
     def measure(
         self,
         records: Sequence[TokenRecord],
         work: Callable[[list[int]], Sequence[T]],
         processes: Processes | None = None,
+        owners: Sequence[int] | None = None,
     ) -> list[T]:
         """A value a record by `work`, a forward pass over one of `batches`, without gradients.
 
-        Memory and `processes` are as for `accumulate`.
+        Memory, `processes` and `owners` are as for `accumulate`; every process gets all values.
         """
-        return measure(self, records, work, processes or self.processes)
+        return measure(self, records, work, processes or self.processes, owners)
 
     def logprobs(
         self,

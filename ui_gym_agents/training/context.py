@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -151,11 +152,13 @@ class TrainerContext:
         make: Callable[[], T],
         records: Callable[[T], Iterable[TokenRecord]],
         screenshots: ScreenshotStore | None = None,
+        owners: Callable[[T], Iterable[int]] | None = None,
     ) -> T:
         """What `make` collects in the main process, which alone calls it, in every process.
 
         The pictures of its `records` are brought along, out of the main process's `screenshots`
-        into those of the others; `TrainerContext.screenshots`, if None.
+        into those of the others; `TrainerContext.screenshots`, if None. `owners` say for each of
+        the records which process learns from it, and gets its pictures; all do, if None.
 
         Raises:
             ProcessError: another process failed.
@@ -164,15 +167,18 @@ class TrainerContext:
             return make()
         store = self.screenshots if screenshots is None else screenshots
 
-        def pictured() -> tuple[T, list[Image]]:
-            made = make()
-            keys = dict.fromkeys(key for record in records(made) for key in record.images)
-            return made, [store.get(key) for key in keys]
+        made = self.processes.from_main(make)
 
-        made, pictures = self.processes.from_main(pictured)
-        if not self.processes.is_main:
-            for picture in pictures:
-                store.put(picture, keep=False)
+        def wanted() -> list[Iterator[Image]]:
+            whose = repeat(None) if owners is None else owners(made)
+            keys: list[dict[str, None]] = [{} for _ in range(self.processes.count)]
+            for record, owner in zip(records(made), whose, strict=owners is not None):
+                for own in keys if owner is None else [keys[owner]]:
+                    own.update(dict.fromkeys(record.images))
+            return [map(store.get, own) for own in keys]
+
+        for picture in self.processes.hand_out(wanted):
+            store.put(picture, keep=False)
         return made
 
     @property

@@ -42,19 +42,30 @@ class Critic:
         self.head.to(policy.device)
         self.optimizer = torch.optim.AdamW(self.head.parameters(), lr=settings.lr, weight_decay=0.0)
 
-    @torch.no_grad()
-    def states(self, records: Sequence[TokenRecord], screenshots: Any) -> list[Tensor]:
-        """The hidden state before each output token: (tokens, width) float32, one a record."""
-        found: dict[int, Tensor] = {}
-        for part in self._policy.batches(records):
+    def states(
+        self,
+        records: Sequence[TokenRecord],
+        screenshots: Any,
+        owners: Sequence[int] | None = None,
+    ) -> list[Tensor]:
+        """The hidden state before each output token: (tokens, width) float32, one a record.
+
+        Where memory runs out, smaller batches take over; with several processes each does its
+        share, that of `owners` (`VLMPolicy.measure`), and all get all.
+        """
+
+        def look(part: list[int]) -> list[Tensor]:
             chosen = [records[i] for i in part]
             with self._listening() as heard:
                 # One pass a row: answers' states then lie in one piece.
                 self._policy.logprobs(chosen, screenshots, share=False)
             rows = torch.cat(heard) if len(heard) > 1 else heard[0]
-            for index, row in zip(part, rows, strict=True):
-                found[index] = row[: len(records[index].output_ids)].float()
-        return [found[i] for i in range(len(records))]
+            kept = zip(rows, chosen, strict=True)
+            return [row[: len(record.output_ids)].float() for row, record in kept]
+
+        device = self._policy.device
+        found = self._policy.measure(records, look, owners=owners)
+        return [state.to(device) for state in found]
 
     def values(self, states: Tensor) -> Tensor:
         """Values (tokens,) of hidden states (tokens, width)."""

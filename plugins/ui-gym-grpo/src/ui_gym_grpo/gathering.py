@@ -27,6 +27,8 @@ class LearningTurn:
     """The tokens' log-probabilities when the step's learning began, where others sampled them."""
     reference: tuple[float, ...] | None = None
     """And under the model without its adapter, where the rule has a KL term."""
+    owner: int = 0
+    """The process that learns from it."""
     replayed: bool = False
     """Of an old success in a group that failed; see `update`."""
 
@@ -40,6 +42,8 @@ class Trajectory:
     rewards: list[float]
     after: TokenRecord | None = None
     """The prompt after the last turn, for a critic, where the step limit cut the episode."""
+    owner: int = 0
+    """The process that learns from it."""
 
 
 @dataclass

@@ -68,7 +68,9 @@ def judged(
     """Trajectories with advantages by the critic, which then learns what they returned."""
     records = [s.record for trajectory in trajectories for s in trajectory.samples]
     ends = [one.after for one in trajectories if one.after is not None]
-    states = critic.states([*records, *ends], screenshots)
+    owners = [s.owner for trajectory in trajectories for s in trajectory.samples]
+    owners += [one.owner for one in trajectories if one.after is not None]
+    states = critic.states([*records, *ends], screenshots, owners=owners)
     with torch.no_grad():
         values = [critic.values(state).tolist() for state in states]
     following = iter(row[0] for row in values[len(records) :])

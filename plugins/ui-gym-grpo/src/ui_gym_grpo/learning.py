@@ -17,6 +17,7 @@ from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.critic import Critic
+from ui_gym_grpo.dealing import minibatches
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.judging import judged
 from ui_gym_grpo.rebasing import rebased
@@ -78,12 +79,9 @@ class Learner:
         episodes = [trajectory.samples for trajectory in trajectories]
         episodes, told = rebased(self.policy, episodes, self._screenshots, self._rule)
         rows: list[dict[str, float]] = []
-        for epoch in range(config.epochs):
-            seed = self.context.derive("minibatches", self.context.step, epoch)
-            order = np.random.default_rng(seed).permutation(len(episodes))
-            for part in np.array_split(order, min(config.minibatches, len(episodes))):
-                if any(episodes[i] for i in part):  # else there is no gradient to follow
-                    rows.append(self._update([episodes[i] for i in part]))
+        for part in minibatches(config, self.context, len(episodes)):
+            if any(episodes[i] for i in part):  # else there is no gradient to follow
+                rows.append(self._update([episodes[i] for i in part]))
         # The first update is on-policy: its gap is the sampler's and the learner's disagreement,
         # but where turns were scored again: there it is what `rebased` found.
         gaps = [row.pop("gap") for row in rows]
@@ -107,7 +105,8 @@ class Learner:
             return found
 
         self.optimizer.zero_grad(set_to_none=True)
-        parts = self.policy.accumulate([sample.record for sample in samples], backward)
+        owners = [sample.owner for sample in samples]
+        parts = self.policy.accumulate([s.record for s in samples], backward, owners=owners)
         tokens = max(1, sum(part.tokens for part in parts))
         low, high = (sum(getattr(part, side) for part in parts) for side in _SIDES)
         row = {

@@ -54,7 +54,7 @@ def _scored(
         values = policy.logprobs([records[i] for i in part], screenshots)
         return [tuple(row.tolist()) for row in values]
 
-    return policy.measure(records, score)
+    return policy.measure(records, score, owners=[turns[index].owner for index in which])
 
 
 def mismatch(turns: Sequence[LearningTurn], rule: Rule) -> dict[str, float]:

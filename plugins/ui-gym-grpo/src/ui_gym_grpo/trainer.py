@@ -55,7 +55,7 @@ class GRPOTrainer:
             self._seconds = context.collector.seconds
             self._gatherer = Gatherer(config, context, context.collector, self.replay)
         self._feed: Feed[Batch] | None = None
-        self._newest: tuple[int, list[Tensor]] = (0, [])
+        self._newest: tuple[int, Mapping[str, Tensor]] = (0, {})
         self._versions: dict[int, int] = {}
         self._told_of_truncated = False
 
@@ -69,7 +69,7 @@ class GRPOTrainer:
         before = dict(self._seconds)
         started = time.perf_counter()
         self._versions[self.policy.version] = self.context.step - 1
-        batch = self.context.from_main(self._next_batch, _records)
+        batch = self.context.from_main(self._next_batch, records_of, owners=owners_of)
         collected = time.perf_counter()
         metrics = self._describe(batch)
         if batch.trajectories:
@@ -131,16 +131,19 @@ class GRPOTrainer:
             from ui_gym_grpo.judging import with_ends
 
             batch.trajectories = with_ends(batch.trajectories, self.policy, self._screenshots)
+        from ui_gym_grpo.dealing import dealt
+
+        batch.trajectories = dealt(batch.trajectories, self.config, self.context)
         return batch
 
     def _start_feed(self) -> Feed[Batch]:
-        """Play ahead, with a copy of the policy."""
+        """Play ahead, with a copy of the policy; where a server samples, without its weights."""
         from ui_gym_agents.collecting.collector import Collector
         from ui_gym_grpo.gathering import Gatherer
 
         context = self.context
         self._publish()
-        sampler = copy.deepcopy(self.policy)
+        sampler = self._sampler()
         own = context.collector
         collector = Collector(
             context.envs, sampler, run_seed=context.seed, store=own.store,
@@ -163,19 +166,41 @@ class GRPOTrainer:
             stopping=context.stop_requested,
         )
 
+    def _sampler(self) -> VLMPolicy:
+        """What plays ahead while the policy learns."""
+        from ui_gym_agents.policy.double import ServedDouble
+
+        return ServedDouble(self.policy) if self._is_served() else copy.deepcopy(self.policy)
+
+    def _is_served(self) -> bool:
+        return self.policy.sampler is not None and self.policy.has_adapter
+
     def _publish(self) -> None:
         """Lay a copy of the weights out: the sampler takes it while these are learned further."""
-        weights = [parameter.detach().clone() for parameter in self.policy.parameters()]
-        self._newest = (self.policy.version, weights)
+        from ui_gym_agents.policy import lora
+
+        if self._is_served():
+            weights = lora.weights(self.policy.net)  # type: ignore[arg-type]
+        else:
+            trained = self.policy.net.named_parameters()
+            weights = {name: p.detach().clone() for name, p in trained if p.requires_grad}
+        self._newest = self.policy.version, weights
 
     def _refresh(self, sampler: VLMPolicy) -> None:
         """Give the sampler the weights that were laid out last."""
         import torch
 
-        sampler.version, weights = self._newest
+        from ui_gym_agents.policy.double import ServedDouble
+
+        version, weights = self._newest
+        if isinstance(sampler, ServedDouble):
+            sampler.take(version, weights)
+            return
+        sampler.version = version
         with torch.no_grad():
-            for theirs, ours in zip(sampler.parameters(), weights, strict=True):
-                theirs.copy_(ours)
+            for name, theirs in sampler.net.named_parameters():
+                if theirs.requires_grad:
+                    theirs.copy_(weights[name])
         sampler.eyes.forget()
 
     # -- metrics --
@@ -222,9 +247,17 @@ class GRPOTrainer:
         return share
 
 
-def _records(batch: Batch) -> Iterator[TokenRecord]:
+def records_of(batch: Batch) -> Iterator[TokenRecord]:
     """What is learned from."""
     for trajectory in batch.trajectories:
         yield from (sample.record for sample in trajectory.samples)
         if trajectory.after is not None:
             yield trajectory.after
+
+
+def owners_of(batch: Batch) -> Iterator[int]:
+    """Which process learns from each of `records_of`."""
+    for trajectory in batch.trajectories:
+        yield from (sample.owner for sample in trajectory.samples)
+        if trajectory.after is not None:
+            yield trajectory.owner
