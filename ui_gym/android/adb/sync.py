@@ -55,24 +55,6 @@ def stat(connection: AdbConnection, path: str, timeout: float) -> SyncStat | Non
         return SyncStat(mode, size, mtime) if mode else None
 
 
-def list_folder(connection: AdbConnection, path: str, timeout: float) -> dict[str, SyncStat]:
-    """What a folder holds, by name, without ``.`` and ``..``; nothing where there is no folder."""
-    found: dict[str, SyncStat] = {}
-    with connection.open("sync:", timeout) as stream:
-        _ask(stream, b"LIST", path)
-        while True:
-            name = stream.read(4)
-            mode, size, mtime, length = DENT_V1.unpack(stream.read(DENT_V1.size))
-            if name == b"DONE":
-                found.pop(".", None)
-                found.pop("..", None)
-                return found
-            _expect(name, b"DENT")
-            if length > MAX_PATH:
-                raise DeviceLost(f"the device sent a file name of {length} bytes")
-            found[stream.read(length).decode(errors="replace")] = SyncStat(mode, size, mtime)
-
-
 def pull(connection: AdbConnection, path: str, timeout: float) -> bytes:
     """The bytes of a file. `DeviceError` with the device's reason where it cannot be read."""
     pieces: list[bytes] = []
