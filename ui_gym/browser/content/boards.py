@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +25,8 @@ class Board:
 
     def titles(self, count: int, alike: bool, rng: np.random.Generator) -> list[str]:
         """Different titles of cards; where they are `alike`, they are made of few words."""
-        first = self.verbs or words.FIRST_LONG
-        last = self.things or words.LAST_LONG
+        first: Sequence[str] = self.verbs or words.FIRST_LONG
+        last: Sequence[str] = self.things or words.LAST_LONG
         if alike:
             first, last = chosen(first, 6, rng), chosen(last, max(3, count // 4), rng)
         pairs = rng.choice(len(first) * len(last), size=count, replace=False)
