@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import math
 import os
@@ -10,20 +11,54 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ui_gym.errors import UIGymError
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says where there is no room: on the disk, for this user, in one file."""
+
+
+class NoRoom(UIGymError, OSError):
+    """A disk is full; the file is as it was before."""
+
+
+@contextmanager
+def telling_of(path: Path) -> Iterator[None]:
+    """Turn the system's error for a full disk into `NoRoom`, which names `path`."""
+    try:
+        yield
+    except NoRoom:
+        raise
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise NoRoom(
+            f"there is no room for {path} ({error.strerror}); make room and continue: it is as it "
+            "was before"
+        ) from error
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file beside `path` that takes its name when the block has ended well."""
+    """A file beside `path` that takes its name when the block has ended well.
+
+    Raises:
+        NoRoom: the disk is full.
+    """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield part
-        part.replace(path)
+        with telling_of(path):
+            yield part
+            part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file in one go, onto the disk: readers see the old or the new text."""
+    """Write a file in one go, onto the disk: readers see the old or the new text.
+
+    Raises:
+        NoRoom: the disk is full.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part, part.open("wb") as file:
         file.write(_encoded(text))
@@ -35,18 +70,33 @@ def append(path: Path, lines: Iterable[str]) -> None:
     """Append lines to a file that has one writer: all of them are there afterwards, or none.
 
     A torn last line, which a power cut or a full disk may have left, is cut off first.
+
+    Raises:
+        NoRoom: the disk is full.
     """
     data = _encoded("".join(line + "\n" for line in lines))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        size = _cut_torn_line(descriptor)
+    with telling_of(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            while data:
-                data = data[os.write(descriptor, data) :]
-        except OSError:
-            os.ftruncate(descriptor, size)
-            raise
+            size = _cut_torn_line(descriptor)
+            try:
+                while data:
+                    data = data[os.write(descriptor, data) :]
+            except BaseException:  # Ctrl-C between two writes, too
+                os.ftruncate(descriptor, size)
+                raise
+        finally:
+            os.close(descriptor)
+
+
+def cut(path: Path) -> None:
+    """Cut off a torn last line of a file, if it has one, or is there at all."""
+    if not path.exists():
+        return
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        _cut_torn_line(descriptor)
     finally:
         os.close(descriptor)
 

@@ -105,14 +105,15 @@ class ScreenshotStore:
         """Bring a picture in memory to the folder, if there is one and it is not there yet."""
         if self._folder is None or key not in self._unwritten:
             return
-        self._unwritten.discard(key)
         if self.path(key) is not None:
+            self._unwritten.discard(key)
             return
         picture = PILImage.fromarray(self._memory[key])
         path = self._folder / key[:2] / f"{key}{SUFFIXES[0]}"
         path.parent.mkdir(parents=True, exist_ok=True)
         with files.replacing(path) as part:
             picture.save(part, "WEBP", lossless=True, quality=0, method=1)
+        self._unwritten.discard(key)  # not before: on a full disk it is still to be written
 
 
 class EpisodeStore:
@@ -128,7 +129,13 @@ class EpisodeStore:
         return None if self.folder is None else self.folder / FILE
 
     def add(self, episodes: Iterable[Episode]) -> None:
-        """Append episodes, each as one line that is there whole or not at all."""
+        """Append episodes, each as one line: all of them are there afterwards, or none.
+
+        Half of a surrogate pair in a text is written as JSON escapes it, and read as it was.
+
+        Raises:
+            NoRoom: the disk is full.
+        """
         if self.path is None:
             return
         files.append(self.path, (json.dumps(to_json(e), ensure_ascii=False) for e in episodes))

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from room import room_for
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.files import NoRoom
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore, screenshot_hash
 
 
@@ -99,3 +101,37 @@ def test_a_torn_last_line_is_left_out_and_a_damaged_one_is_named(tmp_path: Path)
     store.path.write_text(whole + "{}\n" + whole)
     with pytest.raises(UserError, match="line 2"):
         list(store)
+
+
+def test_on_a_full_disk_an_episode_is_added_whole_or_refused(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path)
+    assert store.path is not None
+    added = []
+    with room_for(4000):
+        for number in range(40):
+            try:
+                store.add([episode(f"e{number}")])
+                added.append(f"e{number}")
+            except NoRoom as error:
+                told = str(error)
+    assert 1 < len(added) < 40
+    assert told == (
+        f"there is no room for {store.path} (File too large); make room and continue: it is as "
+        "it was before"
+    )
+    assert [e.id for e in store] == added
+    store.add([episode("later")])
+    assert [e.id for e in store] == [*added, "later"]
+    with room_for(store.path.stat().st_size + 1000), pytest.raises(NoRoom):
+        store.add([episode(f"all {number}") for number in range(40)])
+    assert [e.id for e in store] == [*added, "later"]
+
+
+def test_a_picture_that_found_no_room_is_written_once_there_is(tmp_path: Path) -> None:
+    store = ScreenshotStore(tmp_path)
+    noise = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
+    with room_for(100), pytest.raises(NoRoom, match="no room for"):
+        store.put(noise)
+    assert not list(tmp_path.rglob("*.*"))
+    key = store.put(noise)
+    assert (ScreenshotStore(tmp_path).get(key) == noise).all()

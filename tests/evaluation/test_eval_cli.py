@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import paint  # noqa: F401 - registers its tasks
 import pytest
+from room import room_for
 from waiting import eventually
 
 from ui_gym_agents.evaluation import cli as eval_cli
@@ -86,6 +88,31 @@ def test_an_evaluation_that_was_killed_is_continued(
     assert report("killed") == report("whole")
     assert 2 <= before < 6
     assert episodes.read_text().count("\n") == 6
+
+
+@pytest.mark.parametrize("torn", ["", '{"id": "e99', "\x00" * 4096])
+def test_an_evaluation_on_a_full_disk_goes_on_once_there_is_room(
+    torn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    asked = ("--task", "PaintClick", "--agent", "random", "--episodes", "12", "--envs", "2")
+    asked += ("--out", str(tmp_path))
+    with room_for(12_000):
+        assert run(monkeypatch, *asked) == 1
+    path = tmp_path / "episodes.jsonl"
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"error: there is no room for {path} (File too large); make room and continue" in told
+    kept = path.read_text().splitlines()
+    assert 0 < len(kept) < 12
+    with path.open("a") as file:
+        file.write(torn)  # and then the power went
+    assert run(monkeypatch, *asked) == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[: len(kept)] == [json.loads(line) for line in kept]
+    assert len({line["id"] for line in lines}) == len(lines) == 12
+    with path.open("a") as file:
+        file.write(torn)
+    assert run(monkeypatch, *asked) == 0  # nothing is left to be played, and the file is mended
+    assert [json.loads(line) for line in path.read_text().splitlines()] == lines
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from room import room_for
 from waiting import eventually
 
 from ui_gym.errors import UserError
@@ -127,6 +128,28 @@ def test_two_halves_equal_the_whole(train: Train, work: Path) -> None:
     assert status == 0, errors
     assert metrics(work / "halves") == metrics(work / "whole")
     assert state(work / "halves", 6) == state(work / "whole", 6)
+
+
+@pytest.mark.parametrize(("size", "name"), [(8_000, "run"), (24_000, "run/metrics.jsonl")])
+def test_a_run_on_a_full_disk_says_so_and_goes_on_once_there_is_room(
+    size: int, name: str, train: Train, work: Path
+) -> None:
+    """It ends in a checkpoint, or in a line of metrics."""
+    asked = ("--run.steps", "250", "--run.save_every", "10", "--run.eval_every", "0")
+    with room_for(size):
+        status, _, errors = train(*TOY, "run", *asked, "--run.records", "off")
+    assert status == 1
+    assert f"there is no room for {name} (File too large); make room and continue" in (
+        " ".join(errors.split())
+    )
+    before = metrics(work / "run")
+    assert len(before) < 251
+    assert train("--resume", "run")[0] == 0
+    after = metrics(work / "run")
+    assert [(r["kind"], r["step"]) for r in after[:-1]] == [
+        ("evaluation", 0), *(("train", step) for step in range(1, 251))
+    ]  # fmt: skip
+    assert before == after[: len(before)]
 
 
 def test_a_run_that_never_saved_starts_over(train: Train, spawn: Spawn, work: Path) -> None:

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from ui_gym.errors import UserError
+from ui_gym_agents.training.event_log import EventLog
+from ui_gym_agents.training.listeners import RunInfo
 from ui_gym_agents.training.run_directory import RunDirectory
+from ui_gym_agents.training.settings import RunConfig
 
 
 def test_a_directory_in_use_is_refused_and_names_the_process(tmp_path: Path) -> None:
@@ -91,3 +94,17 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"metrics.jsonl:2: this line is damaged"):
         list(run.read_metrics())
     run.close()
+
+
+def test_a_resumed_run_cuts_what_a_kill_tore(tmp_path: Path) -> None:
+    """A torn line must not count among the episodes of before: what is played now is shorter."""
+    paths = [tmp_path / name / "episodes.jsonl" for name in ("episodes", "evaluations/step_1")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text('{"id": "whole"}\n' + '{"id": "torn' + "x" * 5000)
+    EventLog(tmp_path).begun(RunInfo(tmp_path, RunConfig(), resumed=1))
+    assert [path.read_text() for path in paths] == ['{"id": "whole"}\n'] * 2
+    (line,) = (tmp_path / "events.jsonl").read_text().splitlines()
+    assert json.loads(line)["files"] == {
+        "episodes/episodes.jsonl": 16, "evaluations/step_1/episodes.jsonl": 16
+    }  # fmt: skip

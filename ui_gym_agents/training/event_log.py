@@ -20,7 +20,7 @@ from typing import Any
 from ui_gym.errors import UserError
 from ui_gym_agents import store
 from ui_gym_agents.episode import Purpose
-from ui_gym_agents.files import append, finite
+from ui_gym_agents.files import append, cut, finite
 from ui_gym_agents.training.listeners import RunInfo, RunListener, Status, SuccessReport
 
 FILE = "events.jsonl"
@@ -34,7 +34,10 @@ class EventLog(RunListener):
 
     def begun(self, run: RunInfo) -> None:
         # How far the episodes of earlier processes go: those of void steps among them are void.
-        sizes = {name: (self._directory / name).stat().st_size for name in files(self._directory)}
+        paths = {name: self._directory / name for name in files(self._directory)}
+        for path in paths.values():
+            cut(path)  # else a torn line would count, and void as much of what is played anew
+        sizes = {name: path.stat().st_size for name, path in paths.items()}
         self._write(
             "begun",
             training=identity(self._directory) or uuid.uuid4().hex,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ui_gym.errors import UIGymError
+from ui_gym_agents.files import telling_of
 from ui_gym_agents.training.run_directory import RunDirectory
 
 
@@ -18,10 +19,12 @@ class TrainingError(UIGymError):
 def blaming(what: str, directory: RunDirectory) -> Iterator[None]:
     """Turn an exception of foreign code into a TrainingError that begins with `what`.
 
-    Errors that ui-gym raises on purpose pass: they say already what happened and what to do.
+    Errors that ui-gym raises on purpose pass: they say already what happened and what to do. A full
+    disk is nobody's fault: `NoRoom`.
     """
     try:
-        yield
+        with telling_of(directory.path):
+            yield
     except UIGymError:
         raise
     except Exception as error:

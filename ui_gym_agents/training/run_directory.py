@@ -20,6 +20,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -137,9 +138,10 @@ class RunDirectory:
         files.replace(self.path / name, text)
 
     def log(self, message: str) -> None:
-        """Add a line, or several, with the time to log.txt."""
-        with (self.path / "log.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{datetime.now().isoformat(timespec='milliseconds')} {message}\n")
+        """Add a line, or several, with the time to log.txt; on a full disk, nothing."""
+        line = f"{datetime.now().isoformat(timespec='milliseconds')} {message}"
+        with suppress(files.NoRoom):  # What the run cannot do without says so itself.
+            files.append(self.path / "log.txt", [line])
 
     def close(self) -> None:
         """Let others use the folder. Closing twice is harmless."""

@@ -19,7 +19,7 @@ from typing import Any
 from ui_gym.errors import UserError
 from ui_gym_agents import files
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.store import FILE, EpisodeStore
 
 ASKED = "evaluation.json"
 
@@ -48,6 +48,7 @@ def evaluation_store(path: Path | None, asked: Mapping[str, Any]) -> Iterator[Ep
         raise UserError(f"the folder {path} cannot be written to: {error}") from error
     try:
         _claim(path, asked)
+        files.cut(path / FILE)
         yield EpisodeStore(path)
     finally:
         os.close(lock)
@@ -62,7 +63,7 @@ def _claim(path: Path, asked: Mapping[str, Any]) -> None:
     """Note what is asked for, or see that it is the same as it was."""
     file = path / ASKED
     if not file.exists():
-        if (path / "episodes.jsonl").exists():
+        if (path / FILE).exists():
             raise UserError(f"{path} holds episodes of something else; choose another --out")
         files.replace(file, json.dumps(asked, indent=1) + "\n")
         return
