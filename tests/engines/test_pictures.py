@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_server import ModelServer
 from PIL import Image as PILImage
 
+from tests.engines.model_server import ModelServer
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
