@@ -1,8 +1,9 @@
 """How many of 32 slots have a request under way to a served model whose answers take unlike times.
 
 Slot by slot, as `Collector` plays a served model, beside batches: all who wait are asked together,
-and none acts before the last answer is there. The envs' own steps take next to no time. An answer
-takes 0.5 s, log-normal with a sigma of 0.8, over HTTP, from a process of its own.
+and none acts before the last answer is there. The envs' own steps take next to no time, and their
+pictures are of 64x64. An answer takes 0.5 s, log-normal with a sigma of 0.8, over HTTP, from a
+process of its own.
 """
 
 from __future__ import annotations
@@ -48,12 +49,9 @@ class InBatches:
         return self._agent.act(views)
 
 
-@pytest.mark.parametrize("screen", [(64, 64), (1280, 800)])
 @pytest.mark.parametrize("way", ["in batches", "in cohorts", "ui-gym"])
-def test_slots_in_flight(benchmark: Any, way: str, screen: tuple[int, int]) -> None:
-    envs = UIVectorEnv(
-        SLOTS, QuickErrands(), autoreset_mode=AutoresetMode.DISABLED, viewport=screen
-    )
+def test_slots_in_flight(benchmark: Any, way: str) -> None:
+    envs = UIVectorEnv(SLOTS, QuickErrands(), autoreset_mode=AutoresetMode.DISABLED)
     figures: dict[str, float] = {}
     with latency_server(MEDIAN, SIGMA) as url:
         agent = OpenAIAgent("m", url, prompt=PromptBuilder(history=3))
@@ -74,9 +72,7 @@ def test_slots_in_flight(benchmark: Any, way: str, screen: tuple[int, int]) -> N
             figures["slots_in_flight"] = round(under_way, 1)
             figures["share_in_flight"] = round(under_way / SLOTS, 3)
 
-        width, height = screen
-        benchmark.group = f"turns of {SLOTS} slots of a served model, {width}x{height}"
-        benchmark.name = way
+        benchmark.group, benchmark.name = f"turns of {SLOTS} slots of a served model", way
         try:
             benchmark.pedantic(run, rounds=1)
         finally:
