@@ -352,8 +352,11 @@ HEAVY = {
          {*LEARNING, *PLUGINS}),
         ("import ui_gym_agents as agents; agents.Collector, agents.EpisodeRequest; "
          "agents.OracleAgent, agents.evaluate", {"torch"}),
+        ("import ui_gym_agents.evaluation.cli, ui_gym_agents.evaluation.setup",
+         {"torch", "httpx"}),
     ],
-    ids=["all", "envs and the command", "looking for trainers", "public names of agents"],
+    ids=["all", "envs and the command", "looking for trainers", "public names of agents",
+         "evaluating without a server"],
 )  # fmt: skip
 def test_what_is_imported_pulls_in_nothing_heavy(statement: str, kept_out: set[str]) -> None:
     assert not kept_out & set(python(f"import sys\n{statement}\nprint(*sys.modules)").split())

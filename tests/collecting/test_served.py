@@ -21,7 +21,7 @@ from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
 from ui_gym_agents.collecting.stage import FreeStage
-from ui_gym_agents.engines.http import RequestLimits
+from ui_gym_agents.engines.protocol import RequestLimits
 
 Make = Callable[..., UIVectorEnv]
 SLOTS = 6

@@ -15,8 +15,8 @@ from tests.engines.model_server import ModelServer
 from tests.policy.tiny_models import BUILDERS, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.engines.agent import WIRES
-from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import OpenAIEngine
+from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 

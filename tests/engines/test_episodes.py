@@ -20,8 +20,8 @@ from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.agents.openai_chat import OpenAIAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
 from ui_gym_agents.engines.agent import EngineAgent
-from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import OpenAIEngine
+from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.training.context import TrainerContext

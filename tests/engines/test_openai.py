@@ -18,9 +18,9 @@ from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.engines import EngineAnswer, EngineError, Sampling
 from ui_gym_agents.engines.agent import EngineAgent, engine_agent
-from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.in_process import InProcessEngine
 from ui_gym_agents.engines.openai import OpenAIEngine
+from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
 

@@ -18,8 +18,8 @@ from serving import QuietHandler, serving
 from tests.evaluation.test_setup import evaluate, settings
 from ui_gym.dialects import DIALECTS, get_dialect
 from ui_gym.errors import ActionError
-from ui_gym_agents.engines.http import JsonClient, RequestLimits
-from ui_gym_agents.engines.protocol import EngineError
+from ui_gym_agents.engines.http import JsonClient
+from ui_gym_agents.engines.protocol import EngineError, RequestLimits
 from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.evaluation.setup import FinishedEvaluation
 from ui_gym_agents.store import EpisodeStore

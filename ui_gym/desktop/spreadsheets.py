@@ -65,7 +65,7 @@ class Gnumeric(_Common):
 
     def go_to(self, device: DesktopDevice, file: str, cells: str) -> Iterator[Action]:
         yield navigation.at(navigation.window(device, file), (60, 78))
-        yield Type(cells, clear=True, enter=True)
+        yield from _written(cells)
 
     def sort(
         self, device: DesktopDevice, file: str, table: Table, column: int, *, descending: bool
@@ -92,7 +92,7 @@ class Gnumeric(_Common):
         yield Press("down")  # from "Manage Sheets" to "Rename"
         yield Press("enter")
         yield from navigation.opened(device, "Rename Sheet")
-        yield Type(name, clear=True, enter=True)
+        yield from _written(name)
         yield from navigation.closed(device, "Rename Sheet")
         yield from navigation.opened(device, file)
 
@@ -123,10 +123,16 @@ class Calc(_Common):
         window = navigation.window(device, file)
         yield from navigation.menu(window, (325, 12), (383, 487))
         yield from navigation.opened(device, "Rename Sheet")
-        yield Type(name, clear=True, enter=True)
+        yield from _written(name)
         yield from navigation.closed(device, "Rename Sheet")
         yield from navigation.opened(device, file)
 
 
 GNUMERIC: Spreadsheet = Gnumeric()
 CALC: Spreadsheet = Calc()
+
+
+def _written(text: str) -> Iterator[Action]:
+    """Into the field with the keyboard, in actions that every dialect has words for."""
+    yield Press("ctrl+a")
+    yield Type(text, enter=True)

@@ -12,7 +12,7 @@ from ui_gym.errors import UserError, nearest
 from ui_gym_agents.agents.agent import SERVED, Agent, Decision, View
 
 if TYPE_CHECKING:
-    from ui_gym_agents.engines.http import RequestLimits
+    from ui_gym_agents.engines.protocol import RequestLimits
 
 BUILT_IN = ("oracle", "random")
 

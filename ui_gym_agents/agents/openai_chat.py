@@ -11,10 +11,10 @@ from pydantic import SecretStr
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import SERVED, Decision, View
-from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, RequestLimits
+from ui_gym_agents.engines.http import CONNECTIONS, JsonClient
 from ui_gym_agents.engines.openai import environment_key
 from ui_gym_agents.engines.pictures import HitRate, PictureCache, wire_messages
-from ui_gym_agents.engines.protocol import EngineError
+from ui_gym_agents.engines.protocol import EngineError, RequestLimits
 from ui_gym_agents.policy.prompts import PromptBuilder
 
 OPENAI = "https://api.openai.com/v1"

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, Submit, View
-from ui_gym_agents.engines.http import RequestLimits
 from ui_gym_agents.engines.openai import SGLANG, VLLM, OpenAIEngine, environment_key
 from ui_gym_agents.engines.protocol import (
     Engine,
     EngineAnswer,
     EngineError,
     EngineQuestion,
+    RequestLimits,
     Sampling,
 )
 from ui_gym_agents.store import screenshot_hash

@@ -9,14 +9,13 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import httpx
 from pydantic import SecretStr
 
 from ui_gym.errors import UserError
-from ui_gym_agents.engines.protocol import EngineError
+from ui_gym_agents.engines.protocol import EngineError, RequestLimits
 
 log = logging.getLogger(__name__)
 
@@ -41,23 +40,6 @@ WRONG = {
 
 class NotServed(UserError):
     """The server has no such model, or nothing at this address."""
-
-
-@dataclass(frozen=True)
-class RequestLimits:
-    """How long a server is waited for. Times are in seconds.
-
-    `timeout` is for one attempt, from sending to the last byte. Attempt ``i`` (from 0) is followed
-    by a pause of ``pause * 2**i``, at most `longest_pause`, or what the server asks for. An answer
-    of more than `answer_bytes` bytes is none: it is read no further, and not asked for again.
-    """
-
-    timeout: float = 120.0
-    connect: float = 10.0
-    attempts: int = 4
-    pause: float = 0.5
-    longest_pause: float = 20.0
-    answer_bytes: int = 16 << 20
 
 
 class JsonClient:

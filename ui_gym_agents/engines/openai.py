@@ -41,9 +41,15 @@ from typing import Any
 from pydantic import SecretStr
 
 from ui_gym.errors import UserError
-from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, NotServed, RequestLimits
+from ui_gym_agents.engines.http import CONNECTIONS, JsonClient, NotServed
 from ui_gym_agents.engines.pictures import MOST, HitRate, PictureCache, wire_messages
-from ui_gym_agents.engines.protocol import EngineAnswer, EngineError, EngineQuestion, Sampling
+from ui_gym_agents.engines.protocol import (
+    EngineAnswer,
+    EngineError,
+    EngineQuestion,
+    RequestLimits,
+    Sampling,
+)
 
 log = logging.getLogger(__name__)
 

@@ -96,3 +96,20 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Let go of connections and of what was loaded. Closing twice is harmless."""
+
+
+@dataclass(frozen=True)
+class RequestLimits:
+    """How long a server is waited for. Times are in seconds.
+
+    `timeout` is for one attempt, from sending to the last byte. Attempt ``i`` (from 0) is followed
+    by a pause of ``pause * 2**i``, at most `longest_pause`, or what the server asks for. An answer
+    of more than `answer_bytes` bytes is none: it is read no further, and not asked for again.
+    """
+
+    timeout: float = 120.0
+    connect: float = 10.0
+    attempts: int = 4
+    pause: float = 0.5
+    longest_pause: float = 20.0
+    answer_bytes: int = 16 << 20

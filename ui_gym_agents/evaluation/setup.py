@@ -26,7 +26,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.agents import ScriptedAgent, make_agent
 from ui_gym_agents.agents.agent import SERVED, Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
-from ui_gym_agents.engines.http import RequestLimits
+from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.evaluation.evaluate import (
     EvaluationReport,

@@ -128,7 +128,7 @@ def run_policy(
     policy.processes = processes
     if settings.engine is not None and processes.is_main:
         from ui_gym_agents.engines.agent import engine_agent
-        from ui_gym_agents.engines.http import RequestLimits
+        from ui_gym_agents.engines.protocol import RequestLimits
 
         limits = RequestLimits(settings.engine_timeout, attempts=settings.engine_attempts)
         policy.sampler = engine_agent(
