@@ -8,7 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,14 @@ Spawn = Callable[..., subprocess.Popen[str]]
 
 TOY = ("--plugin", "toy", "--run.directory")
 ALTERED = ("--run.steps", "3")
+
+
+@pytest.fixture(autouse=True)
+def ends_with_its_terminal() -> Iterator[None]:
+    """Who started the tests may have been told to outlive theirs (`nohup`), which runs inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def metrics(run: Path) -> list[dict[str, Any]]:
@@ -130,12 +138,14 @@ def test_two_halves_equal_the_whole(train: Train, work: Path) -> None:
     assert state(work / "halves", 6) == state(work / "whole", 6)
 
 
-@pytest.mark.parametrize(("size", "name"), [(8_000, "run"), (24_000, "run/metrics.jsonl")])
+@pytest.mark.parametrize(
+    ("size", "name", "save_every"), [(8_000, "run", "10"), (24_000, "run/metrics.jsonl", "1000")]
+)
 def test_a_run_on_a_full_disk_says_so_and_goes_on_once_there_is_room(
-    size: int, name: str, train: Train, work: Path
+    size: int, name: str, save_every: str, train: Train, work: Path
 ) -> None:
     """It ends in a checkpoint, or in a line of metrics."""
-    asked = ("--run.steps", "250", "--run.save_every", "10", "--run.eval_every", "0")
+    asked = ("--run.steps", "250", "--run.save_every", save_every, "--run.eval_every", "0")
     with room_for(size):
         status, _, errors = train(*TOY, "run", *asked, "--run.records", "off")
     assert status == 1
