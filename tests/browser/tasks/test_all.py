@@ -28,6 +28,7 @@ DAILY: list[Variant] = [
     if spec.load().levels
 ]
 DAILY += [
+    ("UI/CheckboxSet-v0", {"compact": True}),
     ("UI/ClickButton-v0", {"compact": True}),
     ("UI/DataEntry-v0", {"compact": True}),
     ("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1}),
@@ -43,6 +44,7 @@ NIGHTLY += [(spec.id, {}) for spec in FAMILIES if not spec.load().levels]
 NIGHTLY += [
     ("UI/ClickButton-v0", {"likeness": "high", "count": 10}),
     ("UI/ClickButton-v0", {"compact": True, "likeness": "high", "count": 10}),
+    ("UI/CheckboxSet-v0", {"compact": True, "count": 6, "asked": 4, "ticked": 3}),
 ]
 SEEDS_OF = {True: SEEDS, False: range(15)}
 """How many params are drawn, by whether the test runs nightly: of large pages they take long."""

@@ -37,6 +37,8 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"count": 25, "likeness": "low"}, "count must be 2 to 24, not 25"),
         ({"asked": 20}, "asked must be 1 to 19, not 20"),
         ({"ticked": -1}, "ticked must be 0 to 20, not -1"),
+        ({"compact": True, "count": 7}, "count must be 2 to 6, not 7"),
+        ({"compact": True, "likeness": "high"}, "the compact page has no alike names"),
         ({"likeness": "medium"}, "likeness must be 'low' or 'high', not 'medium'"),
     ],
     "ClickButton": [

@@ -6,9 +6,11 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import SEEDS, draws, levels, verdicts
 
 from ui_gym.browser.content.lists import THINGS
+from ui_gym.browser.content.words import FIRST_SHORT
 from ui_gym.browser.tasks.checkbox_set import CheckboxSet, CheckboxSetParams
 
 BOXES = CheckboxSetParams(
@@ -80,3 +82,28 @@ def test_checkbox_set_mistakes() -> None:
         "asked": (0,),
     })  # fmt: skip
     assert task.misread(params, "lookalike", rng).asked == (2,)
+
+
+@pytest.mark.parametrize("count", [2, 4, 6])
+def test_checkbox_set_the_compact_page_fits_its_grid(count: int) -> None:
+    task = CheckboxSet(compact=True, count=count, asked=1)
+    above = {params.width for params in draws(task)}
+    # Below the title's row there are seven: of what is free, the boxes, and the button.
+    assert above == {32 * rows for rows in range(7 - count)}
+
+
+def test_checkbox_set_compact_goals_name_the_boxes_and_the_button() -> None:
+    task = CheckboxSet(compact=True, asked=3)
+    for params in draws(task):
+        assert set(params.labels) <= set(FIRST_SHORT)
+        goal = task.goal(params)
+        named = re.findall(r"[A-Z][a-z]+", goal)
+        assert named[1:] == [*(params.labels[i] for i in params.asked), "Press", "Save"]
+
+
+def test_checkbox_set_compact_arguments() -> None:
+    task = CheckboxSet(compact=True)
+    assert (task.count, task.asked, task.ticked, task.max_steps) == (4, 2, 0, 6)
+    assert task.viewport == (320, 256)
+    assert CheckboxSet(compact=True, asked=3).count == 4
+    assert CheckboxSet(level="easy").viewport == (1280, 800)

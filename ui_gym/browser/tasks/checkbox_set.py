@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from numpy.random import Generator
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.content.phrases import listing
@@ -16,7 +17,9 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, one_of
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.registry import register
+from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 NAMED = {
     "permissions": "permissions", "columns": "columns", "alerts": "notifications",
@@ -30,11 +33,21 @@ ROOM = 440
 """The least height of the list before it scrolls, in pixels."""
 MOST = 100
 
+COMPACT_SIZE = (320, 256)
+COMPACT: dict[str, Any] = {"count": 4, "asked": 2, "ticked": 0, "likeness": "low"}
+"""The arguments of the compact page where neither they nor a level are named."""
+COMPACT_MOST = 6
+"""Boxes that the compact page has room for, below its title and above the button."""
+PATCH = 32
+"""The height of its rows, in pixels: the patch of a small vision model."""
+
 GOALS = (
     'Tick exactly these {named}: {labels}. Then press "Save".',
     'Save the page with only {labels} ticked, and no other of the {named}.',
     'Of all {named}, only {labels} should be ticked. Set it so and press "Save".',
 )  # fmt: skip
+
+COMPACT_GOALS = ("Choose {labels}. Press Save.", "Click {labels}. Press Save.")
 
 Likeness = Literal["low", "high"]
 
@@ -52,7 +65,7 @@ class CheckboxSetParams:
     """The indices of the boxes that are ticked at the start."""
     columns: int
     width: int
-    """Of the card with the boxes, in pixels."""
+    """Of the card with the boxes, in pixels; compact: what is free above them."""
     side: bool
     """Whether the page has links at its side."""
     theme: int
@@ -68,6 +81,7 @@ class CheckboxSet(Family[CheckboxSetParams]):
     alarm zones or goods. The goal names the boxes that have to be ticked when "Save" is pressed.
     With more boxes the list scrolls; with ``likeness="high"`` labels share their words, as in
     "Edit orders" and "Edit offers"; boxes that are ticked at the start may have to be unticked.
+    The compact page has people's short names.
 
     ## Action space
     Clicks and scrolling solve it; Tab and Space work as in any form.
@@ -84,10 +98,11 @@ class CheckboxSet(Family[CheckboxSetParams]):
     most; it follows from the arguments.
 
     ## Arguments
-    | `count` | 8, 20, 60 | how many boxes, 2 to 100 |
-    | `asked` | 2, 4, 6 | how many of them the goal names, 1 to `count` - 1 |
-    | `ticked` | 0, 0, 5 | how many are ticked at the start, 0 to `count` |
-    | `likeness` | "low", "high", "high" | "low": no word in common; "high": alike labels |
+    | `count` | 8, 20, 60 (compact: 4) | how many boxes, 2 to 100, compact to 6 |
+    | `asked` | 2, 4, 6 (compact: 2) | how many of them the goal names, 1 to `count` - 1 |
+    | `ticked` | 0, 0, 5 (compact: 0) | how many are ticked at the start, 0 to `count` |
+    | `likeness` | "low", "high", "high" (compact: "low") | "low": no common word; "high": alike |
+    | `compact` | False | a 320x256 page that a model of a million parameters can read |
     """
 
     page = "checkbox_set.html"
@@ -98,7 +113,30 @@ class CheckboxSet(Family[CheckboxSetParams]):
     likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
     mistakes = ("forgot", "lookalike", "neighbour")
 
+    def __init__(
+        self,
+        *,
+        level: Difficulty | None = None,
+        compact: bool = False,
+        count: int | None = None,
+        asked: int | None = None,
+        ticked: int | None = None,
+        likeness: Likeness | None = None,
+    ) -> None:
+        self.compact = compact
+        given = {"count": count, "asked": asked, "ticked": ticked, "likeness": likeness}
+        if compact:
+            self.viewport = COMPACT_SIZE
+        if compact and level is None:
+            given = {
+                name: COMPACT[name] if value is None else value for name, value in given.items()
+            }
+        super().__init__(level=level, **given)
+
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         most = MOST if self.likeness == "high" else min(len(n) for n, _ in THINGS.values())
         self.check_range("count", self.count, 2, most)
         self.check_range("asked", self.asked, 1, self.count - 1)
@@ -106,15 +144,25 @@ class CheckboxSet(Family[CheckboxSetParams]):
         scrolls = count_scrolls(self.count * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (self.asked + self.ticked + scrolls + 1)
 
+    def _prepare_compact(self) -> None:
+        if self.likeness == "high":
+            raise UserError("CheckboxSet: the compact page has no alike names; likeness is 'low'")
+        self.check_range("count", self.count, 2, COMPACT_MOST)
+        self.check_range("asked", self.asked, 1, self.count - 1)
+        self.check_range("ticked", self.ticked, 0, self.count)
+        self.max_steps = 2 * (self.asked + self.ticked + 1)
+
     def sample(self, rng: Generator) -> CheckboxSetParams:
-        topic = str(rng.choice(tuple(THINGS)))
-        labels = self._labels(topic, rng)
+        topic = "people" if self.compact else str(rng.choice(tuple(THINGS)))
+        labels = self._people(rng) if self.compact else self._labels(topic, rng)
         picked = rng.choice(self.count, size=self.asked, replace=False)
         asked = {int(i) for i in picked}
         ticked = asked
         while ticked == asked:  # nothing would be left to do
             drawn = rng.choice(self.count, size=self.ticked, replace=False)
             ticked = {int(i) for i in drawn}
+        if self.compact:
+            return self._sample_compact(rng, labels, tuple(map(int, picked)), tuple(sorted(ticked)))
         columns = int(rng.integers(1, 3)) if self.count <= 10 else 2
         return CheckboxSetParams(
             topic=topic,
@@ -128,14 +176,36 @@ class CheckboxSet(Family[CheckboxSetParams]):
             phrasing=int(rng.integers(len(GOALS))),
         )
 
+    def _sample_compact(
+        self,
+        rng: Generator,
+        labels: tuple[str, ...],
+        asked: tuple[int, ...],
+        ticked: tuple[int, ...],
+    ) -> CheckboxSetParams:
+        return CheckboxSetParams(
+            topic="people",
+            labels=labels,
+            asked=asked,
+            ticked=ticked,
+            columns=1,
+            width=PATCH * int(rng.integers(COMPACT_MOST - self.count + 1)),
+            side=False,
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
     def goal(self, params: CheckboxSetParams) -> str:
+        if self.compact:
+            names = ", ".join(params.labels[i] for i in params.asked)
+            return COMPACT_GOALS[params.phrasing].format(labels=names)
         labels = listing([f'"{params.labels[i]}"' for i in params.asked])
         return GOALS[params.phrasing].format(named=NAMED[params.topic], labels=labels)
 
     def page_params(self, params: CheckboxSetParams) -> dict[str, Any]:
         page = asdict(params)
         del page["asked"], page["phrasing"]
-        return page
+        return {**page, "compact": self.compact}
 
     def verdict(self, data: Mapping[str, Any], params: CheckboxSetParams) -> Verdict:
         wanted = {params.labels[i] for i in params.asked}
@@ -152,11 +222,18 @@ class CheckboxSet(Family[CheckboxSetParams]):
 
     def oracle(self, device: BrowserDevice, params: CheckboxSetParams) -> Steps:
         for index in sorted(set(params.ticked) ^ set(params.asked)):
+            if self.compact:
+                thought, caption = params.labels[index], self.caption(device, params)
+                yield Demo(click(device, f"#box-{index}"), thought, caption)
+                continue
             verb = "Tick" if index in params.asked else "Untick"
             thought = f'{verb} "{params.labels[index]}".'
             row = f".tick:has(#box-{index})"
             yield from because(f"{thought} It is not in sight.", reveal(device, row, "#boxes"))
             yield Demo(click(device, f"#box-{index}"), thought)
+        if self.compact:
+            yield Demo(click(device, "#save"), "Save", self.caption(device, params))
+            return
         yield Demo(click(device, "#save"), "The boxes are as asked: save.")
 
     def misread(self, params: CheckboxSetParams, mistake: str, rng: Generator) -> CheckboxSetParams:
@@ -178,6 +255,14 @@ class CheckboxSet(Family[CheckboxSetParams]):
     def blind_rate(self, params: CheckboxSetParams) -> float:
         """As many boxes as are named, whichever."""
         return 1 / math.comb(len(params.labels), len(params.asked))
+
+    def caption(self, device: BrowserDevice, params: CheckboxSetParams) -> str:
+        """All that the compact picture says that varies: the boxes with their state."""
+        ticked = set(device.state()["ticked"])
+        return "\n".join(f"{label} {'on' if label in ticked else 'off'}" for label in params.labels)
+
+    def _people(self, rng: Generator) -> tuple[str, ...]:
+        return tuple(str(name) for name in rng.permutation(words.FIRST_SHORT)[: self.count])
 
     def _labels(self, topic: str, rng: Generator) -> tuple[str, ...]:
         """Distinct labels: alphabetical, in groups of a kind, or mixed."""
