@@ -189,6 +189,9 @@ class BeginFrameCapture(ScreenshotCapture):
                 break
             # Nothing had changed since the last frame: ask for one that is surely painted.
             frame = run([(_BEGIN_FRAME, {"screenshot": _PNG})])[0]
+        else:
+            # The browser answers for a page that has just crashed as well: ask the page itself.
+            run([("Runtime.evaluate", {"expression": "0"})])
         return results, frame.get("screenshotData")
 
 
