@@ -5,7 +5,6 @@ A list of sources concatenates (`select`). Every refusal names the value and the
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ui_gym import extras
 from ui_gym.contract import registry
 from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.errors import UserError, nearest
@@ -231,14 +231,7 @@ def _task_of(line: str) -> str:
 
 def _import_task(path: str) -> TaskSpec:
     """Import a task class by ``module:Class``; its `@register` makes it known."""
-    module, _, qualname = path.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for part in qualname.split("."):
-            found = getattr(found, part)
-    # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
-    except (Exception, SystemExit) as error:
-        raise UserError(f"the custom task {path!r} cannot be imported: {error!r}") from error
+    found = extras.named(f"the custom task {path!r}", path, UserError)
     spec = getattr(found, "spec", None)
     if not isinstance(spec, TaskSpec):
         raise UserError(f"{path!r} is no registered task; decorate the class with @register(...)")

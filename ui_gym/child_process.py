@@ -26,6 +26,13 @@ read -r _; kill $x 2>/dev/null; wait $x; [ -z "$f" ] || rm -rf "$f"
 """
 
 
+def cores() -> int:
+    """How many CPU cores this process and its children may use."""
+    if hasattr(os, "sched_getaffinity"):  # Linux only
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class ChildProcess:
     """A running command in a process group of its own, without standard input.
 

@@ -64,13 +64,16 @@ class DeviceLost(DeviceError):
     """The device is gone and must be replaced."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that ends an error message: the nearest known names, or all of them if few."""
+def nearest(name: str, known: Iterable[str], *, likeness: float = 0.5) -> str:
+    """A hint that ends an error message: the nearest known names, or all of them if few.
+
+    Names less alike than `likeness`, from 0 to 1, are not near.
+    """
     import difflib  # for messages alone, and `import ui_gym` should be quick
 
     names = sorted(known)
     lowered = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=likeness)
     if close:
         return "Did you mean " + " or ".join(repr(lowered[c]) for c in close) + "?"
     if not names:

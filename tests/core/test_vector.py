@@ -248,7 +248,8 @@ def test_slots_can_be_used_apart(make_vector: Make) -> None:
     assert results[0].terminated
 
 
-def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool) -> None:
+def hanging_slot(make_vector: Make, pool: Pool) -> UIVectorEnv:
+    """Two slots, of which the first has an action that hangs."""
     pool.faults.hang_on = "slow"
     env = make_vector(2)
     env.send_reset([0, 1], [1, 2])
@@ -256,6 +257,11 @@ def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool)
     env.send(["click(1, 1)"] * 2, [0, 1])
     env.recv(at_least=2)
     env.send(['type("slow")'], [0])
+    return env
+
+
+def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool) -> None:
+    env = hanging_slot(make_vector, pool)
     for _ in range(3):
         env.send(["wait(0)"], [1])
         assert [result.slot for result in env.recv()] == [1]
@@ -263,13 +269,7 @@ def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool)
 
 
 def test_a_wait_for_slots_can_be_ended_from_another_thread(make_vector: Make, pool: Pool) -> None:
-    pool.faults.hang_on = "slow"
-    env = make_vector(2)
-    env.send_reset([0, 1], [1, 2])
-    env.recv(at_least=2)
-    env.send(["click(1, 1)"] * 2, [0, 1])
-    env.recv(at_least=2)
-    env.send(['type("slow")'], [0])
+    env = hanging_slot(make_vector, pool)
     asked, enough = threading.Event(), threading.Event()
 
     def end() -> None:

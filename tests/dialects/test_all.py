@@ -60,7 +60,7 @@ def test_an_unknown_dialect_is_named_with_the_nearest() -> None:
 
 
 @given(screen=screens(), thought=THOUGHTS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_what_can_be_said_is_read_back(
     dialect: Dialect, screen: tuple[tuple[int, int], list[Action]], thought: str
 ) -> None:
@@ -71,7 +71,7 @@ def test_what_can_be_said_is_read_back(
 
 
 @given(action=actions(SIZE))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_render_refuses_exactly_what_cannot_be_said(dialect: Dialect, action: Action) -> None:
     if dialect.can_say(action):
         dialect.render([action], SIZE)
@@ -82,7 +82,7 @@ def test_render_refuses_exactly_what_cannot_be_said(dialect: Dialect, action: Ac
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_mutated_text_raises_only_action_errors(dialect: Dialect, data: st.DataObject) -> None:
     size, found = data.draw(screens(most=2))
     said = [action for action in found if dialect.can_say(action)]
@@ -93,7 +93,7 @@ def test_mutated_text_raises_only_action_errors(dialect: Dialect, data: st.DataO
 
 
 @given(st.text() | st.text(alphabet="Action: clikty(')\"=,\\\n;<x1>[]{}09.-e`", max_size=60))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_random_text_raises_only_action_errors(dialect: Dialect, text: str) -> None:
     attempt(dialect, text)
     attempt(dialect, "Action: " + text)

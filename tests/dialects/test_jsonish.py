@@ -73,7 +73,7 @@ def test_what_is_no_object_is_refused(text: str) -> None:
 
 
 @given(st.lists(OBJECTS, min_size=1, max_size=3), st.text(max_size=30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_what_is_written_is_read_after_any_thought(said: list[Any], thought: str) -> None:
     text = f"{thought}\nAction: " + ",\n".join(map(write_object, said))
     assert read(text) == said
@@ -81,7 +81,7 @@ def test_what_is_written_is_read_after_any_thought(said: list[Any], thought: str
 
 
 @given(OBJECTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_what_python_prints_is_read(said: dict[str, Any]) -> None:
     assert read(repr(said)) == [said]
 

@@ -57,7 +57,7 @@ def test_the_far_edge_of_the_grid_is_the_last_pixel() -> None:
 
 
 @given(st.integers(1, 1000), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_pixel_of_a_screen_up_to_1000_wide_survives_relative(
     width: int, data: st.DataObject
 ) -> None:
@@ -66,7 +66,7 @@ def test_every_pixel_of_a_screen_up_to_1000_wide_survives_relative(
 
 
 @given(st.integers(1001, 3000), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_wider_screens_are_off_by_one_pixel_at_most(width: int, data: st.DataObject) -> None:
     x = data.draw(st.integers(0, width - 1))
     (found,) = relative.parse(relative.render([Click(x, 0)], (width, 1)), (width, 1))
@@ -74,7 +74,7 @@ def test_wider_screens_are_off_by_one_pixel_at_most(width: int, data: st.DataObj
 
 
 @given(st.tuples(st.integers(20, 2600), st.integers(20, 2600)), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_absolute_survives_where_the_resized_picture_is_no_smaller(
     size: tuple[int, int], data: st.DataObject
 ) -> None:

@@ -6,13 +6,13 @@ import re
 import shlex
 from collections.abc import Collection, Mapping
 
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import ActionError, nearest
 
 SCHEMES = ("http", "https", "mailto", "tel", "sms", "smsto", "geo")
 """Of URLs that may be opened. ``intent:``, ``file:`` and the like could do anything."""
 
-_TABLES = word_lists("ui_gym.android.content", "apps")
+_TABLES = read_table("ui_gym.android.content", "apps")
 
 LABELS: Mapping[str, tuple[str, ...]] = _TABLES["labels"]
 """Packages of apps by what stands below their icons, the likeliest first."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract.spec import Difficulty, TaskSpec
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 
 COLLECTION = "cua-recipe"
 MODULE = "ui_gym.android.recipe_tasks"
@@ -70,7 +70,7 @@ class RecipeEntry:
         )
 
 
-_TABLES = word_lists("ui_gym.android.content", "recipe")
+_TABLES = read_table("ui_gym.android.content", "recipe")
 
 ENTRIES: Mapping[str, RecipeEntry] = {
     id: RecipeEntry(id, **entry) for id, entry in _TABLES["entries"].items()

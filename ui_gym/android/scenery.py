@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.android.toggles import TOGGLES
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 
 SHARES = {
     "airplane": 0.15, "wifi": 0.7, "bluetooth": 0.5, "data": 0.8, "dnd": 0.15, "saver": 0.15,
@@ -21,7 +21,7 @@ SHARES = {
 }  # fmt: skip
 """How often each switch is on. Airplane mode comes first, as it changes what others mean."""
 
-NOTES: tuple[tuple[str, str], ...] = word_lists("ui_gym.android.content")["notifications"]
+NOTES: tuple[tuple[str, str], ...] = read_table("ui_gym.android.content", "words")["notifications"]
 """(title, text) of notifications. Each is posted under a tag of its own."""
 
 

@@ -10,7 +10,7 @@ from ui_gym.android.checks import ShellCheck
 from ui_gym.android.device import AndroidDevice
 from ui_gym.contract.action import Action, Click, Drag, Open, Press
 from ui_gym.contract.device import Element
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import TaskError
 
 
@@ -46,7 +46,7 @@ class Toggle:
 
 TOGGLES = {
     name: Toggle(**written)
-    for name, written in word_lists("ui_gym.android.content", "toggles").items()
+    for name, written in read_table("ui_gym.android.content", "toggles").items()
 }
 """The switches by name."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -44,16 +43,10 @@ class TaskSpec:
         Raises:
             TaskError: the class cannot be imported, or is no `Task`.
         """
-        module, _, qualname = self.entry_point.partition(":")
-        try:
-            found: Any = importlib.import_module(module)
-            for part in qualname.split("."):
-                found = getattr(found, part)
-        # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
-        except (Exception, SystemExit) as error:
-            raise TaskError(
-                f"{self.id} ({self.entry_point}) cannot be imported: {error!r}"
-            ) from error
+        from ui_gym import extras  # `import ui_gym` needs none of it
+
+        told = f"{self.id} ({self.entry_point})"
+        found = extras.named(told, self.entry_point, TaskError, here=False)
         if not (isinstance(found, type) and hasattr(found, "judge")):
             raise TaskError(f"{self.id} ({self.entry_point}) is {found!r}, and no Task")
         self.document(found)

@@ -1,15 +1,11 @@
-"""Words that the tasks of several suites draw from, and how lists of words are read.
+"""Words that the tasks of several suites draw from.
 
 A list keeps its order: what a seed draws from it never changes.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -34,21 +30,6 @@ FOLDERS = (
 """Names of folders."""
 
 _ENDINGS = ("", "_old", "_final", "_2023", "_copy", "_v2", "_may", "_june", "_team")
-
-
-@cache
-def word_lists(package: str, name: str = "words") -> Mapping[str, Any]:
-    """What ``NAME.toml`` in a package's folder holds, its lists as tuples."""
-    text = files(package).joinpath(f"{name}.toml").read_text("utf-8")
-    return {key: _frozen(value) for key, value in tomllib.loads(text).items()}
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(map(_frozen, value))
-    if isinstance(value, dict):
-        return {key: _frozen(inner) for key, inner in value.items()}
-    return value
 
 
 def filled(rng: np.random.Generator, template: str, slots: Mapping[str, Sequence[object]]) -> str:

@@ -20,7 +20,7 @@ What the format leaves open, and where we add to it:
 from __future__ import annotations
 
 from ui_gym.contract import action as act
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import DIRECTIONS, speechless, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.grid import Size
@@ -42,7 +42,7 @@ _KEYS = {"keyboard_enter": "enter", "navigate_home": "home", "navigate_back": "b
 _BY_KEY = {key: name for name, key in _KEYS.items()}
 _OUTCOMES: dict[str, act.Outcome] = {"complete": "success", "infeasible": "infeasible"}
 _STATUS = {ours: theirs for theirs, ours in _OUTCOMES.items()}
-_TEXTS = word_lists(__package__, "texts")["androidworld"]
+_TEXTS = read_table(__package__, "texts")["androidworld"]
 _PROMPT: str = _TEXTS["prompt"]
 _USAGE: dict[str, str] = _TEXTS["usage"]
 

@@ -21,7 +21,7 @@ What the tool leaves open, we define:
 from __future__ import annotations
 
 from ui_gym.contract import action as act
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import (
     CLICK_NAMES,
     CLICKS,
@@ -43,7 +43,7 @@ from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
-_TEXTS = word_lists(__package__, "texts")["anthropic"]
+_TEXTS = read_table(__package__, "texts")["anthropic"]
 _PROMPT: str = _TEXTS["prompt"]
 _USAGE: dict[str, str] = _TEXTS["usage"]
 _REFUSED = ("cursor_position", "zoom")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from ui_gym.contract.action import ACTIONS, MAX_ACTIONS, Action, check_points, shorten, usage
 from ui_gym.contract.action import parse as parse_action
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import check_actions, check_length
 from ui_gym.dialects.seen import NOTHING, Seen
 from ui_gym.errors import ActionError
 
-_TEXTS = word_lists(__package__, "texts")["canonical"]
+_TEXTS = read_table(__package__, "texts")["canonical"]
 MEANINGS: dict[str, str] = _TEXTS["meanings"]
 ELEMENTS: str = _TEXTS["elements"]
 """What a prompt adds where elements are shown."""

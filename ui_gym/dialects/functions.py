@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ui_gym.contract.action import Action, Answer, Finish, Open
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import OUTCOMES, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.jsonish import Object, read_object
 from ui_gym.dialects.pointer import PointerState
 from ui_gym.errors import ActionError
 
-_TEXTS = word_lists(__package__, "texts")["functions"]
+_TEXTS = read_table(__package__, "texts")["functions"]
 _USAGE: dict[str, str] = _TEXTS["usage"]
 
 

@@ -6,10 +6,10 @@ import string
 from collections.abc import Mapping
 
 from ui_gym.contract.action import split_keys
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import ActionError, nearest
 
-_TABLES = word_lists(__package__, "keys")["android"]
+_TABLES = read_table(__package__, "keys")["android"]
 
 MODIFIERS: Mapping[str, int] = _TABLES["modifiers"]
 KEYS: Mapping[str, int] = {

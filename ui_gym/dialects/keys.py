@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ui_gym.contract.action import Press, shorten, split_keys
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import ActionError
 
-_TABLES = word_lists(__package__, "keys")
+_TABLES = read_table(__package__, "keys")
 
 _OURS: dict[str, str] = _TABLES["ours"] | {
     f"{name}{side}": ours

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from ui_gym.contract.action import Action, Button, Click, Drag, Move, Press, Scroll, Type, Wait
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import speechless, typed, typing, unknown, written
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions
@@ -38,7 +38,7 @@ WAIT = 2.0
 
 _BUTTONS: dict[str, Button] = {"left": "left", "right": "right", "wheel": "middle"}
 _THEIRS = {ours: theirs for theirs, ours in _BUTTONS.items()}
-_TEXTS = word_lists(__package__, "texts")["openai"]
+_TEXTS = read_table(__package__, "texts")["openai"]
 _PROMPT: str = _TEXTS["prompt"]
 _USAGE: dict[str, str] = _TEXTS["usage"]
 

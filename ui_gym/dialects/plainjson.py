@@ -11,7 +11,7 @@ import dataclasses
 from typing import Any
 
 from ui_gym.contract.action import ACTIONS, MAX_ACTIONS, Action, build, shorten
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.canonical import MEANINGS
 from ui_gym.dialects.common import unknown, written
 from ui_gym.dialects.fields import Fields
@@ -22,7 +22,7 @@ from ui_gym.dialects.pointer import PointerState
 from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError
 
-_TEXTS = word_lists(__package__, "texts")["json"]
+_TEXTS = read_table(__package__, "texts")["json"]
 _PROMPT: str = _TEXTS["prompt"]
 _USAGE: dict[str, str] = _TEXTS["usage"]
 _THOUGHT = "thought"

@@ -25,7 +25,7 @@ import math
 from collections.abc import Sequence
 
 from ui_gym.contract import action as act
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import (
     NOTCH,
     check_actions,
@@ -62,7 +62,7 @@ _CLICKS: dict[str, tuple[act.Button, int]] = {
     "leftClick": ("left", 1),
 }
 _NAMES = {click: name for name, click in reversed(_CLICKS.items())}
-_TEXTS = word_lists(__package__, "texts")["pyautogui"]
+_TEXTS = read_table(__package__, "texts")["pyautogui"]
 _PROMPT: str = _TEXTS["prompt"]
 _ENDINGS = {"DONE": act.Finish("success"), "FAIL": act.Finish("infeasible")}
 

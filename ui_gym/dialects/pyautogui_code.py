@@ -15,7 +15,7 @@ import textwrap
 from dataclasses import dataclass
 
 from ui_gym.contract.action import shorten, syntax_tree
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import unknown
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.seen import NOTHING, Seen
@@ -26,7 +26,7 @@ EXAMPLE = "pyautogui.click(10, 20)"
 _IGNORED = ("interval", "tween", "logScreenshot", "_pause", "pause", "mouseDownUp")
 """Parameters that change how an action looks, not what it does."""
 
-SIGNATURES: dict[str, tuple[str, ...]] = word_lists(__package__, "texts")["pyautogui"]["signatures"]
+SIGNATURES: dict[str, tuple[str, ...]] = read_table(__package__, "texts")["pyautogui"]["signatures"]
 """The parameters of every function that is read, in their order."""
 
 WORDS = ("WAIT", "DONE", "FAIL")

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from ui_gym.contract import action as act
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import (
     CLICK_NAMES,
     CLICKS,
@@ -53,7 +53,7 @@ MAX_PIXELS = 16384 * 28 * 28
 _BUTTONS = {"back": "back", "home": "home", "menu": "recents", "enter": "enter"}
 _SYSTEM = {ours: theirs.capitalize() for theirs, ours in _BUTTONS.items()}
 
-_TEXTS = word_lists(__package__, "texts")["qwen"]
+_TEXTS = read_table(__package__, "texts")["qwen"]
 _PROMPT: str = _TEXTS["prompt"]
 _USAGE: dict[str, str] = _TEXTS["mobile_use"] | _TEXTS["computer_use"]
 

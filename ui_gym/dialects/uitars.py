@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ui_gym.contract import action as act
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import (
     DIRECTIONS,
     check_actions,
@@ -59,7 +59,7 @@ WAIT = 5.0
 
 Coordinates = Literal["relative", "absolute"]
 
-_TEXTS = word_lists(__package__, "texts")["uitars"]
+_TEXTS = read_table(__package__, "texts")["uitars"]
 _PROMPT: str = _TEXTS["prompt"]
 _ALIASES: dict[str, str] = _TEXTS["aliases"]
 _USAGE: dict[str, str] = _TEXTS["usage"]

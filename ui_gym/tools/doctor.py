@@ -18,6 +18,8 @@ from typing import Literal
 from rich.table import Table
 from rich.text import Text
 
+from ui_gym import extras
+from ui_gym.child_process import cores
 from ui_gym.errors import UIGymError
 
 Status = Literal["ok", "warn", "fail"]
@@ -113,7 +115,7 @@ def _version(distribution: str) -> str | None:
 
 
 def _plugins() -> Finding:
-    found = sorted(entry.name for entry in importlib.metadata.entry_points(group="ui_gym.trainers"))
+    found = sorted(extras.installed("ui_gym.trainers"))
     if found:
         return Finding("trainers", "ok", ", ".join(found))
     return Finding("trainers", "warn", "none installed", "pip install ui-gym-grpo ui-gym-sft")
@@ -189,10 +191,9 @@ def _shared_memory() -> Finding:
 
 
 def _cores() -> Finding:
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    if cores >= 2:
-        return Finding("cores", "ok", str(cores))
+    count = cores()
+    if count >= 2:
+        return Finding("cores", "ok", str(count))
     return Finding("cores", "warn", "1", "two or more let a browser and a model work side by side")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ui_gym.android.opening import LABELS
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 
 BUILT_IN = (
     "Browser", "Calculator", "Calendar", "Camera", "Clock", "Contacts", "Files", "Messages",
@@ -15,7 +15,7 @@ BUILT_IN = (
 
 _OWN = {"Notes": ("org.uigym.notes",)}
 
-_TABLES = word_lists(__package__, "apps")
+_TABLES = read_table(__package__, "apps")
 
 THIRD_PARTY: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = _TABLES["third_party"]
 """Apps that a person has installed on the built-in phone: name -> (package, the permissions that it

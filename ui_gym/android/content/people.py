@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.contract.draws import between, pick
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 
-_LISTS = word_lists(__package__)
+_LISTS = read_table(__package__, "words")
 FIRST: tuple[str, ...] = _LISTS["first"]
 LAST: tuple[str, ...] = _LISTS["last"]
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from ui_gym.contract import words
 from ui_gym.contract.draws import pick
+from ui_gym.contract.tables import read_table
 
-_LISTS = words.word_lists(__package__)
+_LISTS = read_table(__package__, "words")
 
-GOALS = words.word_lists(__package__, "goals")
+GOALS = read_table(__package__, "goals")
 """What goals say, by the name of the task."""
 
 EVENTS: tuple[str, ...] = _LISTS["events"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 
 # -- what a page is made of --
 
@@ -76,7 +76,7 @@ class WebPage:
 def sites() -> Mapping[str, WebSite]:
     """Every site by its host."""
     return {
-        written["host"]: WebSite(**written) for written in word_lists(__package__, "web")["sites"]
+        written["host"]: WebSite(**written) for written in read_table(__package__, "web")["sites"]
     }
 
 
@@ -85,7 +85,7 @@ def pages() -> Mapping[str, WebPage]:
     """Every page by its address, which has no scheme, no ``www.`` and no closing slash."""
     return {
         written["address"]: WebPage(written["title"], tuple(map(_block, written["blocks"])))
-        for written in word_lists(__package__, "web")["pages"]
+        for written in read_table(__package__, "web")["pages"]
     }
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from ui_gym.browser.chromium.protocol import Command, Message, Run
 from ui_gym.contract.device import Element
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout
 
 Box = tuple[float, float, float, float]
@@ -39,7 +39,7 @@ _LEVELS = 3
 
 _STYLES = ("overflow-x", "overflow-y", "position")
 
-_ROLES = word_lists("ui_gym.browser", "roles")
+_ROLES = read_table("ui_gym.browser", "roles")
 _WHOLE = frozenset(_ROLES["whole"])
 _ACTED_ON = _WHOLE - set(_ROLES["idle"])
 _SILENT = frozenset(_ROLES["silent"])

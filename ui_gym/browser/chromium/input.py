@@ -13,7 +13,7 @@ from typing import Any
 from ui_gym.browser.chromium.protocol import Command
 from ui_gym.browser.site import REST
 from ui_gym.contract import action as act
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import ActionError, nearest
 
 OUTSIDE = -1
@@ -21,7 +21,7 @@ OUTSIDE = -1
 
 _TICK = "Runtime.evaluate"
 
-_KEYS = word_lists("ui_gym.browser", "keys")
+_KEYS = read_table("ui_gym.browser", "keys")
 
 ALT, CTRL, META, SHIFT = 1, 2, 4, 8
 MODIFIERS: Mapping[str, int] = _KEYS["modifiers"]

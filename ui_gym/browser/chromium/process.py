@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from ui_gym.browser.chromium.cdp import CdpConnection
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ BROWSER_VARIABLE = "UI_GYM_BROWSER"
 HEADLESS = ("chromium-headless-shell",)
 HEADED = ("/usr/lib/chromium/chromium", "chromium", "google-chrome", "google-chrome-stable")
 
-FLAGS: tuple[str, ...] = word_lists("ui_gym.browser", "flags")["chromium"]
+FLAGS: tuple[str, ...] = read_table("ui_gym.browser", "flags")["chromium"]
 
 
 def find_browser(*, headless: bool = True) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from ui_gym.contract.spec import Difficulty, TaskSpec
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import UserError
 
 COLLECTION = "miniwob"
@@ -25,7 +25,7 @@ STEP_TIME = 0.5
 STEP_TIMES = {"click-pie": 1.5, "stock-market": 0.1}
 """Of tasks whose animations take longer, or that change faster than that."""
 
-_WRITTEN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_WRITTEN = read_table("ui_gym.browser.miniwob", "catalogue")
 
 LEFTOVERS = frozenset(_WRITTEN["leftovers"])
 """Tasks whose pages remember something of an episode when the next one starts in them."""

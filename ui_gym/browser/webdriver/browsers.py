@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ui_gym.browser.chromium import process
 from ui_gym.browser.webdriver.drivers import DRIVERS, find_driver
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 from ui_gym.errors import DeviceSetupError, UserError, nearest
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(?:([^@:/]*)@)?(https?://.+)")
 
-FIREFOX_PREFERENCES: Mapping[str, str | int | bool] = word_lists("ui_gym.browser", "flags")[
+FIREFOX_PREFERENCES: Mapping[str, str | int | bool] = read_table("ui_gym.browser", "flags")[
     "firefox"
 ]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ui_gym.browser.chromium.protocol import Command, Message
-from ui_gym.contract.words import word_lists
+from ui_gym.contract.tables import read_table
 
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
 
 _KEYS: Mapping[str, str] = {
-    **word_lists("ui_gym.browser", "keys")["webdriver"],
+    **read_table("ui_gym.browser", "keys")["webdriver"],
     **{f"F{n}": chr(0xE030 + n) for n in range(1, 13)},
 }
 

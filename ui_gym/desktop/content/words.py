@@ -6,12 +6,13 @@ import numpy as np
 
 from ui_gym.contract import words as shared
 from ui_gym.contract.draws import other, pick
+from ui_gym.contract.tables import read_table
 from ui_gym.contract.words import FOLDERS as FOLDERS
 from ui_gym.contract.words import STEMS as STEMS
 from ui_gym.contract.words import folder_names as folder_names
 from ui_gym.contract.words import new_name as new_name
 
-WRITTEN = shared.word_lists("ui_gym.desktop.content")
+WRITTEN = read_table("ui_gym.desktop.content", "words")
 """The lists of ``words.toml``."""
 
 THINGS: tuple[str, ...] = WRITTEN["things"]

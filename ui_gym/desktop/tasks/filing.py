@@ -89,6 +89,12 @@ class FilingTask(DesktopTask[P]):
         shown = params.places[0] if params.inside else "."
         return SessionSpec(files=encoded(self.before(params)), launch=[["pcmanfm", shown]])
 
+    def setup(self, device: DesktopDevice, params: P) -> None:
+        super().setup(device, params)
+        # Its cursor is on the first file or nowhere, as its window's focus came after the list of
+        # files or before it; the same is seen and the arrow keys do the same only if it is told.
+        device.perform(Press("ctrl+home"))
+
     def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judge_files(
             device, self.before(params), self.after(params), folders=self.new_folders(params)
