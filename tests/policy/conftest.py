@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tests.policy.tiny_models import BUILDERS, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Turn
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 from ui_gym_agents.store import ScreenshotStore
 
 
@@ -38,7 +38,7 @@ def make_policy(folder_of: Callable[[str], Path]) -> Callable[..., VLMPolicy]:
 
     def make(kind: str = "qwen3_vl", **kwargs: Any) -> VLMPolicy:
         settings = {"max_new_tokens": 8, "threads": 1, "prompt": PromptBuilder.bare(), **kwargs}
-        return VLMPolicy.from_config(folder_of(kind), **settings)
+        return load_policy(folder_of(kind), **settings)
 
     return make
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import torch
 
@@ -83,3 +88,25 @@ def shake(policy: VLMPolicy, seed: int = 0) -> None:
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.1)
+
+
+def in_two_processes(script: str, *arguments: str | Path, seconds: float) -> None:
+    """Run a script of this folder twice, with what ``accelerate launch`` tells two processes."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    children = [
+        subprocess.Popen(
+            [sys.executable, Path(__file__).with_name(script), *arguments],
+            env={**os.environ, "WORLD_SIZE": "2", "RANK": str(rank), "LOCAL_RANK": str(rank),
+                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "ACCELERATE_USE_CPU": "true",
+                 "OMP_NUM_THREADS": "1"},
+        )
+        for rank in range(2)
+    ]  # fmt: skip
+    try:
+        assert [child.wait(timeout=seconds) for child in children] == [0, 0]
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
-from policy_helpers import FULL, Make, MakeView, act, assert_alike, shake
+from policy_helpers import FULL, Make, MakeView, act, assert_alike, in_two_processes, shake
 from safetensors.torch import load_file
 from two_processes import gradients
 
@@ -133,25 +130,7 @@ def test_two_processes_give_the_gradients_of_one(
     end: list[str], folder_of: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """By gloo, and with what ``accelerate launch`` puts into the environment."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    script = Path(__file__).with_name("two_processes.py")
-    children = [
-        subprocess.Popen(
-            [sys.executable, script, folder_of("qwen3_vl"), tmp_path, *end],
-            env={**os.environ, "WORLD_SIZE": "2", "RANK": str(rank), "LOCAL_RANK": str(rank),
-                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "ACCELERATE_USE_CPU": "true",
-                 "OMP_NUM_THREADS": "1"},
-        )
-        for rank in range(2)
-    ]  # fmt: skip
-    try:
-        assert [child.wait(timeout=120) for child in children] == [0, 0]
-    finally:
-        for child in children:
-            child.kill()
-            child.wait()
+    in_two_processes("two_processes.py", folder_of("qwen3_vl"), tmp_path, *end, seconds=120)
     alone = gradients(folder_of("qwen3_vl"), Processes())
     assert len(alone["plenty losses"]) > 2
     assert (alone["plenty limit"].item(), alone["little limit"].item()) == (60, 30)

@@ -8,7 +8,8 @@ import pytest
 import torch
 from policy_helpers import Make, MakeView
 
-from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy.reuse import Room
 from ui_gym_agents.store import ScreenshotStore
 
 
@@ -73,6 +74,34 @@ def test_more_pictures_than_are_remembered_are_all_seen(
     policy = make_policy(lora_rank=2)
     policy.eyes.limit = 0
     assert list(policy.eyes.look(keys, screenshots)) == keys
+
+
+def test_room_is_made_for_the_pictures_of_all_slots_or_as_it_is_set(
+    make_policy: Make, keys: list[str], screenshots: ScreenshotStore
+) -> None:
+    def looks_again(room: Room) -> int:
+        policy = make_policy(prompt=PromptBuilder(history=3), lora_rank=2, room=room)
+        policy.eyes.limit = min(policy.eyes.limit, 6 * 64 * 4)  # of one picture
+        policy.eyes.look(keys, screenshots)
+        patches = _looks(policy)
+        policy.eyes.look(keys, screenshots)
+        return sum(patches) // 6
+
+    assert looks_again(Room()) == 2
+    assert looks_again(Room(slots=1)) == 0
+    assert looks_again(Room(slots=1, pictures=0)) == 3
+
+
+def test_a_metric_says_how_often_a_picture_was_known(
+    make_policy: Make, keys: list[str], screenshots: ScreenshotStore
+) -> None:
+    policy = make_policy(lora_rank=2)
+    policy.eyes.look(keys, screenshots)
+    policy.eyes.look(keys[:1], screenshots)
+    assert policy.metrics() == {"feature_hits": 0.25}
+    assert policy.metrics() == {}
+    policy.eyes.look(keys[:2], screenshots)
+    assert policy.metrics() == {"feature_hits": 0}, "a run that was resumed would say so"
 
 
 def test_features_do_not_depend_on_the_batch(

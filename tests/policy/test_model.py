@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,10 +47,22 @@ def test_a_tokenizer_is_no_processor(folder_of: Callable[[str], Path], tmp_path:
         load_processor(tmp_path)
 
 
-def test_a_text_model_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
-    with pytest.raises(UserError, match="cannot load a vision-language model"):
+def test_a_model_that_neither_sees_nor_writes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "vit"}')
+    with pytest.raises(UserError, match="a model of ViTConfig, which neither sees and writes nor"):
         load_model(tmp_path)
+    (tmp_path / "config.json").write_text('{"model_type": "no_such"}')
+    with pytest.raises(UserError, match="cannot load a model from"):
+        load_model(tmp_path)
+
+
+def test_a_language_model_without_a_chat_template_is_refused(
+    folder_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    shutil.copytree(folder_of("llama"), tmp_path / "base")
+    (tmp_path / "base" / "chat_template.jinja").unlink()
+    with pytest.raises(UserError, match="has no chat template"):
+        load_processor(tmp_path / "base")
 
 
 def test_weights_that_are_a_pickle_are_refused(
@@ -58,7 +71,7 @@ def test_weights_that_are_a_pickle_are_refused(
     source = folder_of("llava")
     (tmp_path / "config.json").write_bytes((source / "config.json").read_bytes())
     torch.save({}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(UserError, match="cannot load a vision-language model"):
+    with pytest.raises(UserError, match="cannot load a model from"):
         load_model(tmp_path)
 
 

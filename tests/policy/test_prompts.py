@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -93,3 +94,24 @@ def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
     (tmp_path / "prompt.json").write_text('{"histroy": 2}')
     with pytest.raises(UserError, match=r"histroy.*It may hold dialect_prompt, history"):
         PromptBuilder.of(tmp_path)
+
+
+def test_several_pictures_may_leave_at_once() -> None:
+    builder = PromptBuilder(history=5, drop=3, recall=8)
+    assert [builder.build(_view(n))[1] for n in range(10)] == [1, 2, 3, 4, 5, 3, 4, 5, 3, 4]
+    assert [builder.build(_view(n, elements="e"))[1] for n in range(3)] == [1, 2, 3]
+    sliding = PromptBuilder(history=5)
+    assert [sliding.build(_view(n))[1] for n in range(7)] == [1, 2, 3, 4, 5, 5, 5]
+
+
+def test_prompts_extend_each_other_until_pictures_leave() -> None:
+    builder = PromptBuilder(history=4, drop=3, elements=False, feedback=False)
+    scripts = [_script(builder, _view(n)) for n in range(9)]
+    extends = [b[: len(a)] == a for a, b in itertools.pairwise(scripts)]
+    assert extends == [True, True, True, False, True, True, False, True]
+
+
+@pytest.mark.parametrize("drop", [0, 4])
+def test_no_more_pictures_leave_than_are_shown(drop: int) -> None:
+    with pytest.raises(UserError, match="1 to 3 can leave at once: drop is"):
+        PromptBuilder(history=3, drop=drop)

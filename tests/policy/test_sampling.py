@@ -160,3 +160,31 @@ def test_a_turn_that_can_not_even_be_sampled_alone_says_what_to_change(
     with pytest.raises(RuntimeError, match="shapes do not match"):
         broken.act([make_view()])
     assert broken.batch_rows == 64
+
+
+def test_the_adapter_is_added_to_the_weights_once_for_as_long_as_it_stays_the_same(
+    make_policy: Make, make_view: MakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from peft.tuners.lora import Linear
+
+    policy = make_policy(lora_rank=4)
+    added: list[str] = []
+    delta = Linear.get_delta_weight
+
+    def counted(layer: Linear, name: str) -> torch.Tensor:
+        added.append(name)
+        return delta(layer, name)
+
+    monkeypatch.setattr(Linear, "get_delta_weight", counted)
+    act(policy, mixed(make_view))
+    layers = len(added)
+    before = act(policy, mixed(make_view))
+    assert layers == len(added) > 0
+    for parameter in policy.parameters():
+        parameter.data += torch.randn(parameter.shape, generator=torch.manual_seed(0))
+    changed = act(policy, mixed(make_view))
+    assert len(added) == 2 * layers
+    assert changed != before
+    policy.merge = False
+    apart = act(policy, mixed(make_view))
+    assert [r.output_ids for r in apart] == [r.output_ids for r in changed]

@@ -24,7 +24,7 @@ def _ids(text: str) -> list[int]:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_round_trips(text: str) -> None:
     assert TOKENIZER.decode(_ids(text)) == text
 
@@ -34,7 +34,7 @@ def test_any_text_round_trips(text: str) -> None:
         "".join
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_mixture_of_words_round_trips(text: str) -> None:
     assert TOKENIZER.decode(_ids(text)) == text
 
@@ -112,3 +112,21 @@ def test_a_word_and_its_spaced_twin_begin_alike(tmp_path: Path) -> None:
 def test_sizes_that_do_not_fit_are_refused(change: dict[str, int], message: str) -> None:
     with pytest.raises(UserError, match=message):
         TinyConfig(**change)
+
+
+def test_a_blank_may_begin_with_the_eyes_of_another(tmp_path: Path) -> None:
+    words = ["Carl", "Save"]
+    giver = build(TinyConfig(), ["Carl", "Enter"], 1, tmp_path / "giver")
+    bare = build(TinyConfig(), words, 0, tmp_path / "bare")
+    seeing = build(TinyConfig(), words, 0, tmp_path / "seeing", tmp_path / "giver")
+    for name, weight in seeing.model.visual.state_dict().items():
+        assert torch.equal(weight, giver.model.visual.state_dict()[name])
+    for name, weight in seeing.model.language_model.layers.state_dict().items():
+        assert torch.equal(weight, bare.model.language_model.layers.state_dict()[name])
+    rows = seeing.get_input_embeddings().weight
+    known = AutoTokenizer.from_pretrained(tmp_path / "giver")
+    own = AutoTokenizer.from_pretrained(tmp_path / "seeing")
+    carl = giver.get_input_embeddings().weight[known.convert_tokens_to_ids("Carl")]
+    assert torch.equal(rows[own.convert_tokens_to_ids("Carl")], carl)
+    save = own.convert_tokens_to_ids("Save")
+    assert torch.equal(rows[save], bare.get_input_embeddings().weight[save])

@@ -97,13 +97,19 @@ def _qwen3(folder: Path) -> None:
     build(SMALL, WORDS, seed=0, directory=folder)
 
 
-def _qwen25(folder: Path) -> None:
+def _qwen25(folder: Path, ff: int = 96) -> None:
     from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
     vision = {"depth": 2, "hidden_size": 48, "intermediate_size": 64, "num_heads": 2,
               "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size": 2,
               "out_hidden_size": 64, "window_size": 32, "fullatt_block_indexes": [1]}  # fmt: skip
-    _qwen(Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLConfig, "qwen2_5_vl_text", vision, folder)
+    kind = Qwen2_5_VLForConditionalGeneration
+    _qwen(kind, Qwen2_5_VLConfig, "qwen2_5_vl_text", vision, folder, ff)
+
+
+def _qwen25_wide(folder: Path) -> None:
+    """All of whose layers are a multiple of 64 wide, as quantizing on a CPU wants it."""
+    _qwen25(folder, ff=128)
 
 
 def _qwen2(folder: Path) -> None:
@@ -114,7 +120,9 @@ def _qwen2(folder: Path) -> None:
     _qwen(Qwen2VLForConditionalGeneration, Qwen2VLConfig, "qwen2_vl_text", vision, folder)
 
 
-def _qwen(kind: Any, config: Any, text_kind: str, vision: dict[str, Any], folder: Path) -> None:
+def _qwen(
+    kind: Any, config: Any, text_kind: str, vision: dict[str, Any], folder: Path, ff: int = 96
+) -> None:
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     from ui_gym_agents.policy.processor import ImageOnlyProcessor
@@ -125,13 +133,43 @@ def _qwen(kind: Any, config: Any, text_kind: str, vision: dict[str, Any], folder
         for name, text in {"image": "image_pad", "video": "video_pad",
                            "vision_start": "vision_start", "vision_end": "vision_end"}.items()
     }  # fmt: skip
-    text = _text(text_kind, tokenizer)
+    text = {**_text(text_kind, tokenizer), "intermediate_size": ff}
     text["rope_parameters"] = {
         "rope_type": "default", "rope_theta": 1e4, "mrope_section": [6, 5, 5],
     }  # fmt: skip
     images = Qwen2VLImageProcessorPil(patch_size=16, merge_size=2, temporal_patch_size=2)
     processor = ImageOnlyProcessor(images, tokenizer, chat_template=tokenizer.chat_template)
     _save(kind, config(**ids, text_config=text, vision_config=vision), processor, folder)
+
+
+TEXT_TEMPLATE = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+"""A language model's: the content of a message is a text."""
+
+
+def _reads(kind: str, folder: Path, **more: Any) -> None:
+    """A language model, which sees nothing."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    tokenizer = build_tokenizer(WORDS, 12, 8)
+    tokenizer.chat_template = TEXT_TEMPLATE
+    settings = _text(kind, tokenizer)
+    config = AutoConfig.for_model(settings.pop("model_type"), **settings, **more)
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(config)
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def _llama(folder: Path) -> None:
+    _reads("llama", folder)
+
+
+def _qwen3_text(folder: Path) -> None:
+    _reads("qwen3", folder, head_dim=32)
 
 
 def _tokenizer(*specials: str) -> Any:
@@ -163,9 +201,12 @@ BUILDERS: dict[str, Callable[[Path], None]] = {
     "qwen2_vl": _qwen2,
     "qwen3_vl": _qwen3,
     "qwen2_5_vl": _qwen25,
+    "qwen2_5_vl_wide": _qwen25_wide,
     "llava": _llava,
     "idefics3": _idefics3,
     "smolvlm": _smolvlm,
+    "llama": _llama,
+    "qwen3": _qwen3_text,
 }
 
 

@@ -19,7 +19,7 @@ from tests.policy.tiny_models import picture
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import TokenRecord
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.store import ScreenshotStore
 
@@ -30,7 +30,7 @@ def gradients(folder: Path, processes: Processes) -> dict[str, torch.Tensor]:
     Then of the same where the last process's memory holds one turn at a time: the others, too,
     make smaller micro-batches from then on.
     """
-    policy = VLMPolicy.from_config(
+    policy = load_policy(
         folder, lora_rank=2, max_new_tokens=6, threads=1, batch_tokens=60,
         prompt=PromptBuilder.bare(),
     )  # fmt: skip

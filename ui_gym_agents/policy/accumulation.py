@@ -6,15 +6,19 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import torch
 from torch import nn
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.policy import lanes
 from ui_gym_agents.policy.memory import free, is_out_of_memory
 from ui_gym_agents.policy.parallel import Processes
+
+if TYPE_CHECKING:
+    from ui_gym_agents.policy.sharding import Shards
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +32,19 @@ class Batched(Protocol):
     """What is needed of a policy."""
 
     batch_tokens: int
+    lanes: int
+    """Micro-batches that are worked on at once, in threads."""
+    shards: Shards | None
+    """What keeps its weights divided among processes, if they are."""
 
     def batches(self, records: Sequence[TokenRecord]) -> list[list[int]]:
         """Indices of records in micro-batches of at most `batch_tokens` tokens."""
 
     def parameters(self) -> list[nn.Parameter]:
         """What is trained."""
+
+    def idle(self) -> None:
+        """The pass of a process without work beside those that have some; it adds zeros."""
 
 
 def accumulate(
@@ -42,14 +53,18 @@ def accumulate(
     work: Callable[[list[int]], T],
     processes: Processes | None = None,
     owners: Sequence[int] | None = None,
+    *,
+    threaded: bool = False,
 ) -> list[T]:
     """Call `work` with the indices of each micro-batch of `records`, and return what it returned.
 
     `work` makes a forward and a backward pass. Where it runs out of memory, what it had added to
     the gradients is taken back, `batch_tokens` is halved for good, and the rest goes in smaller
-    micro-batches. With several `processes` each works on its share: the records that `owners` say
-    (a process's index each), or every so many-th micro-batch. The results are those of all (tensors
-    without gradients), and the gradients, which must be none before, are summed.
+    micro-batches; where the weights are divided (`sharding`), that is an error, and `work` makes
+    one pass, whose loss hangs on the logits. With several `processes` each works on its share: the
+    records that `owners` say (a process's index each), or every so many-th micro-batch. The results
+    are those of all (tensors without gradients), and the gradients, which must be none before, are
+    summed. With `threaded`, `lanes` of the policy may be worked on at once, to the same bits.
 
     Raises:
         UserError: one record alone does not fit; the message says what to change.
@@ -57,7 +72,12 @@ def accumulate(
     """
     processes = processes or Processes()
     own = _share(policy, records, processes, owners)
-    each = processes.gather(lambda: (_in_parts(policy, records, work, own), policy.batch_tokens))
+
+    def mine() -> tuple[list[T], int]:
+        found, rest = _at_once(policy, work, own) if threaded else ([], own)
+        return found + _in_parts(policy, records, work, rest), policy.batch_tokens
+
+    each = processes.gather(mine)
     # The next batches are dealt out alike only if they are divided alike.
     policy.batch_tokens = min(tokens for _, tokens in each)
     processes.sum_gradients(policy.parameters())
@@ -111,6 +131,28 @@ def _share(
     return [[mine[index] for index in part] for part in parts]
 
 
+def _at_once(
+    policy: Batched, work: Callable[[list[int]], T], parts: list[list[int]]
+) -> tuple[list[T], list[list[int]]]:
+    """`work` on parts in several threads; what it returned, and the parts that are left.
+
+    Parts are left where there is no room for several at once, which there will not be again.
+    """
+    if min(policy.lanes, len(parts)) < 2:
+        return [], parts
+    parameters = policy.parameters()
+    found: list[T] = []
+    for outcome in lanes.side_by_side(parameters, work, parts, min(policy.lanes, len(parts))):
+        if outcome.error is not None:
+            if not is_out_of_memory(outcome.error):
+                raise outcome.error
+            policy.lanes = 1
+            break
+        lanes.add(parameters, outcome.gradients)
+        found += outcome.value
+    return found, parts[len(found) :]
+
+
 def _in_parts(
     policy: Batched,
     records: Sequence[TokenRecord],
@@ -118,6 +160,8 @@ def _in_parts(
     parts: list[list[int]],
 ) -> list[T]:
     """`work` on each part; where it runs out of memory, on smaller ones."""
+    if policy.shards is not None:
+        return policy.shards.in_step(parts, work, policy.idle)
     found: list[T] = []
     while parts:
         part = parts.pop(0)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import torch
 
+from ui_gym.child_process import cores
+
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 _LARGEST_MMAP_THRESHOLD = 32 << 20
@@ -26,6 +28,16 @@ def keep_freed_memory() -> None:
     libc = ctypes.CDLL(None)
     libc.mallopt(_M_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
     libc.mallopt(_M_TRIM_THRESHOLD, 1 << 30)
+
+
+LANES = 2
+"""Micro-batches that a small model learns from at once, where there are cores for it: in threads,
+so that none waits for another within an operation."""
+
+
+def lanes() -> int:
+    """How many of them this machine has cores for."""
+    return min(LANES, cores())
 
 
 @contextmanager

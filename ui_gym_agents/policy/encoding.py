@@ -9,6 +9,7 @@ does more than that (Gemma 3 joins line breaks around pictures) is then asked ev
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -28,22 +29,27 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """A dictionary that keeps the `limit` entries used last."""
+    """A dictionary that keeps the `limit` entries used last. Threads may share one."""
+
+    _using = threading.Lock()
+    """One for all, so that what holds such a dictionary can still be copied."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._items: dict[K, V] = {}
 
     def get(self, key: K) -> V | None:
-        value = self._items.pop(key, None)
-        if value is not None:
-            self._items[key] = value
+        with self._using:
+            value = self._items.pop(key, None)
+            if value is not None:
+                self._items[key] = value
         return value
 
     def put(self, key: K, value: V) -> None:
-        self._items[key] = value
-        if len(self._items) > self.limit:
-            del self._items[next(iter(self._items))]
+        with self._using:
+            self._items[key] = value
+            if len(self._items) > self.limit:
+                del self._items[next(iter(self._items))]
 
     def clear(self) -> None:
         self._items.clear()
@@ -70,9 +76,17 @@ class PromptEncoder:
         self._rendered: Recent[tuple[str, tuple[Size, ...]], list[int]] = Recent(1024)
         self._runs: dict[Size, list[int]] = {}
         self._to_check = CHECKED_PROMPTS
+        self._shows = False
 
     def encode(self, messages: Sequence[Message], sizes: Sequence[Size]) -> list[int]:
-        """Ids of the prompt, up to where the assistant speaks; `sizes` of its pictures in order."""
+        """Ids of the prompt, up to where the assistant speaks; `sizes` of its pictures in order.
+
+        Raises:
+            UserError: there are pictures, and the model or its chat template takes none.
+        """
+        if sizes and not self._shows:
+            check_pictures(self.processor)
+            self._shows = True
         messages = self.defused(messages)
         key = json.dumps(messages)
         if self.splices:
@@ -137,11 +151,7 @@ class PromptEncoder:
         return [int(i) for i in np.asarray(batch["input_ids"][0])]
 
     def _render(self, messages: Sequence[Message]) -> str:
-        return str(
-            self.processor.apply_chat_template(
-                list(messages), add_generation_prompt=True, tokenize=False
-            )
-        )
+        return render(self.processor, messages)
 
     def _adds(self, text: str) -> bool:
         """Whether the tokenizer adds its begin-of-text: not where the template wrote one."""
@@ -164,8 +174,49 @@ class PromptEncoder:
         return text
 
 
-def image_token_id(processor: Any) -> int:
-    """The id that stands for a picture's tokens. `UserError` where the processor names none."""
+def render(processor: Any, messages: Sequence[Message]) -> str:
+    """The prompt's text, up to where the assistant speaks, by the model's chat template."""
+    return str(
+        processor.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
+    )
+
+
+def check_pictures(processor: Any) -> None:
+    """Refuse a model that would be shown pictures and never see them.
+
+    Raises:
+        UserError: it is a language model, or its chat template leaves pictures out.
+    """
+    if processor.image_processor is None:
+        raise UserError(
+            "this model reads text and sees no pictures: take --env.observation elements, or a "
+            "vision-language model"
+        )
+    shown = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "?"}]}]
+    token = processor.tokenizer.convert_ids_to_tokens(image_token_id(processor))
+    try:
+        text = render(processor, shown)
+    except Exception as error:  # a template's own, jinja2's, or that there is none
+        raise UserError(
+            f"this model's chat template cannot show a picture ({error}): take the "
+            "instruction-tuned model of that name, or --env.observation elements"
+        ) from None
+    if token not in text:
+        raise UserError(
+            f"this model's chat template leaves pictures out (it writes no {token}), so that the "
+            "model would see nothing: take a model whose template has pictures, or "
+            "--env.observation elements"
+        )
+
+
+def image_token_id(processor: Any) -> int | None:
+    """The id that stands for a picture's tokens; None for a processor without pictures.
+
+    Raises:
+        UserError: the processor names none.
+    """
+    if processor.image_processor is None:
+        return None
     value = getattr(processor, "image_token_id", None)
     if value is None and isinstance(name := getattr(processor, "image_token", None), str):
         value = processor.tokenizer.convert_tokens_to_ids(name)

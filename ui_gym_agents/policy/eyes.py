@@ -7,6 +7,7 @@ sampler's work serves the learner too.
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -16,11 +17,16 @@ import torch
 from torch import Tensor
 
 from ui_gym.contract.device import Image
+from ui_gym_agents.policy.counts import Remembered
 from ui_gym_agents.policy.images import PatchPixels, Pixels, ProcessorPixels, ScreenshotSource
 from ui_gym_agents.policy.model import is_vision
 from ui_gym_agents.policy.processor import FAMILY
 
 CACHE_BYTES = 256 * 2**20
+"""What is remembered unless somebody knows better."""
+
+_LOOKING = threading.Lock()
+"""One for all, so that what looks can still be copied."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +53,37 @@ class Features:
 
 
 class Eyes:
-    """Looks at pictures for a model (the bare one, not its PEFT wrapper)."""
+    """Looks at pictures for a model (the bare one, not its PEFT wrapper).
 
-    def __init__(self, model: Any, image_processor: Any, limit: int = CACHE_BYTES) -> None:
+    It remembers `limit` bytes, and `least` pictures even if they are more.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        image_processor: Any,
+        limit: int = CACHE_BYTES,
+        least: int = 0,
+        counts: Remembered | None = None,
+    ) -> None:
         self.model = model
         self.limit = limit
+        self.least = least
+        self.counts = counts or Remembered()
+        self._known: dict[str, Features] = {}
+        self._bytes = 0
+        self._lately: set[str] = set()
+        """The pictures that were asked for in the present period of `counts`."""
+        self._period = self.counts.period
+        self._stacks: bool | None = None
+        self._accepted: frozenset[str] = frozenset()
         self.pixels: Pixels = ProcessorPixels(image_processor)
+        if image_processor is None:
+            return  # a language model, which is shown nothing
         if model.config.model_type in FAMILY and hasattr(image_processor, "temporal_patch_size"):
             self.pixels = PatchPixels(image_processor)
         look = inspect.signature(model.model.get_image_features).parameters
         self._accepted = frozenset(look)
-        self._known: dict[str, Features] = {}
-        self._bytes = 0
-        self._stacks: bool | None = None
 
     def frozen(self) -> bool:
         """Whether no weight of the vision tower is being trained.
@@ -67,15 +91,23 @@ class Eyes:
         An adapter counts as trained even while it is switched off and PEFT calls it frozen.
         """
         named = self.model.named_parameters()
-        return not any((p.requires_grad or "lora_" in n) and _sees(n) for n, p in named)
+        return not any((p.requires_grad or "lora_" in n) and sees(n) for n, p in named)
 
     def look(self, keys: Iterable[str], screenshots: ScreenshotSource) -> dict[str, Features]:
-        """The features of each distinct picture of `keys`, with gradients where there are any."""
+        """The features of each distinct picture of `keys`, with gradients where there are any.
+
+        Of threads that learn side by side, one at a time is let in.
+        """
+        with _LOOKING:
+            return self._look(keys, screenshots)
+
+    def _look(self, keys: Iterable[str], screenshots: ScreenshotSource) -> dict[str, Features]:
         distinct = list(dict.fromkeys(keys))
         if not self.frozen():
             self.forget()
             return self._fresh({key: screenshots.get(key) for key in distinct}, together=True)
         missing = {key: screenshots.get(key) for key in distinct if key not in self._known}
+        self._count(distinct)
         # What is remembered must serve backward passes too, which refuse inference tensors.
         with torch.inference_mode(False), torch.no_grad():
             found = self._fresh(missing)
@@ -83,6 +115,15 @@ class Eyes:
         found = {key: found[key] if key in found else self._known.pop(key) for key in distinct}
         self._remember(found, new=missing)
         return found
+
+    def _count(self, keys: Sequence[str]) -> None:
+        """Of earlier periods nothing counts: a run that was resumed does not remember them."""
+        if self._period != self.counts.period:
+            self._period = self.counts.period
+            self._lately.clear()
+        self.counts.pictures += len(keys)
+        self.counts.known_pictures += sum(k in self._known and k in self._lately for k in keys)
+        self._lately.update(keys)
 
     def forget(self) -> None:
         """Drop what is remembered: the tower's weights have changed."""
@@ -102,7 +143,7 @@ class Eyes:
     def _remember(self, found: dict[str, Features], new: Iterable[str]) -> None:
         self._known.update(found)
         self._bytes += sum(found[key].nbytes for key in new)
-        while self._bytes > self.limit and self._known:
+        while self._bytes > self.limit and len(self._known) > self.least:
             self._bytes -= self._known.pop(next(iter(self._known))).nbytes
 
     def _fresh(self, images: dict[str, Image], *, together: bool = False) -> dict[str, Features]:
@@ -155,6 +196,6 @@ def _share(parts: Sequence[Tensor] | Tensor, count: int) -> list[tuple[Tensor, .
     return [tuple(tiles[i * each : (i + 1) * each]) for i in range(count)]
 
 
-def _sees(name: str) -> bool:
+def sees(name: str) -> bool:
     """Whether a parameter takes part in making image features: the tower or its projector."""
     return is_vision(name) or "projector" in name or "connector" in name

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from ui_gym.errors import UserError
+from ui_gym_agents.policy.beginnings import Beginning
 from ui_gym_agents.policy.encoding import Recent
 from ui_gym_agents.policy.eyes import Eyes, Features
 from ui_gym_agents.policy.merging import Merged
@@ -51,6 +53,12 @@ class Prefix:
     mask: Tensor
     next: Tensor
 
+    @property
+    def token_bytes(self) -> int:
+        """What the keys and values of one token of one row take."""
+        states = [t for layer in layers_of(self.cache) for t in (layer.keys, layer.values)]
+        return sum(t.shape[1] * t.shape[3] * t.element_size() for t in states)
+
 
 @dataclass(frozen=True)
 class _Block:
@@ -66,17 +74,20 @@ class _Block:
 class Forward:
     """Runs a model (the bare one, not its PEFT wrapper) over prompts and answers."""
 
-    def __init__(self, model: Any, eyes: Eyes, image_id: int, pad_id: int) -> None:
+    def __init__(self, model: Any, eyes: Eyes, image_id: int | None, pad_id: int) -> None:
         self.model = model
         self.eyes = eyes
-        self.image_id = image_id
+        self.image_id = -1 if image_id is None else image_id  # no token has that id
         self.pad_id = pad_id
-        self.axes = 3 if hasattr(model.model, "get_rope_index") else 1
+        self.axes = 3 if hasattr(getattr(model, "model", model), "get_rope_index") else 1
         parameters = inspect.signature(model.forward).parameters
+        self._sees = "mm_encoder_outputs" in parameters  # a language model does not
         self._types = "token_type_ids" in parameters
         self._positions: Recent[tuple[Any, ...], Tensor] = Recent(1024)
         cache = DynamicCache(config=model.config)
         self.can_share = all(type(layer) is DynamicLayer for layer in cache.layers)
+        # Where pictures see themselves both ways, a mask is made of what is in the pass alone.
+        self.can_go_on = self.can_share and not self._types
 
     # -- the two passes --
 
@@ -93,6 +104,65 @@ class Forward:
         cache = DynamicCache(config=self.model.config)
         out = self._call(block.ids, block.mask, block.positions, block.images, cache, keep=1)
         return Prefix(out[:, -1], cache, block.mask, block.next)
+
+    def go_on(
+        self,
+        prompts: Sequence[Prompt],
+        features: Mapping[str, Features],
+        begun: Sequence[Beginning | None],
+    ) -> Prefix:
+        """The pass over what follows in `prompts` after their beginnings (None: over all of one).
+
+        `features` are needed of the pictures after the beginnings alone.
+        """
+        block = self._block(prompts, features, begun)
+        cache, mask = self._begun(begun)
+        mask = torch.cat([mask, block.mask], dim=1)
+        out = self._call(block.ids, mask, block.positions, block.images, cache, keep=1)
+        return Prefix(out[:, -1], cache, mask, block.next)
+
+    def _begun(self, begun: Sequence[Beginning | None]) -> tuple[DynamicCache, Tensor]:
+        """A cache of beginnings, padded on the left, and its mask (rows, length)."""
+        cache = DynamicCache(config=self.model.config)
+        counts = [0 if one is None else len(one.ids) for one in begun]
+        length = max(counts)
+        mask = np.zeros((len(begun), length), dtype=np.int64)
+        for row, count in enumerate(counts):
+            mask[row, length - count :] = 1
+        some = next((one for one in begun if one is not None), None)
+        for index, layer in enumerate(layers_of(cache)):
+            if some is None:
+                break
+            keys, values = (
+                like.new_zeros(len(begun), like.shape[0], length, like.shape[2])
+                for like in some.layers[index]
+            )
+            for row, one in enumerate(begun):
+                if one is not None:
+                    keys[row, :, length - counts[row] :] = one.layers[index][0]
+                    values[row, :, length - counts[row] :] = one.layers[index][1]
+            layer.lazy_initialization(keys, values)
+            layer.keys, layer.values = keys, values
+        return cache, torch.from_numpy(mask).to(self.model.device)
+
+    def arranged(self, prefixes: Sequence[Prefix], rows: Sequence[int]) -> Prefix:
+        """One prefix of the `rows` of several that follow each other. Their caches are moved."""
+        one = prefixes[0]
+        if len(prefixes) > 1:
+            length = max(prefix.mask.shape[1] for prefix in prefixes)
+            for index, layer in enumerate(layers_of(one.cache)):
+                own = [layers_of(prefix.cache)[index] for prefix in prefixes]
+                layer.keys = torch.cat([_padded(each.keys, length) for each in own])
+                layer.values = torch.cat([_padded(each.values, length) for each in own])
+            one = Prefix(
+                torch.cat([prefix.logits for prefix in prefixes]),
+                one.cache,
+                torch.cat([pad(p.mask, (length - p.mask.shape[1], 0)) for p in prefixes]),
+                torch.cat([prefix.next for prefix in prefixes]),
+            )
+        if list(rows) == list(range(one.mask.shape[0])):
+            return one
+        return self._select(one, torch.tensor(rows, device=self.model.device))
 
     def extend(self, prefix: Prefix, ids: Tensor, done: int = 0) -> Tensor:
         """Logits (rows, tokens, vocabulary) after each of `ids` (rows, tokens).
@@ -192,11 +262,12 @@ class Forward:
         more: dict[str, Any] = {}
         if self._types:
             more["token_type_ids"] = (ids == self.image_id).long()
+        if self._sees:
+            more["mm_encoder_outputs"] = images
         out = self.model(
             input_ids=ids,
             attention_mask=mask,
             position_ids=positions if self.axes > 1 else positions[0],
-            mm_encoder_outputs=images,
             past_key_values=cache,
             use_cache=cache is not None,
             logits_to_keep=keep,
@@ -208,33 +279,47 @@ class Forward:
 
     # -- batches --
 
-    def _block(self, prompts: Sequence[Prompt], features: Mapping[str, Features]) -> _Block:
-        length = max(len(prompt.ids) for prompt in prompts)
+    def _block(
+        self,
+        prompts: Sequence[Prompt],
+        features: Mapping[str, Features],
+        begun: Sequence[Beginning | None] | None = None,
+    ) -> _Block:
+        """`prompts`, or what follows in them after their beginnings."""
+        before = begun or [None] * len(prompts)
+        skips = [0 if one is None else len(one.ids) for one in before]
+        shown = [
+            prompt.images[0 if one is None else len(one.images) :]
+            for prompt, one in zip(prompts, before, strict=True)
+        ]
+        length = max(len(p.ids) - skip for p, skip in zip(prompts, skips, strict=True))
         ids = np.full((len(prompts), length), self.pad_id, dtype=np.int64)
         mask = np.zeros((len(prompts), length), dtype=np.int64)
         positions = torch.zeros((self.axes, len(prompts), length), dtype=torch.int64)
         for row, prompt in enumerate(prompts):
-            start = length - len(prompt.ids)
-            ids[row, start:] = prompt.ids
+            start = length - len(prompt.ids) + skips[row]
+            ids[row, start:] = prompt.ids[skips[row] :]
             mask[row, start:] = 1
-            pictures = [features[key] for key in prompt.images]
+            pictures = [features[key] for key in shown[row]]
             check_image_tokens(ids[row, start:], self.image_id, pictures)
-            positions[:, row, start:] = self._position_ids(ids[row, start:], pictures)
+            one = before[row]
+            grids = (*(() if one is None else one.grids), *(p.grid for p in pictures))
+            whole = np.asarray(prompt.ids, dtype=np.int64)
+            positions[:, row, start:] = self._position_ids(whole, grids)[:, skips[row] :]
         device = self.model.device
         return _Block(
             torch.from_numpy(ids).to(device),
             torch.from_numpy(mask).to(device),
             positions.to(device),
             (positions.amax(dim=(0, 2))[:, None] + 1).to(device),
-            self.eyes.pack([features[key] for prompt in prompts for key in prompt.images]),
+            self.eyes.pack([features[key] for row in shown for key in row]),
         )
 
-    def _position_ids(self, ids: np.ndarray, pictures: Sequence[Features]) -> Tensor:
+    def _position_ids(self, ids: np.ndarray, grids: tuple[Any, ...]) -> Tensor:
         """Shape (axes, tokens): plain counting, or Qwen-VL's (time, row, column)."""
         if self.axes == 1:
             return torch.arange(len(ids))[None]
         seen = ids == self.image_id
-        grids = tuple(picture.grid for picture in pictures)
         key = (seen.tobytes(), grids)
         found = self._positions.get(key)
         if found is None:
@@ -253,6 +338,16 @@ class Forward:
         for row, answer in enumerate(answers):
             ids[row, : len(answer)] = answer
         return torch.from_numpy(ids).to(self.model.device)
+
+
+def layers_of(cache: DynamicCache) -> list[Any]:
+    """What holds keys and values; of `DynamicLayer`'s class, where `can_share`."""
+    return cache.layers
+
+
+def _padded(states: Tensor, length: int) -> Tensor:
+    """Keys or values (rows, heads, tokens, width), padded on the left to `length` tokens."""
+    return pad(states, (0, 0, length - states.shape[2], 0))
 
 
 def check_image_tokens(ids: np.ndarray, image_id: int, pictures: Sequence[Features]) -> None:

@@ -8,13 +8,14 @@ the token at that quantile; what its neighbours in the batch are makes no differ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from ui_gym_agents.policy.decode import lean
 from ui_gym_agents.policy.forward import Forward, Prefix
 
 
@@ -64,6 +65,7 @@ def sample(
     ends = torch.tensor(list(stops), device=device)
     going = torch.ones(len(noise), dtype=torch.bool, device=device)
     logits, tokens, logprobs = prefix.logits, [], []
+    decode = _decoder(forward, prefix)
     for step in range(max_new_tokens):
         logp = log_distribution(logits, temperature, suppressed)
         token = logp.argmax(-1) if temperature == 0 else _quantile(logp, draws[:, step])
@@ -72,8 +74,16 @@ def sample(
         going &= ~torch.isin(token, ends)
         if step + 1 == max_new_tokens or not going.any():
             break
-        logits = forward.extend(prefix, token[:, None], done=step)[:, -1]
+        logits = decode(token, step)
     return _samples(torch.stack(tokens, 1), torch.stack(logprobs, 1), set(stops))
+
+
+def _decoder(forward: Forward, prefix: Prefix) -> Callable[[Tensor, int], Tensor]:
+    """Gives the logits after each row's next token, so many of whose answer are done."""
+    quick = lean(forward.model, prefix)
+    if quick is not None:
+        return quick.step
+    return lambda token, done: forward.extend(prefix, token[:, None], done=done)[:, -1]
 
 
 def _quantile(logp: Tensor, u: Tensor) -> Tensor:

@@ -86,9 +86,22 @@ def load(model: nn.Module, folder: Path) -> PeftModel:
         ).eval()
 
 
+def _state(model: PeftModel) -> dict[str, Tensor]:
+    """The adapter's weights by name.
+
+    Not by `state_dict`, at which a model whose weights are divided (`sharding`) lets go of those
+    that it has brought together.
+    """
+    named = dict(model.named_parameters(remove_duplicate=False))
+    found: dict[str, Tensor] = get_peft_model_state_dict(
+        model, state_dict=named, save_embedding_layers=False
+    )
+    return found
+
+
 def weights(model: PeftModel) -> dict[str, Tensor]:
     """The adapter's weights as they are now, by name: copies in main memory."""
-    state = get_peft_model_state_dict(model, save_embedding_layers=False)
+    state = _state(model)
     return {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
 
 
@@ -102,7 +115,7 @@ def save(
     """
     folder.mkdir(parents=True, exist_ok=True)
     if state is None:
-        state = get_peft_model_state_dict(model, save_embedding_layers=False)
+        state = _state(model)
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
     save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
     config = copy.copy(model.peft_config[model.active_adapter])
@@ -117,8 +130,7 @@ def restore(model: PeftModel, folder: Path) -> None:
         UserError: the folder's adapter has other layers or another rank.
     """
     state = load_file(folder / WEIGHTS)
-    have = get_peft_model_state_dict(model, save_embedding_layers=False)
-    shapes = {name: tuple(value.shape) for name, value in have.items()}
+    shapes = {name: tuple(value.shape) for name, value in _state(model).items()}
     if {name: tuple(value.shape) for name, value in state.items()} != shapes:
         raise UserError(f"{folder / WEIGHTS} belongs to an adapter of other layers or another rank")
     with _peft():
@@ -130,28 +142,77 @@ def is_plain(model: nn.Module) -> bool:
     return not any(layer.lora_variant for layer in _layers(model))
 
 
+def plain(module: nn.Module) -> nn.Module:
+    """The layer that alone does what `module` does now, such as the one that `merged` changed.
+
+    `module` itself, where it is no adapter's, or where an adapter is at work beside its layer.
+    """
+    if not isinstance(module, LoraLayer):
+        return module
+    layer: nn.Module = module.get_base_layer()
+    return layer if vars(module).get("forward") == layer.forward else module
+
+
 def _layers(model: nn.Module) -> list[Any]:
     return [part for part in model.modules() if isinstance(part, LoraLayer)]
 
 
+class Sums:
+    """Weights with the adapters added, kept for as long as what they are the sums of is the same.
+
+    They are told from others by their numbers, since not every way to change a weight is counted.
+    A copy of the weights and of the sums is kept: for small models.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[list[float], list[Tensor], Tensor]] = []
+
+    def of(self, layers: Sequence[Any]) -> list[Tensor]:
+        """A layer's weight plus its adapters', for each of `layers`."""
+        if len(self._kept) != len(layers):
+            self._kept = [([], [], torch.empty(0))] * len(layers)
+        for number, layer in enumerate(layers):
+            names = layer.active_adapters
+            scales = [float(layer.scaling[name]) for name in names]
+            given = list(layer.parameters())
+            known, held, _ = self._kept[number]
+            if known != scales or len(held) != len(given) or not all(map(torch.equal, held, given)):
+                copies = [weight.detach().clone() for weight in given]
+                self._kept[number] = (scales, copies, _sum(layer))
+        return [total for _, _, total in self._kept]
+
+
+def _sum(layer: Any) -> Tensor:
+    weight = layer.get_base_layer().weight.data
+    deltas = [layer.get_delta_weight(name).detach() for name in layer.active_adapters]
+    total: Tensor = weight + sum(deltas).to(weight.dtype)
+    return total
+
+
 @contextmanager
-def merged(model: nn.Module) -> Iterator[None]:
+def merged(model: nn.Module, sums: Sums | None = None) -> Iterator[None]:
     """Run with the adapters added to the weights of `model`; afterwards all is as it was, exactly.
 
     The weights are exchanged and put back: adding and taking away again would not give the same
     bits. Costs a copy of the adapted weights meanwhile. Adapters that are switched off stay off.
+    `sums` knows those of the last time, if it is given.
 
     Raises:
-        UserError: an adapter is more than a sum (DoRA and the like).
+        UserError: an adapter is more than a sum (DoRA and the like), or the weights are quantized.
     """
     layers = [layer for layer in _layers(model) if not layer.disable_adapters]
     if not is_plain(model):
         raise UserError("only plain LoRA is merged here; merge this adapter with PEFT")
+    if not all(layer.get_base_layer().weight.dtype.is_floating_point for layer in layers):
+        raise UserError(
+            "an adapter cannot be added to quantized weights: load the model without "
+            "--policy.quantize for that"
+        )
     before = [layer.get_base_layer().weight.data for layer in layers]
+    found = [_sum(layer) for layer in layers] if sums is None else sums.of(layers)
     try:
-        for layer, weight in zip(layers, before, strict=True):
-            deltas = [layer.get_delta_weight(name).detach() for name in layer.active_adapters]
-            layer.get_base_layer().weight.data = weight + sum(deltas).to(weight.dtype)
+        for layer, total in zip(layers, found, strict=True):
+            layer.get_base_layer().weight.data = total
             layer.forward = layer.get_base_layer().forward
         yield
     finally:
@@ -190,13 +251,16 @@ def folded(model: nn.Module) -> Iterator[None]:
 
     Not for layers that are computed again on the way back, which happens outside. Pays where a
     batch has many more tokens than a layer has inputs; costs a copy of the adapted weights until
-    the backward pass. Layers with several adapters, or with dropout, are left as they are.
+    the backward pass. Layers with several adapters, or with dropout, are left as they are, and so
+    are those that are folded already: inside of another `folded` this one does nothing.
     """
     changed = []
     try:
         for layer in _layers(model):
             names = layer.active_adapters
             if layer.disable_adapters or len(names) != 1 or layer.lora_variant:
+                continue
+            if "forward" in vars(layer):
                 continue
             name = names[0]
             base = layer.get_base_layer()

@@ -39,12 +39,15 @@ def free() -> None:
 
 
 def in_rows(
-    policy: Sampler, questions: Sequence[Q], answer: Callable[[Sequence[Q]], list[A]]
+    policy: Sampler,
+    questions: Sequence[Q],
+    answer: Callable[[Sequence[Q]], list[A]],
+    relieve: Callable[[], bool] = lambda: False,
 ) -> list[A]:
     """An answer to each question, asked `batch_rows` at a time.
 
-    Where `answer` runs out of memory, `batch_rows` is halved for good, and the rest goes in
-    smaller batches.
+    Where `answer` runs out of memory, `relieve` lets go of what can be done without; where it held
+    nothing, `batch_rows` is halved for good, and the rest goes in smaller batches.
 
     Raises:
         UserError: one question alone does not fit; the message says what to change.
@@ -59,6 +62,9 @@ def in_rows(
             if not is_out_of_memory(error):
                 raise
         # Outside of the except clause the failed pass is no longer alive through its traceback.
+        if relieve():
+            free()
+            continue
         if len(part) == 1:
             raise UserError(
                 "sampling a single turn does not fit into memory: shorten --policy.history, make "

@@ -1,4 +1,4 @@
-"""Loading and saving a vision-language model, and which of its tokens mean what.
+"""Loading and saving a model that sees, or one that only reads, and which of its tokens mean what.
 
 Weights are safetensors and settings are JSON, always: nothing here reads a pickle or runs code
 that comes with a model.
@@ -17,7 +17,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+    AutoConfig,
     AutoImageProcessor,
+    AutoModelForCausalLM,
     AutoModelForImageTextToText,
     AutoProcessor,
     AutoTokenizer,
@@ -26,6 +30,7 @@ from transformers import (
 from transformers.utils import logging as hf_logging
 
 from ui_gym.errors import UserError, nearest
+from ui_gym_agents.policy import options
 from ui_gym_agents.policy import processor as image_only
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -45,22 +50,40 @@ STRUCTURAL = (
 """Tokens that build a prompt and that no answer may hold, where a tokenizer knows them."""
 
 
-def load_model(folder: Path, *, dtype: str = "float32", device: str = "cpu") -> Any:
+def load_model(
+    folder: Path,
+    *,
+    dtype: str = "float32",
+    device: str = "cpu",
+    attention: str = "auto",
+    quantize: str | None = None,
+) -> Any:
     """The model of a folder, in evaluation mode.
 
+    `attention` and `quantize` are among `options.ATTENTION` and `options.QUANTIZED`.
+
     Raises:
-        UserError: it is no image-text-to-text model, or one that cannot take ready image features.
+        UserError: it is neither an image-text-to-text model nor a causal language model, it cannot
+            take ready image features, or it cannot be loaded as asked.
     """
     if dtype not in DTYPES:
         raise UserError(f"there is no dtype {dtype!r}. {nearest(dtype, DTYPES)}")
+    more: dict[str, Any] = {}
+    if kernel := options.attention(attention, device=device, dtype=dtype):
+        more["attn_implementation"] = kernel
+    if quantize:
+        more["quantization_config"] = options.quantization(quantize, dtype=DTYPES[dtype])
+        more["device_map"] = {"": device}
     with without_progress_bars():
         try:
-            model: Any = AutoModelForImageTextToText.from_pretrained(
-                folder, dtype=DTYPES[dtype], use_safetensors=True, trust_remote_code=False
+            sees = can_see(folder)
+            kind: Any = AutoModelForImageTextToText if sees else AutoModelForCausalLM
+            model: Any = kind.from_pretrained(
+                folder, dtype=DTYPES[dtype], use_safetensors=True, trust_remote_code=False, **more
             )
-        except (OSError, ValueError) as error:
-            raise UserError(f"cannot load a vision-language model from {folder}: {error}") from None
-    if "mm_encoder_outputs" not in inspect.signature(model.forward).parameters:
+        except (OSError, ValueError, ImportError) as error:
+            raise UserError(f"cannot load a model from {folder}: {error}") from None
+    if sees and "mm_encoder_outputs" not in inspect.signature(model.forward).parameters:
         raise UserError(
             f"{type(model).__name__} takes no mm_encoder_outputs; use a newer transformers, "
             "or a class that has it (Qwen2-VL, Qwen2.5-VL, Qwen3-VL, LLaVA, Idefics3, Gemma 3...)"
@@ -68,7 +91,27 @@ def load_model(folder: Path, *, dtype: str = "float32", device: str = "cpu") -> 
     for module in model.modules():
         if type(module) is nn.Conv3d and module.kernel_size == module.stride:
             module.__class__ = PatchProjection
-    return model.to(device).eval()
+        if hasattr(module, "support_avx512bf16_for_cpu"):
+            # bitsandbytes packs 4-bit weights for a CPU's inference, and no gradient goes through.
+            module.support_avx512bf16_for_cpu = False
+    return model.eval() if quantize else model.to(device).eval()
+
+
+def can_see(folder: Path) -> bool:
+    """Whether the model of a folder takes pictures; else it is a language model.
+
+    Raises:
+        UserError: it is neither.
+        ValueError: transformers does not know its ``model_type``.
+    """
+    kind = type(AutoConfig.from_pretrained(folder, trust_remote_code=False))
+    if kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        return True
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING:
+        raise UserError(
+            f"{folder} holds a model of {kind.__name__}, which neither sees and writes nor writes"
+        )
+    return False
 
 
 class PatchProjection(nn.Conv3d):
@@ -115,12 +158,28 @@ def recomputing(model: nn.Module) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def evaluating(net: nn.Module) -> Iterator[None]:
+    """Evaluation mode inside, and afterwards the mode that was."""
+    was = net.training
+    if was or any(part.training for part in net.modules()):  # setting it takes long
+        net.eval()
+    try:
+        yield
+    finally:
+        if net.training != was:
+            net.train(was)
+
+
 def load_processor(folder: Path) -> Any:
     """The processor of a folder, with its image half for certain.
 
-    The Qwen-VL family and SmolVLM are read by image-only processors, which need no torchvision.
+    The Qwen-VL family and SmolVLM are read by image-only processors, which need no torchvision. A
+    language model's has no such half.
     """
     kind = json.loads((folder / "config.json").read_text()).get("model_type", "")
+    if not can_see(folder):
+        return image_only.TextProcessor(_tokenizer(folder))
     if kind in image_only.FAMILY:
         return image_only.load(folder)
     if kind in SPLITS_LIKE_IDEFICS3:
@@ -129,6 +188,17 @@ def load_processor(folder: Path) -> Any:
     if not hasattr(processor, "image_processor"):
         raise UserError(f"{folder} has no image processor: AutoProcessor gave only the tokenizer")
     return processor
+
+
+def _tokenizer(folder: Path) -> Any:
+    """The tokenizer of a language model that can be talked to."""
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    if not tokenizer.chat_template:
+        raise UserError(
+            f"the tokenizer of {folder} has no chat template, so that the model cannot be told who "
+            "speaks: take the instruction-tuned model of that name"
+        )
+    return tokenizer
 
 
 def _idefics3_processor(folder: Path) -> Any:

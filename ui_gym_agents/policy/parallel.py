@@ -150,48 +150,86 @@ class Processes:
         self._meet("hand_out")
         if self.is_main:
             with self.ending_together():
-                self._send(parts)
+                self._send_all(parts)
         else:
-            yield from self._received()
+            yield from self._received(0)
         self._meet("hand_out, all")
 
-    def _send(self, parts: Sequence[Iterable[Image]]) -> None:
-        """Pictures to the others in turn; each list ends with an empty shape."""
+    def hand_in(self, make: Callable[[], Iterable[Image]], take: Callable[[Image], object]) -> None:
+        """Give the main process the pictures that `make` gives in each of the others.
+
+        `take` is called in the main process alone, with a picture at a time: those of process 1
+        first, each one's in its order.
+
+        Raises:
+            ProcessError: another process failed.
+        """
+        if self.count == 1:
+            return
+        self._meet("hand_in")
+        with self.ending_together():
+            if self.is_main:
+                self._take_in(take)
+            else:
+                self._send(make(), 0)
+        self._meet("hand_in, all")
+
+    def _take_in(self, take: Callable[[Image], object]) -> None:
+        """To the last picture, whatever fails: nobody hears of it while he sends."""
+        failed: Exception | None = None
+        for index in range(1, self.count):
+            for picture in self._received(index):
+                try:
+                    if failed is None:
+                        take(picture)
+                except Exception as error:  # raised below
+                    failed = error
+        if failed is not None:
+            raise failed
+
+    def _send_all(self, parts: Sequence[Iterable[Image]]) -> None:
+        """Pictures to the others in turn; where one is gone, all hear of it."""
+        failed: Exception | None = None
+        for index, pictures in enumerate(parts):
+            if index == self.index:
+                continue
+            try:
+                self._send(() if failed else pictures, index)
+            except ProcessError:
+                raise
+            except Exception as error:  # raised below
+                failed = error
+        if failed is not None:
+            raise failed
+
+    def _send(self, pictures: Iterable[Image], index: int) -> None:
+        """Pictures to another process; an empty shape is their end, even where one is gone."""
         import torch
         from torch import distributed
 
-        waiting = list(range(1, self.count))
         try:
+            for picture in pictures:
+                with _peers_lost():
+                    distributed.send(torch.tensor(picture.shape), index, group=self._talk)
+                    # A copy: torch takes no array that must not be written.
+                    distributed.send(torch.tensor(picture), index, group=self._talk)
+        finally:
             with _peers_lost():
-                while waiting:
-                    for picture in parts[waiting[0]]:
-                        shape = torch.tensor(picture.shape)
-                        distributed.send(shape, waiting[0], group=self._talk)
-                        # A copy: torch takes no array that must not be written.
-                        distributed.send(torch.tensor(picture), waiting[0], group=self._talk)
-                    distributed.send(
-                        torch.zeros(3, dtype=torch.int64), waiting.pop(0), group=self._talk
-                    )
-        except ProcessError:
-            raise
-        except Exception:  # a picture is gone: those who wait for theirs must hear of it
-            with _peers_lost():
-                for index in waiting:
-                    distributed.send(torch.zeros(3, dtype=torch.int64), index, group=self._talk)
-            raise
+                distributed.send(torch.zeros(3, dtype=torch.int64), index, group=self._talk)
 
-    def _received(self) -> Iterator[Image]:
+    def _received(self, index: int) -> Iterator[Image]:
+        """The pictures that another process sends."""
         import torch
         from torch import distributed
 
         shape = torch.ones(3, dtype=torch.int64)
         while True:
             with _peers_lost():
-                distributed.recv(shape, 0, group=self._talk)
+                distributed.recv(shape, index, group=self._talk)
                 if not shape.any():
                     return
                 received = torch.empty(shape.tolist(), dtype=torch.uint8)
-                distributed.recv(received, 0, group=self._talk)
+                distributed.recv(received, index, group=self._talk)
             yield received.numpy()
 
     @contextmanager
@@ -204,6 +242,27 @@ class Processes:
         except Exception as error:
             known = isinstance(error, UIGymError)
             self._say_failed(str(error) if known else f"{type(error).__name__}: {error}")
+            raise
+
+    @contextmanager
+    def in_step(self) -> Iterator[None]:
+        """Around what all do together, a collective step at a time (`sharding`).
+
+        The others may wait in the middle of it, where no word reaches them: whoever fails leaves
+        at once, and they see that it has ended.
+
+        Raises:
+            ProcessError: another process has ended; or this one failed, which the main process
+                cannot tell in its place.
+        """
+        try:
+            yield
+        except BaseException as error:
+            self._left = self.count > 1
+            if _is_of_peers(error):
+                raise ProcessError(_ENDED) from error
+            if isinstance(error, UserError) and not self.is_main:
+                raise ProcessError(f"process {self.index} failed: {error}") from error
             raise
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
@@ -250,6 +309,10 @@ class Processes:
         said: list[Any] = [None] * self.count
         with _peers_lost():
             distributed.all_gather_object(said, (what, value), group=self._talk)
+        if any(theirs == _FAILED for theirs, _ in said):
+            # Who failed leaves at once, and may take what it said along: not before all have it.
+            with suppress(ProcessError), _peers_lost():
+                distributed.all_gather_object([None] * self.count, None, group=self._talk)
         for index, (theirs, sent) in enumerate(said):
             who = "the main process" if index == 0 else f"process {index}"
             if theirs == _FAILED and index != self.index:
@@ -268,6 +331,11 @@ class Processes:
         self._left = True
 
 
+def main_knows() -> Any:
+    """For `from_main`, where this process cannot be the main one."""
+    raise AssertionError("what the main process alone knows is asked of another one")
+
+
 _FAILED = "failed"
 
 
@@ -278,9 +346,19 @@ def _peers_lost() -> Iterator[None]:
         yield
     except RuntimeError as error:
         log.debug("torch.distributed: %s", error)
-        raise ProcessError(
-            "another process of this run has ended; what it said last tells why"
-        ) from error
+        raise ProcessError(_ENDED) from error
+
+
+_ENDED = "another process of this run has ended; what it said last tells why"
+
+
+def _is_of_peers(error: BaseException) -> bool:
+    """Whether torch says by it that a peer could not be reached."""
+    from torch.distributed import DistError
+
+    return isinstance(error, DistError) or (
+        isinstance(error, RuntimeError) and "gloo" in str(error).lower()
+    )
 
 
 class _Pickler(pickle.Pickler):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from peft import PeftModel
@@ -18,51 +18,37 @@ from ui_gym_agents.episode import TokenRecord
 from ui_gym_agents.policy import cpu, lora, model
 from ui_gym_agents.policy.accumulation import accumulate, measure
 from ui_gym_agents.policy.batching import merged_batches, micro_batches
+from ui_gym_agents.policy.counts import Remembered
 from ui_gym_agents.policy.encoding import PromptEncoder
-from ui_gym_agents.policy.eyes import Eyes, Features
 from ui_gym_agents.policy.forward import Forward, Prompt
-from ui_gym_agents.policy.generation import Sample, log_distribution, sample
+from ui_gym_agents.policy.generation import Sample, sample
 from ui_gym_agents.policy.images import Given, ScreenshotSource
 from ui_gym_agents.policy.memory import in_rows
-from ui_gym_agents.policy.merging import Merged, merge
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.policy.prompts import PromptBuilder
-from ui_gym_agents.policy.weights import resolve
+from ui_gym_agents.policy.reuse import Room
+from ui_gym_agents.policy.sampling_agent import SamplingAgent
+from ui_gym_agents.policy.scoring import score, weighed
+
+if TYPE_CHECKING:
+    from ui_gym_agents.policy.sharding import Shards
 
 T = TypeVar("T")
-
-SMALL = 30_000_000
-"""Models of fewer parameters run on one CPU thread unless told otherwise, and sample with the
-adapter merged. Two threads gain them little, and lose much when the envs want a core: with both
-cores of two busy, a learning step took ten times as long on two threads as on one."""
-
-
-class SamplingAgent(Protocol):
-    """Who samples in place of a policy's own process: `engines.agent.EngineAgent`."""
-
-    def act_as(self, policy: VLMPolicy, views: Sequence[View]) -> list[Decision]:
-        """An answer for each view, with the weights, version and temperature of `policy`."""
-
-    def submit_as(self, policy: VLMPolicy) -> Submit | None:
-        """Asks for one view's answer as `act_as` does; None where batches alone are answered."""
-
-    def metrics(self) -> dict[str, float]:
-        """What was measured since the last time, by names of metrics."""
-
-    def close(self) -> None:
-        """Let go of whatever samples."""
 
 
 class VLMPolicy:
     """Any `AutoModelForImageTextToText`, sampling turns and scoring them again for a learner.
 
+    An `AutoModelForCausalLM` with a chat template will do where no pictures are shown.
+
     `net` is the model, inside a `PeftModel` if it has an adapter. `version` counts updates: a
     learner adds one after each, and every record says which it was sampled by. `temperature` may
     be set at any time; 0 takes the best token always. `batch_rows` bounds the rows of a batch when
     sampling, `batch_tokens` the tokens of a micro-batch when learning; both are halved where memory
-    runs out. `act_threads` is how many CPU threads sampling uses, `merge` whether it adds the
-    adapter to the weights first. `merge_turns` scores the turns of a conversation in one pass where
-    their prompts extend each other (`merging`).
+    runs out. `act_threads` is how many CPU threads sampling uses, `lanes` how many micro-batches
+    are learned from at once, `merge` whether sampling adds the adapter to the weights first.
+    `merge_turns` scores the turns of a conversation in one pass where their prompts extend each
+    other (`merging`). `room` is what sampling may remember (`reuse`).
     """
 
     def __init__(
@@ -76,8 +62,10 @@ class VLMPolicy:
         batch_rows: int = 64,
         batch_tokens: int = 4096,
         act_threads: int | None = None,
+        lanes: int = 1,
         merge: bool = False,
         merge_turns: bool = False,
+        room: Room = Room(),  # noqa: B008  # frozen
         name: str = "",
     ) -> None:
         self.net = net
@@ -89,90 +77,33 @@ class VLMPolicy:
         self.batch_rows = batch_rows
         self.batch_tokens = batch_tokens
         self.act_threads = act_threads
+        self.lanes = lanes
         self.merge = merge
         self.merge_turns = merge_turns
         self.name = name
+        self._sums = lora.Sums()
         self.version = 0
         self.processes = Processes()
         """Those that learn together; set after it was made."""
         self.sampler: SamplingAgent | None = None
         """Samples in place of this process; set after it was made for this policy."""
+        self.shards: Shards | None = None
+        """Keeps the weights divided among processes, where they are."""
         base = self.base
         self.stops = model.stop_ids(base, self.tokenizer)
         structural = model.structural_ids(base, self.tokenizer, self.stops)
         self.encoder = PromptEncoder(processor, [*structural, *self.stops])
-        self.eyes = Eyes(base, processor.image_processor)
+        self.counts = Remembered()
+        self.eyes = room.eyes(base, processor.image_processor, prompt.history, self.counts)
         pad = self.tokenizer.pad_token_id
         self.forward = Forward(
             base, self.eyes, self.encoder.image_id, self.stops[0] if pad is None else pad
         )
+        self.earlier = room.earlier(self.forward, self.counts)
         width = base.get_output_embeddings().weight.shape[0]
         self.suppressed = torch.zeros(width, dtype=torch.bool, device=base.device)
-        self.suppressed[sorted({*structural, self.encoder.image_id})] = True
-
-    @classmethod
-    def from_config(
-        cls,
-        name: str | Path,
-        *,
-        adapter: str | Path | None = None,
-        lora_rank: int = 0,
-        lora_alpha: float | None = None,
-        lora_targets: str | Sequence[str] = "auto",
-        temperature: float = 1.0,
-        max_new_tokens: int = 64,
-        prompt: PromptBuilder | None = None,
-        dtype: str = "float32",
-        device: str = "cpu",
-        threads: int | None = None,
-        act_threads: int | None = None,
-        batch_rows: int = 64,
-        batch_tokens: int = 4096,
-        gradient_checkpointing: bool = False,
-        merge_turns: bool = False,
-        seed: int = 0,
-    ) -> Self:
-        """Load a model by shipped name or folder, with an adapter, a fresh one, or none.
-
-        `adapter` is a PEFT folder; otherwise `lora_rank` above zero attaches a fresh adapter,
-        seeded by `seed` (`lora_alpha` defaults to twice the rank; `lora_targets`: see
-        `lora.target_modules`). With neither, all weights are trained. `prompt` defaults to what
-        the folder's ``prompt.json`` says, and to `PromptBuilder()` without one. `threads` sets
-        torch's CPU threads for the whole process, `act_threads` those of sampling alone; None is
-        one thread for a small model, and else what torch has.
-        `gradient_checkpointing` trades time for memory in `accumulate` and in training mode.
-
-        Raises:
-            UserError: no such model, adapter, dtype or layer.
-        """
-        folder = resolve(name)
-        on_cpu = torch.device(device).type == "cpu"
-        if on_cpu:
-            cpu.keep_freed_memory()
-        net: Any = model.load_model(folder, dtype=dtype, device=device)
-        if gradient_checkpointing:
-            model.checkpoint_activations(net)
-        small = on_cpu and sum(p.numel() for p in net.parameters()) < SMALL
-        if threads or small:
-            torch.set_num_threads(threads or 1)
-        if adapter is not None:
-            net = lora.load(net, Path(adapter))
-        elif lora_rank:
-            alpha = 2 * lora_rank if lora_alpha is None else lora_alpha
-            net = lora.attach(net, rank=lora_rank, alpha=alpha, targets=lora_targets, seed=seed)
-        return cls(
-            net,
-            model.load_processor(folder),
-            prompt or PromptBuilder.of(folder) or PromptBuilder(),
-            temperature=temperature,
-            max_new_tokens=max_new_tokens,
-            act_threads=1 if act_threads is None and small else act_threads,
-            merge=small and dtype == "float32" and lora.is_plain(net),
-            batch_rows=batch_rows,
-            batch_tokens=batch_tokens,
-            merge_turns=merge_turns,
-            name=str(name),
-        )
+        pictures = [] if self.encoder.image_id is None else [self.encoder.image_id]
+        self.suppressed[sorted({*structural, *pictures})] = True
 
     # -- acting --
 
@@ -180,8 +111,20 @@ class VLMPolicy:
         """Sample an answer for each view, seeded by its `noise`; on `sampler`, if there is one."""
         if self.sampler is not None:
             return self.sampler.act_as(self, views)
+        for view in views:
+            if not view.turns:
+                self.ended(view.slot)
         with self._sampling():
-            return in_rows(self, views, self._act)
+            return in_rows(self, views, self._act, self._relieve)
+
+    def ended(self, slot: int) -> None:
+        """Let go of what is remembered of a slot: its episode is over."""
+        if self.earlier is not None:
+            self.earlier.end(slot)
+
+    def metrics(self) -> dict[str, float]:
+        """What was measured since the last time, by names of metrics: see `counts.Remembered`."""
+        return self.counts.take() | ({} if self.sampler is None else self.sampler.metrics())
 
     @property
     def submit(self) -> Submit | None:
@@ -192,7 +135,10 @@ class VLMPolicy:
         pictures = Given()
         prompts = [self._prompt(view, pictures) for view in views]
         noise = [view.noise for view in views]
-        samples = self._sample(prompts, noise, pictures, self.temperature, self.max_new_tokens)
+        slots = [view.slot for view in views]
+        samples = self._sample(
+            prompts, noise, pictures, self.temperature, self.max_new_tokens, slots
+        )
         return [
             self.decision(
                 answer.ids,
@@ -218,17 +164,32 @@ class VLMPolicy:
         pictures: ScreenshotSource,
         temperature: float,
         max_new_tokens: int,
+        slots: Sequence[int] = (),
     ) -> list[Sample]:
-        features = self.eyes.look([key for p in prompts for key in p.images], pictures)
+        if self.earlier is not None and slots and self.prompt.history > 1:
+            prefix = self.earlier.prefill(
+                self.forward, self.eyes, prompts, slots, pictures, self._fingerprint()
+            )
+        else:
+            features = self.eyes.look([key for p in prompts for key in p.images], pictures)
+            prefix = self.forward.prefill(prompts, features)
         return sample(
             self.forward,
-            self.forward.prefill(prompts, features),
+            prefix,
             noise=noise,
             temperature=temperature,
             max_new_tokens=max_new_tokens,
             stops=self.stops,
             suppressed=self.suppressed,
         )
+
+    def _fingerprint(self) -> object:
+        """Tells weights apart: whoever steps an optimizer and forgets the version, changes this."""
+        return self.version, sum(p._version for p in self.parameters())
+
+    def _relieve(self) -> bool:
+        """Let go of earlier turns, for want of memory; whether there were any."""
+        return self.earlier is not None and self.earlier.forget()
 
     def _prompt(self, view: View, pictures: Given) -> Prompt:
         return _prompted(self.question(view), pictures)
@@ -253,13 +214,13 @@ class VLMPolicy:
             return self._sample(prompts, noise, pictures, temperature, max_new_tokens)
 
         with self._sampling():
-            return in_rows(self, questions, answer)
+            return in_rows(self, questions, answer, self._relieve)
 
     @contextmanager
     def _sampling(self) -> Iterator[None]:
         """What makes sampling quick, and dropout is off."""
-        weights = lora.merged(self.base) if self.merge else nullcontext()
-        with cpu.threads(self.act_threads), self._evaluating(), weights:
+        weights = lora.merged(self.base, self._sums) if self.merge else nullcontext()
+        with cpu.threads(self.act_threads), model.evaluating(self.net), weights:
             yield
 
     def text(self, ids: Sequence[int]) -> str:
@@ -303,15 +264,22 @@ class VLMPolicy:
         work: Callable[[list[int]], T],
         processes: Processes | None = None,
         owners: Sequence[int] | None = None,
+        *,
+        threaded: bool = False,
     ) -> list[T]:
         """Call `work`, a forward and a backward pass, for each of `batches`; see `accumulation`.
 
         Where memory runs out, smaller micro-batches take over; with several `processes` (its own,
         if None), each does its share, that of `owners` if given. With `gradient_checkpointing`,
-        layers are computed again on the way back, whatever mode the model is in.
+        layers are computed again on the way back, whatever mode the model is in. `threaded` allows
+        `work` in several threads at once (`lanes`), each with micro-batches of its own; what it
+        asks of this policy must be `logprobs` alone.
         """
         with model.recomputing(self.base):
-            return accumulate(self, records, work, processes or self.processes, owners)
+            threaded &= not self.net.training and not self.forward.checkpoints()
+            with self._folding() if threaded else nullcontext():
+                shared = processes or self.processes
+                return accumulate(self, records, work, shared, owners, threaded=threaded)
 
     def measure(
         self,
@@ -325,6 +293,18 @@ class VLMPolicy:
         Memory, `processes` and `owners` are as for `accumulate`; every process gets all values.
         """
         return measure(self, records, work, processes or self.processes, owners)
+
+    def idle(self) -> None:
+        """A pass over a single token, whose gradients are zero; see `sharding`."""
+        prompts, answers = [Prompt((self.forward.pad_id,), ())], [self.stops[:1]]
+        logits, _ = self.forward.answer_logits(prompts, answers, {}, share=False)
+        if logits.requires_grad:
+            (0 * logits[0, 0, 0]).backward()
+
+    def unite(self) -> None:
+        """Bring divided weights together, to sample with; every process calls this, or none."""
+        if self.shards is not None:
+            self.shards.unite()
 
     def logprobs(
         self,
@@ -340,58 +320,28 @@ class VLMPolicy:
         temperature unless one is given. All micro-batches' graphs are alive until ``backward``; to
         bound memory, call this and ``backward`` for one of `batches` at a time. `share` forces or
         forbids one pass for equal prompts; by default it is done where it pays. Where it is given,
-        turns are not merged: each record then has a row of its own.
+        turns are not merged: each record then has a row of its own. Where the weights are divided,
+        inside `accumulate` and `measure`, all goes in one pass.
 
         Raises:
             UserError: a prompt's image tokens are not those of its pictures.
         """
         found: dict[int, Tensor] = {}
-        fold = self.merge and not self.forward.checkpoints()
-        with lora.folded(self.base) if fold else nullcontext():
-            for batch in self.batches(records):
+        with self._folding():
+            for batch in self.batches(records) if self.shards is None else [range(len(records))]:
                 part = [records[i] for i in batch]
-                scored = self._score(part, screenshots, temperature, share)
+                features = self.eyes.look([key for r in part for key in r.images], screenshots)
+                scored = score(
+                    self.forward, part, features, self.suppressed,
+                    temperature=temperature, share=share, merge_turns=self.merge_turns,
+                    one_pass=self.shards is not None,
+                )  # fmt: skip
                 found.update(zip(batch, scored, strict=True))
         return [found[i] for i in range(len(records))]
 
-    def _score(
-        self,
-        records: Sequence[TokenRecord],
-        screenshots: ScreenshotSource,
-        temperature: float | None,
-        share: bool | None,
-    ) -> list[Tensor]:
-        features = self.eyes.look([key for r in records for key in r.images], screenshots)
-        if self.merge_turns and share is None:
-            sequences = merge(records)
-            if len(sequences) < len(records):
-                return self._score_merged(records, sequences, features, temperature)
-        prompts = [Prompt(r.prompt_ids, r.images) for r in records]
-        answers = [r.output_ids for r in records]
-        logits, ids = self.forward.answer_logits(prompts, answers, features, share=share)
-        own = [r.temperature if temperature is None else temperature for r in records]
-        scale = torch.tensor(own, device=logits.device)[:, None, None]
-        logp = log_distribution(logits, scale, self.suppressed)
-        picked = logp.gather(-1, ids[..., None])[..., 0]
-        return [picked[row, : len(answer)] for row, answer in enumerate(answers)]
-
-    def _score_merged(
-        self,
-        records: Sequence[TokenRecord],
-        sequences: Sequence[Merged],
-        features: Mapping[str, Features],
-        temperature: float | None,
-    ) -> list[Tensor]:
-        found: dict[int, Tensor] = {}
-        logits = self.forward.sequence_logits(sequences, features)
-        for sequence, answers in zip(sequences, logits, strict=True):
-            for index, rows in zip(sequence.members, answers, strict=True):
-                record = records[index]
-                scale = record.temperature if temperature is None else temperature
-                logp = log_distribution(rows, scale, self.suppressed)
-                ids = torch.tensor(record.output_ids, device=logp.device)
-                found[index] = logp.gather(-1, ids[:, None])[:, 0]
-        return [found[i] for i in range(len(records))]
+    def _folding(self) -> AbstractContextManager[None]:
+        folds = self.merge and not self.forward.checkpoints()
+        return lora.folded(self.base) if folds else nullcontext()
 
     def supervised_loss(
         self, records: Sequence[TokenRecord], screenshots: ScreenshotSource
@@ -400,14 +350,8 @@ class VLMPolicy:
 
         A sum, so that micro-batches add up: divide by the weight of the whole batch.
         """
-        total = torch.zeros((), device=self.device)
-        weight = 0.0
         scored = self.logprobs(records, screenshots, temperature=1.0)
-        for record, values in zip(records, scored, strict=True):
-            weights = record.weights or (1.0,) * len(record.output_ids)
-            total = total - values @ torch.tensor(weights, device=values.device)
-            weight += sum(weights)
-        return total, weight
+        return weighed(scored, records, self.device)
 
     # -- the model --
 
@@ -443,15 +387,6 @@ class VLMPolicy:
         """Evaluation mode, which a policy begins in."""
         self.net.eval()
 
-    @contextmanager
-    def _evaluating(self) -> Iterator[None]:
-        was = self.net.training
-        self.net.eval()
-        try:
-            yield
-        finally:
-            self.net.train(was)
-
     def reference(self) -> AbstractContextManager[Any]:
         """A context in which the adapter is off: the model before any training.
 
@@ -479,6 +414,7 @@ class VLMPolicy:
             saved = model.load_model(folder, dtype="float32", device="cpu")
             self.net.load_state_dict(saved.state_dict())
         self.eyes.forget()
+        self._relieve()
 
     def close(self) -> None:
         """Let go of the sampler's server, if there is one. Closing twice is harmless."""
@@ -486,7 +422,16 @@ class VLMPolicy:
             self.sampler.close()
 
     def save_merged(self, folder: Path) -> None:
-        """Write a full checkpoint, the adapter added to the weights: a model to load by itself."""
+        """Write a full checkpoint, the adapter added to the weights: a model to load by itself.
+
+        Raises:
+            UserError: the weights are divided among processes.
+        """
+        if self.shards is not None:
+            raise UserError(
+                "the weights are divided among processes (--policy.shard): save the adapter, and "
+                "merge it in one process"
+            )
         with lora.merged(self.base):
             model.save_model(self.base, self.processor, folder)
         self.prompt.save(folder)

@@ -1,8 +1,8 @@
-"""An image-only processor for the Qwen-VL family that does without torchvision.
+"""An image-only processor for the Qwen-VL family, and a text-only one for language models.
 
-Qwen's own processors cannot be built where torchvision is missing, since they insist on a video
-processor (transformers 5.2x: ``AttributeError`` about ``VIDEO_PROCESSOR_MAPPING``). This one is
-the same in all that concerns text and images.
+The first does without torchvision. Qwen's own processors cannot be built where torchvision is
+missing, since they insist on a video processor (transformers 5.2x: ``AttributeError`` about
+``VIDEO_PROCESSOR_MAPPING``). This one is the same in all that concerns text and images.
 
 `AutoProcessor.from_pretrained` on a folder whose ``processor_class`` it does not know returns the
 bare tokenizer, silently. So the folder keeps the stock name, which AutoProcessor understands where
@@ -11,6 +11,7 @@ torchvision is installed, and this package loads such folders through `load` her
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,32 @@ def save(processor: ImageOnlyProcessor, directory: str | Path) -> None:
     """Write tokenizer, template and image settings under the names that stock loaders read."""
     processor.tokenizer.save_pretrained(directory)
     processor.image_processor.save_pretrained(directory)
+
+
+class TextProcessor:
+    """A language model's tokenizer in the place of a processor: it makes no pictures.
+
+    Templates of language models take a message's content as one text, not as parts.
+    """
+
+    image_processor = None
+    image_token_id = None
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+
+    def apply_chat_template(self, messages: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+        """As the tokenizer's, of messages whose contents are lists of parts."""
+        plain = [
+            {**m, "content": "".join(part["text"] for part in m["content"] if "text" in part)}
+            for m in messages
+        ]
+        return self.tokenizer.apply_chat_template(plain, **options)
+
+    def __call__(self, text: Any, images: None = None, **options: Any) -> Any:
+        """The tokenizer's answer."""
+        return self.tokenizer(text, **options)
+
+    def save_pretrained(self, directory: str | Path) -> None:
+        """Write the tokenizer's files."""
+        self.tokenizer.save_pretrained(directory)

@@ -5,7 +5,8 @@ A distribution that brings weights names their folders in the entry-point group 
     [project.entry-points."ui_gym.models"]
     tiny-clerk = "ui_gym_tiny:TINY_CLERK"
 
-The object is the folder's path. It is asked for only where its name is.
+The object is the folder's path. It is asked for only where its name is. Other names are those of
+folders, or of the hub's models (`hub`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from ui_gym import extras
 from ui_gym.errors import UserError, nearest
+from ui_gym_agents.policy import hub
 
 ENTRY_POINT_GROUP = "ui_gym.models"
 
@@ -22,11 +24,15 @@ KNOWN = dict.fromkeys(("tiny-clerk", "tiny-eyes", "tiny-thumb"), "ui-gym-tiny")
 """Models that we know of, installed or not, and the distribution of each."""
 
 
-def resolve(name_or_path: str | Path) -> Path:
-    """The folder of a model: an installed name, or any folder that holds a ``config.json``.
+def resolve(name_or_path: str | Path, *, weights: bool = True) -> Path:
+    """The folder of a model: an installed name, a folder with a ``config.json``, a hub's name.
+
+    A hub's model is downloaded where it is not yet on this machine; `weights` says whether its
+    weights are wanted too.
 
     Raises:
-        UserError: it is neither; the message says what to install, or names what is near.
+        UserError: it is none of these; the message says what to install, or names what is near.
+            Or the hub cannot be reached.
     """
     name = str(name_or_path)
     models = installed_models()
@@ -42,6 +48,8 @@ def resolve(name_or_path: str | Path) -> Path:
             f"the model {name!r} comes with {KNOWN[name]}, which is not installed; "
             f"to get it: pip install {KNOWN[name]}"
         )
+    if hub.is_hub_name(name) and not folder.parent.is_dir():
+        return hub.snapshot(name, weights=weights)
     raise UserError(
         f"there is no model {name!r}, neither installed nor as a folder. "
         f"{nearest(name, {*models, *KNOWN})}"
