@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium as gym
@@ -22,7 +24,7 @@ from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, views
 from ui_gym_agents.collecting.stage import make_stage
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.store import EpisodeStore, frozen, screenshot_hash
 
 Make = Callable[..., UIVectorEnv]
 
@@ -279,6 +281,77 @@ def test_an_episode_that_takes_too_long_is_left(make_vector: Make) -> None:
     assert str(episodes[0].failure) == "collector: it took longer than 0.3 s"
     assert [e.success for e in episodes] == [False, True, True, True]
     assert [len(group) for group in collector.groups(requests(2))] in ([0, 1], [1, 0])
+
+
+class Rememberer:
+    """Remembers something of each slot until its episode is over."""
+
+    def __init__(self) -> None:
+        self.remembered: set[int] = set()
+        self.begun = 0
+
+    def act(self, views: Sequence[View]) -> list[Decision]:
+        for view in views:
+            assert (view.slot in self.remembered) == bool(view.turns)
+            self.begun += not view.turns
+            self.remembered.add(view.slot)
+        return [Decision("wait(1)") for _ in views]
+
+    def ended(self, slot: int) -> None:
+        self.remembered.discard(slot)
+
+
+def test_an_agent_is_told_when_a_slots_episode_is_over(make_vector: Make) -> None:
+    agent = Rememberer()
+    collector = Collector(make_vector(3), agent)
+    collector.collect(requests(7))
+    assert (agent.begun, agent.remembered) == (7, set())
+    played = collector.episodes(requests(7))
+    next(played)
+    assert agent.remembered
+    played.close()
+    assert agent.remembered == set()
+
+
+def test_a_picture_is_hashed_once_an_episode_however_often_it_is_shown(
+    make_vector: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Namer:
+        """Names all pictures of the episode in every turn, as a prompt with a history does."""
+
+        def act(self, views: Sequence[View]) -> list[Decision]:
+            named.extend(screenshot_hash(image) for view in views for image in view.screenshots)
+            return [Decision("wait(1)") for _ in views]
+
+    named: list[str] = []
+    hashed: list[int] = []
+
+    def sha256(data: bytes) -> Any:
+        hashed.append(1)
+        return hashlib.sha256(data)
+
+    monkeypatch.setattr("ui_gym_agents.store.hashlib", SimpleNamespace(sha256=sha256))
+    (episode,) = Collector(make_vector(1), Namer()).collect(requests(1))
+    keys = [turn.screenshot_id for turn in episode.turns]
+    assert named == [key for n in range(1, len(keys) + 1) for key in keys[:n]]
+    assert len(keys) > 2
+    assert len(hashed) == len(keys) + 1
+
+
+def test_a_picture_that_is_changed_is_hashed_again() -> None:
+    image = np.zeros((4, 6, 3), dtype=np.uint8)
+    before = screenshot_hash(image)
+    kept = frozen(image)
+    assert screenshot_hash(kept) == screenshot_hash(kept) == before
+    image[0] = 1
+    assert screenshot_hash(image) != before
+    assert screenshot_hash(kept) == before
+    view = image.view()
+    view.setflags(write=False)
+    named = screenshot_hash(view)
+    image[0] = 2
+    assert screenshot_hash(view) != named, "whose memory is another's"
+    assert frozen(kept) is kept
 
 
 def test_an_agent_that_reads_elements_alone_plays(make_vector: Make, tmp_path: Path) -> None:

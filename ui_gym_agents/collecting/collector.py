@@ -139,11 +139,11 @@ class Collector:
         # From the same state each time: a resumed run must form the same batches.
         self._turn_of_cohort = 0
         waiting = deque((request, 0) for request in requests)
-        groups = list(dict.fromkeys(request.group for request, _ in waiting))
-        self._filmed = set(groups[:: self.keep_pictures]) if self.keep_pictures else set()
+        self._filmed = self._to_film(request for request, _ in waiting)
         plays: dict[int, OpenEpisode] = {}
         early: dict[int, SlotResult] = {}
         questions = self._questions(agent)
+        ended: Callable[[int], None] = getattr(agent, "ended", lambda slot: None)
         try:
             self._fill(waiting, plays, range(self._stage.slots), agent)
             while plays:
@@ -164,6 +164,7 @@ class Collector:
                         continue
                     del plays[result.slot]
                     freed.append(result.slot)
+                    ended(result.slot)
                     episode = self._finished(play, result)
                     again = play.attempt < self.max_requeues and not late
                     if episode.failure is not None and again:
@@ -171,16 +172,27 @@ class Collector:
                         # First of all: the rest of its group waits for it.
                         waiting.appendleft((play.request, play.attempt + 1))
                     else:
-                        self.store.add([episode])
-                        if self.on_episode is not None:
-                            self.on_episode(episode)
+                        self._record(episode)
                         yield episode
                 self._fill(waiting, plays, freed, agent)
                 self._act(agent, {slot: plays[slot] for slot in acting}, questions)
         finally:
             if questions is not None:
                 questions.close()
+            for slot in plays:
+                ended(slot)
             self._stage.drain()
+
+    def _to_film(self, requests: Iterable[EpisodeRequest]) -> set[str]:
+        """The groups of which the store keeps the pictures."""
+        groups = list(dict.fromkeys(request.group for request in requests))
+        return set(groups[:: self.keep_pictures]) if self.keep_pictures else set()
+
+    def _record(self, episode: Episode) -> None:
+        """Store an episode that ended, and tell of it."""
+        self.store.add([episode])
+        if self.on_episode is not None:
+            self.on_episode(episode)
 
     # -- one round --
 
@@ -278,20 +290,19 @@ class Collector:
     def _take(self, slot: int, play: OpenEpisode, decision: Decision, seconds: float) -> None:
         """Do what was decided."""
         assert play.last is not None
-        play.take(decision, seconds, self._keep(play, play.last))
+        play.take(decision, seconds, self._keep(play))
         self._stage.act(slot, decision.action_text)
 
     def _finished(self, play: OpenEpisode, result: SlotResult) -> Episode:
         asked = play.request.purpose
-        return play.finished(
-            result, self._keep(play, result), asked if asked.kind else self.purpose()
-        )
+        return play.finished(result, self._keep(play), asked if asked.kind else self.purpose())
 
-    def _keep(self, play: OpenEpisode, result: SlotResult) -> str:
-        if "screenshot" not in result.observation:
+    def _keep(self, play: OpenEpisode) -> str:
+        assert play.last is not None
+        if "screenshot" not in play.last.observation:
             return ""
         filmed = play.request.group in self._filmed
-        return self.store.screenshots.put(result.observation["screenshot"], keep=filmed)
+        return self.store.screenshots.put(play.screenshots[-1], keep=filmed)
 
     def _spend(self, phase: str, started: float) -> float:
         seconds = time.perf_counter() - started

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ui_gym_agents.episode import Episode, Turn
+from ui_gym_agents.rewards import RewardFailure
 
 Instance = tuple[str, int]
 """A task instance: (task, seed). Episodes of one begin alike and have one goal."""
@@ -30,6 +31,8 @@ class Filters:
 
     success: bool = False
     reward: Callable[[Episode], float] = lambda episode: episode.score
+    expect: Callable[[Sequence[Episode]], None] = lambda episodes: None
+    """Is told which episodes `reward` will be asked about."""
     reward_above: float | None = None
     max_turns: int | None = None
     dedupe: bool = False
@@ -42,11 +45,13 @@ class Filters:
         """The episodes that are kept, in their order, and how many were dropped, by reason.
 
         An episode counts for the first reason that applies: ``failure`` (its infrastructure
-        failed), ``unsuccessful``, ``reward``, ``long``, ``duplicate``, ``surplus`` (its task
-        instance has enough).
+        failed), ``unsuccessful``, ``reward``, ``unrewarded`` (its reward failed), ``long``,
+        ``duplicate``, ``surplus`` (its task instance has enough).
         """
         dropped: Counter[str] = Counter()
         good: list[int] = []
+        if self.reward_above is not None:
+            self.expect([e for e in played if e.failure is None and e.success >= self.success])
         seen: set[object] = set()
         for index, episode in enumerate(played):
             reason = self.reason(episode)
@@ -69,8 +74,11 @@ class Filters:
             return "failure"
         if self.success and not episode.success:
             return "unsuccessful"
-        if self.reward_above is not None and self.reward(episode) <= self.reward_above:
-            return "reward"
+        try:
+            if self.reward_above is not None and self.reward(episode) <= self.reward_above:
+                return "reward"
+        except RewardFailure:
+            return "unrewarded"
         if self.max_turns is not None and episode.steps > self.max_turns:
             return "long"
         return None

@@ -14,6 +14,7 @@ from ui_gym.contract.task import GroundTruth
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.episode import NOT_SAID, Episode, Purpose, Turn
+from ui_gym_agents.store import frozen
 
 HIDDEN = frozenset({"ground_truth", "oracle", "score", "success", "notes", "details"})
 """Keys of infos that no agent is shown but one with `wants_ground_truth`."""
@@ -79,7 +80,7 @@ class OpenEpisode:
             times = ("action", "capture", "decode", "judge")
             turn.times |= {k: float(result.info.get(f"time_{k}", 0.0)) for k in times}
         if "screenshot" in result.observation:
-            self.screenshots.append(result.observation["screenshot"])
+            self.screenshots.append(frozen(result.observation["screenshot"]))
         self.last = result
 
     def is_late(self, limit: float | None) -> bool:

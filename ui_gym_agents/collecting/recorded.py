@@ -133,6 +133,7 @@ class Recording:
             "env.observation": config.env.observation,
             "policy.model": str(config.policy.model),
             "policy.history": config.policy.history,
+            "policy.history_drop": config.policy.history_drop,
         }
         lines = []
         for key, value in own.items():
