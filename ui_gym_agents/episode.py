@@ -112,6 +112,11 @@ class Episode:
     """When it began, ISO 8601 in UTC; it ended `seconds` later. Empty: not recorded."""
 
     @property
+    def screenshot_ids(self) -> tuple[str, ...]:
+        """The pictures' hashes, one a turn and the last; empty where there was none."""
+        return (*(turn.screenshot_id for turn in self.turns), self.final_screenshot_id)
+
+    @property
     def finished_at(self) -> str:
         """When it ended, as `started_at` says it."""
         if not self.started_at:

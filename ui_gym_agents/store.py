@@ -11,7 +11,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +33,42 @@ SUFFIXES = (".webp", ".png")
 """Of the files of pictures: what is written, and what is read besides."""
 
 
+_hashes: dict[int, tuple[weakref.ref[Image], str]] = {}
+"""Of frozen pictures that are alive, by `id`: every turn of an episode names those before it."""
+
+
+def frozen(image: Image) -> Image:
+    """A picture that nobody can change: itself, if it is one, else a copy. It is hashed once."""
+    if _is_frozen(image):
+        return image
+    kept = np.array(image, dtype=np.uint8, order="C")
+    kept.setflags(write=False)
+    return kept
+
+
+def _is_frozen(image: Image) -> bool:
+    flags = image.flags
+    return flags.owndata and flags.c_contiguous and not flags.writeable and image.dtype == np.uint8
+
+
 def screenshot_hash(image: Image) -> str:
     """A picture's name: SHA-256 over its shape and raw pixels, as 64 hexadecimal digits."""
+    place = id(image)
+    known = _hashes.get(place)
+    if known is not None and known[0]() is image:
+        return known[1]
     digest = hashlib.sha256(repr(image.shape).encode())
     digest.update(np.ascontiguousarray(image).data)
-    return digest.hexdigest()
+    key = digest.hexdigest()
+    if _is_frozen(image):
+        _hashes[place] = (weakref.ref(image, partial(_forget, place)), key)
+    return key
+
+
+def _forget(place: int, gone: weakref.ref[Image]) -> None:
+    known = _hashes.get(place)
+    if known is not None and known[0] is gone:
+        del _hashes[place]
 
 
 class ScreenshotStore:
@@ -52,6 +85,10 @@ class ScreenshotStore:
         self._unwritten: set[str] = set()
         self._bytes = 0
 
+    def __len__(self) -> int:
+        """How many pictures are in memory."""
+        return len(self._memory)
+
     def put(self, image: Image, *, keep: bool = True) -> str:
         """Take a picture, shape (height, width, 3), uint8, and return its hash.
 
@@ -59,10 +96,8 @@ class ScreenshotStore:
         """
         key = screenshot_hash(image)
         if key not in self._memory:
-            kept = np.array(image, dtype=np.uint8, order="C")
-            kept.setflags(write=False)
             self._unwritten.add(key)
-            self._remember(key, kept)
+            self._remember(key, frozen(image))
         if keep:
             self._write(key)
         return key

@@ -18,7 +18,7 @@ from ui_gym_agents.engines.agent import WIRES
 from ui_gym_agents.engines.openai import OpenAIEngine
 from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import Turn
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 
 TURN = Turn(screenshot_id="", action_text="3 Carl")
 PROMPT = PromptBuilder(system="Look.", history=2, recall=2)
@@ -67,7 +67,7 @@ def make_policy(folders: dict[str, Path]) -> Callable[..., VLMPolicy]:
 
     def make(kind: str = "qwen3_vl", **kwargs: object) -> VLMPolicy:
         settings = {"lora_rank": 2, "max_new_tokens": 6, "threads": 1, "prompt": PROMPT, **kwargs}
-        return VLMPolicy.from_config(folders[kind], **settings)  # type: ignore[arg-type]
+        return load_policy(folders[kind], **settings)  # type: ignore[arg-type]
 
     return make
 

@@ -26,7 +26,7 @@ from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym_agents.engines import EngineQuestion
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 
 HANG = 4.0
 """Seconds: longer than a test that meets it waits for an answer."""
@@ -79,9 +79,7 @@ class ModelServer:
         self.models = {"tiny": self.models["tiny"]}
 
     def _load(self, adapter: Path | None) -> VLMPolicy:
-        return VLMPolicy.from_config(
-            self.folder, adapter=adapter, threads=1, prompt=PromptBuilder.bare()
-        )
+        return load_policy(self.folder, adapter=adapter, threads=1, prompt=PromptBuilder.bare())
 
     # -- what it does --
 

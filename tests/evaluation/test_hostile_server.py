@@ -154,9 +154,11 @@ def test_an_endless_body_is_read_up_to_its_limit(tmp_path: Path) -> None:
         client = JsonClient(url, limits=RequestLimits(answer_bytes=4 << 20))
         with pytest.raises(EngineError, match="answered with more than 4,194,304 bytes"):
             client.post("/chat/completions", {})
+        with pytest.raises(EngineError, match="answered with more than 1,024 bytes"):
+            client.post("/chat/completions", {}, RequestLimits(answer_bytes=1024))
         client.close()
         found = evaluate(settings("PaintClick", agent=f"openai:m@{url}", out=tmp_path, episodes=1))
-    assert len(sent) == 1 + 3  # it is asked for again with its episode alone
+    assert len(sent) == 2 + 3  # it is asked for again with its episode alone
     # Beside the limit, what lies in the buffers of two sockets.
     assert sent[0] < 32 << 20
     assert "answered with more than" in found.report.failed[0]

@@ -128,6 +128,33 @@ def test_several_tasks_are_played_side_by_side(make: Any, tmp_path: Path) -> Non
     context.close()
 
 
+def children() -> Iterator[bytes]:
+    """The command lines of this process's children."""
+    for path in Path("/proc/self/task").glob("*/children"):
+        for pid in path.read_text().split():
+            yield Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.mark.parametrize("ids", [["PaintText"], ["PaintText", "PaintClick"]], ids=len)
+def test_envs_in_processes_play_as_those_in_threads(make: Any, ids: list[str]) -> None:
+    contexts = [make(tasks={"ids": ids}, env={**SLOTS, "processes": count}) for count in (0, 2)]
+    asked = contexts[0].requests(1, 4)
+
+    def story(context: TrainerContext) -> list[Any]:
+        agent = RandomAgent(context.envs.single_action_space)
+        episodes = Collector(context.envs, agent, run_seed=5).collect(asked)
+        workers = sum(b"worker_main" in command for command in children())
+        context.close()
+        found = [(e.task, e.score, [t.action_text for t in e.turns]) for e in episodes]
+        return [found, workers]
+
+    (told, inside), (same, outside) = map(story, contexts)
+    assert told == same
+    assert (inside, outside) == (0, 2)
+    run = contexts[0].config
+    assert run.changes(contexts[1].config) == {}, "it changes no result: a run may go on with it"
+
+
 def test_a_task_among_others_is_played_as_alone(make: Any) -> None:
     together, alone = make(tasks=PAINT, env=SLOTS), make(tasks={"ids": ["PaintText"]}, env=SLOTS)
     asked = [r for r in together.requests(1, 9) if r.task == "UI/PaintText-v0"]

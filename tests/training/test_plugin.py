@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ui_gym import extras
 from ui_gym_agents.training import plugin
 from ui_gym_agents.training.plugin import PluginError, Trainer
 
@@ -61,7 +62,7 @@ def test_an_unknown_name_gets_the_nearest_and_no_invented_distribution(train: Tr
 def test_a_plugin_that_we_know_of_and_that_is_missing_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(plugin, "entry_points", lambda group: ())
+    monkeypatch.setattr(extras, "entry_points", lambda group: ())
     for name in plugin.KNOWN:
         with pytest.raises(PluginError, match=f"pip install ui-gym-{name}$"):
             plugin.load(name)

@@ -74,10 +74,11 @@ Submit = Callable[[View], Future[Decision]]
 class Agent(Protocol):
     """Maps views to decisions, one each, in order.
 
-    Three attributes may be added: `reset_options` go to every reset of an env that the agent plays;
+    Four attributes may be added: `reset_options` go to every reset of an env that the agent plays;
     `wants_ground_truth = True` says that the agent plays by what is hidden from all others, as a
     demonstrator does; `submit`, a `Submit` or None, is had by agents that answer one by one, such
-    as a served model's, so that no slot waits for another's answer.
+    as a served model's, so that no slot waits for another's answer; ``ended(slot)`` is told when
+    the episode of a slot is over, so that nothing more need be remembered of it.
     """
 
     def act(self, views: Sequence[View]) -> Sequence[Decision]:

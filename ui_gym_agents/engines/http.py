@@ -146,25 +146,24 @@ class JsonClient:
             # A server that sends a byte now and then never trips httpx's own timeout.
             async with asyncio.timeout(limits.timeout):
                 async with http.stream("POST", self.url + path, content=body) as response:
-                    data = await self._bounded(response, path)
+                    data = await self._bounded(response, path, limits.answer_bytes)
         except TimeoutError:
             raise httpx.ReadTimeout("the answer was not complete in time") from None
         # JSON is UTF-8, whatever charset a server names.
         text = data.decode("utf-8", errors="replace")
         return response.status_code, text, _seconds(response.headers.get("retry-after"))
 
-    async def _bounded(self, response: httpx.Response, path: str) -> bytes:
-        """The bytes of an answer. `EngineError` where they are packed, or too many."""
+    async def _bounded(self, response: httpx.Response, path: str, most: int) -> bytes:
+        """The bytes of an answer. `EngineError` where they are packed, or more than `most`."""
         packed = response.headers.get("content-encoding", "identity")
         if packed.lower() != "identity":
             raise EngineError(f"{self.url}{path} packs its answer ({packed}), unasked")
         data = bytearray()
         async for part in response.aiter_raw():
             data += part
-            if len(data) > self.limits.answer_bytes:
+            if len(data) > most:
                 raise EngineError(
-                    f"{self.url}{path} answered with more than {self.limits.answer_bytes:,} bytes, "
-                    "which no answer has"
+                    f"{self.url}{path} answered with more than {most:,} bytes, which no answer has"
                 )
         return bytes(data)
 

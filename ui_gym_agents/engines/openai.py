@@ -111,7 +111,7 @@ class OpenAIEngine:
     Args:
         url: The server's address, up to ``/v1``.
         model: The base model's name on the server, sampled until an adapter is published.
-        image_id: The id of an image token, by which prompts are checked.
+        image_id: The id of an image token, by which prompts are checked; None: the model has none.
         wire: Which server it is.
         key: The server's key, if it wants one.
         run: Adapters are called ``RUN-v000001``... there. None: a name that no other process has,
@@ -128,7 +128,7 @@ class OpenAIEngine:
         url: str,
         model: str,
         *,
-        image_id: int,
+        image_id: int | None,
         wire: Wire = VLLM,
         key: SecretStr | None = None,
         run: str | None = None,
@@ -138,7 +138,7 @@ class OpenAIEngine:
         pictures: int = MOST,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
-        self.image_id = image_id
+        self.image_id = -1 if image_id is None else image_id  # no token has that id
         self.wire = wire
         self.run = run or f"run-{secrets.token_hex(3)}"
         self.version = 0

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,9 +17,13 @@ from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.tools.terminal import ShownColumn, print_lines, print_table
-from ui_gym_agents import command
+from ui_gym_agents import command, presets
+from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.evaluation.osworld import cli as osworld
 from ui_gym_agents.evaluation.report.statistics import percent
+
+if TYPE_CHECKING:
+    from ui_gym_agents.evaluation.setup import EvaluationPlan
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -35,6 +39,7 @@ class NothingMeasured(UIGymError):
 
 @app.command()
 def evaluate(
+    context: typer.Context,
     run: Annotated[
         Path | None, typer.Option(help="A training run: its tasks, model and newest checkpoint.")
     ] = None,
@@ -63,7 +68,17 @@ def evaluate(
     script: Annotated[
         Path | None, typer.Option(help="The scripted agent's actions, a turn a line.")
     ] = None,
-    model: Annotated[str, typer.Option(help="A shipped model's name, or a folder.")] = "tiny-clerk",
+    model: Annotated[
+        str, typer.Option(help="A shipped model's name, a folder, or a model of the hub.")
+    ] = "tiny-clerk",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="What a known model wants, as ui-gym-train takes it; options win over it: "
+            + ", ".join(presets.names())
+            + "."
+        ),
+    ] = None,
     adapter: Annotated[Path | None, typer.Option(help="A LoRA adapter of that model.")] = None,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="Most tokens of a turn.")] = 24,
     dialect: Annotated[
@@ -81,7 +96,7 @@ def evaluate(
     envs: Annotated[int, typer.Option(min=1, help="How many envs side by side.")] = 16,
     server_timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds that one attempt at a server's answer may take.")
-    ] = 120.0,
+    ] = RequestLimits.timeout,
     server_attempts: Annotated[
         int,
         typer.Option(
@@ -89,7 +104,7 @@ def evaluate(
             help="How often a server is asked for an answer, before its episode fails; that is "
             "then played again, twice at most.",
         ),
-    ] = 4,
+    ] = RequestLimits.attempts,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -132,6 +147,10 @@ def evaluate(
         greedy=not sample, seed=seed, envs=envs,
         server_timeout=server_timeout, server_attempts=server_attempts, out=out,
     )  # fmt: skip
+    if preset is not None:
+        if run is not None:
+            raise UserError("--run has the settings of its run: leave --preset out")
+        settings = _with_preset(settings, preset, context)
     if run is not None:
         settings = settings.of_run(run, split)
         settings = dataclasses.replace(settings, tasks=chosen or settings.tasks)
@@ -153,6 +172,18 @@ def evaluate(
             kind = "film" if path.suffix == ".png" else "report"
             Console().print(Text(f"{kind}: {path}"), soft_wrap=True)
     _check_measured(outcome.report)
+
+
+def _with_preset(settings: EvaluationPlan, name: str, context: typer.Context) -> EvaluationPlan:
+    """The settings with a preset's in place of all that no option was given for."""
+    known = {field.name for field in dataclasses.fields(settings)}
+    wanted: dict[str, Any] = {}
+    for key, value in presets.load(name).settings.items():
+        option = key.rpartition(".")[2]
+        source = context.get_parameter_source(option)
+        if option in known and (source is None or source.name != "COMMANDLINE"):
+            wanted[option] = value
+    return dataclasses.replace(settings, **wanted)
 
 
 def _check_measured(report: Any) -> None:

@@ -8,7 +8,6 @@ that was killed is continued by asking for the same again: only what is missing 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ui_gym import extras
 from ui_gym.contract.arguments import check_viewport, choose, make_task
 from ui_gym.contract.suite import MEMBER_TAG
 from ui_gym.contract.task import SPLITS
@@ -41,11 +41,23 @@ from ui_gym_agents.tasks.mix import make_envs, reset_names
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
 from ui_gym_agents.training.context import derive
-from ui_gym_agents.training.parts import check_prompt, choose_device, choose_dtype, make_prompt
+from ui_gym_agents.training.parts import (
+    check_model,
+    check_prompt,
+    choose_device,
+    choose_dtype,
+    make_prompt,
+)
 from ui_gym_agents.training.settings import EnvSettings, PolicySettings, TaskSettings
 
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
 """Passes an iterable of so many things on, and shows how far it is."""
+
+
+LOADED: dict[str, Any] = {
+    "dtype": "auto", "attention": "auto", "quantize": None, "max_pixels": None
+}  # fmt: skip
+"""How a model may be loaded, and the defaults."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,12 @@ class EvaluationPlan:
     adapter: Path | None = None
     prompt: str = "auto"
     history: int | None = None
+    history_drop: int | None = None
     max_new_tokens: int = 24
+    dtype: str = "auto"
+    attention: str = "auto"
+    quantize: str | None = None
+    max_pixels: int | None = None
     dialect: str = "cells"
     observation: str = "screenshot"
     device: str = "auto"
@@ -76,9 +93,9 @@ class EvaluationPlan:
     greedy: bool = True
     seed: int = 0
     envs: int = 16
-    server_timeout: float = 120.0
+    server_timeout: float = RequestLimits.timeout
     """Seconds that one attempt at an answer of a served model may take."""
-    server_attempts: int = 4
+    server_attempts: int = RequestLimits.attempts
     """How often an answer is asked for."""
     out: Path | None = None
 
@@ -119,7 +136,12 @@ class EvaluationPlan:
             adapter=newest if lora else None,
             prompt=policy.prompt,
             history=policy.history,
+            history_drop=policy.history_drop,
             max_new_tokens=policy.max_new_tokens,
+            dtype=policy.dtype,
+            attention=policy.attention,
+            quantize=policy.quantize,
+            max_pixels=policy.max_pixels,
             dialect=env.dialect,
             observation=env.observation,
             device=env.device,
@@ -152,7 +174,8 @@ class EvaluationPlan:
         """All that bears on an episode, as plain JSON values."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         if self.agent != "policy":
-            for name in ("model", "adapter", "prompt", "history", "max_new_tokens"):
+            of_policies = ("model", "adapter", "prompt", "history", "history_drop")
+            for name in (*of_policies, "max_new_tokens", *LOADED):
                 del values[name]
         if not self.samples:
             del values["greedy"]
@@ -160,6 +183,10 @@ class EvaluationPlan:
             "episodes", "attempts", "envs", "server_timeout", "server_attempts", "out"
         ):  # fmt: skip
             del values[name]
+        for name, default in LOADED.items():
+            # Left out where it is the default, so that older evaluations can be continued.
+            if values.get(name) == default:
+                values.pop(name, None)
         values["tasks"] = [entry.name for entry in self.tasks]
         return {k: str(v) if isinstance(v, Path) else v for k, v in values.items()}
 
@@ -335,16 +362,22 @@ class Players:
 
     def _ask_policy(self, stage: EvaluationStage) -> Any:
         """The model, asked as is right for the stage's screen and dialect."""
-        from ui_gym_agents.policy import VLMPolicy
+        from ui_gym_agents.policy import load_policy
+        from ui_gym_agents.policy.options import check_points
 
         settings = self._settings
+        check_points(settings.dialect, stage.size, settings.max_pixels)
         if self._policy is None:
+            check_model(settings.model, settings.observation)
             device = choose_device()
-            self._policy = VLMPolicy.from_config(
+            self._policy = load_policy(
                 settings.model,
                 adapter=settings.adapter,
                 max_new_tokens=settings.max_new_tokens,
-                dtype=choose_dtype(device),
+                dtype=choose_dtype(device) if settings.dtype == "auto" else settings.dtype,
+                attention=settings.attention,
+                quantize=settings.quantize,
+                max_pixels=settings.max_pixels,
                 device=device,
             )
         elements = settings.observation != "screenshot"
@@ -353,6 +386,7 @@ class Players:
             settings.prompt,
             settings.history,
             lambda: get_dialect(settings.dialect).prompt(stage.size, elements=elements),
+            settings.history_drop,
         )
         check_prompt(self._policy.prompt, settings.observation)
         return self._policy
@@ -367,11 +401,7 @@ def _script(path: Path) -> list[str]:
 
 def _factory(name: str) -> Callable[[Any], Agent]:
     """What ``module:name`` names."""
-    module, _, attribute = name.partition(":")
-    try:
-        found: Any = getattr(importlib.import_module(module), attribute)
-    except Exception as error:
-        raise UserError(f"the agent {name!r} cannot be imported: {error!r}") from error
+    found = extras.named(f"the agent {name!r}", name, UserError)
     if not callable(found):
         raise UserError(f"{name!r} is no class or function that makes an agent")
     return found  # type: ignore[no-any-return]

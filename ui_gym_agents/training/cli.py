@@ -18,11 +18,13 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from ui_gym.errors import UserError
+from ui_gym.errors import UserError, nearest
 from ui_gym.tools.terminal import ShownColumn, print_table
-from ui_gym_agents import command
+from ui_gym_agents import command, presets
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from ui_gym_agents.policy.parallel import Processes
     from ui_gym_agents.training.config import Loaded
     from ui_gym_agents.training.plugin import Trainer
@@ -47,6 +49,7 @@ class TrainArguments:
     """What is asked for beside settings; `flags` are the arguments that set something."""
 
     files: list[Path] = field(default_factory=list)
+    preset: str | None = None
     flags: list[str] = field(default_factory=list)
     help: bool = False
     version: bool = False
@@ -74,6 +77,10 @@ def _options(arguments: list[str]) -> TrainArguments:
             if not equals and not arguments:
                 raise UserError("--config needs the name of a YAML file")
             options.files.append(Path(value if equals else arguments.pop(0)))
+        elif name == "--preset":
+            if not equals and not arguments:
+                raise UserError(f"--preset needs a name. {nearest('', presets.names())}")
+            options.preset = value if equals else arguments.pop(0)
         else:
             options.flags.append(word)
     return options
@@ -93,7 +100,9 @@ def _run(options: TrainArguments) -> int:
     name = first.get("plugin")
     if options.help:
         trainer = plugin.load(name) if name else None
-        overrides = plugin.default_overrides(trainer) if trainer else {}
+        overrides = dict(plugin.default_overrides(trainer)) if trainer else {}
+        if options.preset is not None:
+            overrides |= presets.load(options.preset).of(name or "")
         model = _model(trainer)
         config_view.show_help(model, console, name, overrides)
         return 0
@@ -108,6 +117,8 @@ def _first_look(options: TrainArguments) -> dict[str, Any]:
     from ui_gym_agents.training.config import ConfigLoader
     from ui_gym_agents.training.settings import RunConfig
 
+    if options.preset is not None:
+        presets.load(options.preset)  # an unknown one is said whatever else is asked for
     loader = ConfigLoader(RunConfig)
     _add_layers(loader, options)
     resume = loader.values.get("run.resume")
@@ -144,13 +155,25 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
     from ui_gym_agents.training.config import ConfigLoader
     from ui_gym_agents.training.follower import Follower
     from ui_gym_agents.training.parts import run_processes
+    from ui_gym_agents.training.settings import MAIN_TASK
 
     trainer = plugin.load(name)
     loader: ConfigLoader[Any] = ConfigLoader(_model(trainer))
     loader.add_defaults(plugin.default_overrides(trainer), f"default of the plugin {name}")
     if resume:
+        if options.preset is not None:
+            raise UserError(
+                "--resume goes on with the settings of its run: leave --preset out, and change "
+                "single settings by their own flags"
+            )
         loader.add_file(_saved_config(Path(resume)))
+    elif options.preset is not None:
+        source = f"preset {options.preset}"
+        loader.add_defaults(presets.load(options.preset).of(name), source)
     _add_layers(loader, options)
+    if options.preset is not None and not any(key.startswith("tasks.") for key in loader.values):
+        # The compact form of the main task is for models that read little else.
+        loader.add_defaults({"tasks.ids": (MAIN_TASK,)}, f"preset {options.preset}")
     loaded = loader.load()
     records.check(loaded.config.run.records)
     if options.print_config:
@@ -161,6 +184,11 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
         where = resume or loaded.config.run.directory or "a new folder in runs/"
         console.print(f"{name} would train {loaded.config.run.steps} steps in {where} on")
         console.print("\n".join(f"  {task.id}" for task in tasks), highlight=False)
+        config_view.show_changes(loaded, console)
+        if options.preset is not None or not _by_default(loaded.sources.get("policy.model")):
+            from ui_gym_agents.training.rehearsal import rehearse
+
+            rehearse(loaded.config, console)
         return 0
     processes = run_processes(loaded.config, trainer)
     with processes.ending_together():
@@ -171,6 +199,11 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
     if not status:
         processes.close()
     return status
+
+
+def _by_default(source: str | None) -> bool:
+    """Whether nobody asked for a value: it is the field's default or the plugin's."""
+    return source is None or source.startswith("default of")
 
 
 def _lead(
@@ -222,9 +255,14 @@ def _list_plugins(console: Console) -> int:
         return 0
     columns = [ShownColumn("plugin"), ShownColumn("distribution"), ShownColumn("version")]
     columns += [ShownColumn("class", rank=1, least=16)]
-    rows = [(i.name, i.distribution, i.version, i.entry_point.value) for i in found.values()]
+    rows = [(name, *_distribution(entry), entry.value) for name, entry in found.items()]
     print_table(console, columns, rows)
     return 0
+
+
+def _distribution(entry: EntryPoint) -> tuple[str, str]:
+    """What brings an entry point: its name and version."""
+    return (entry.dist.name, entry.dist.version) if entry.dist else ("unknown distribution", "?")
 
 
 if __name__ == "__main__":

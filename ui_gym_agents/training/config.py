@@ -357,4 +357,6 @@ def _from_text(text: str, annotation: Any) -> Any:
             raise ValueError(f"this is not JSON ({error.msg} at column {error.colno})") from error
     if is_list:
         return [word.strip() for word in text.split(",") if word.strip()]
+    if str in admitted:
+        return text
     raise ValueError('this is written as JSON, such as {"name": 1}')

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ui_gym.tools.terminal import ShownColumn, print_table
+from ui_gym_agents import presets
 from ui_gym_agents.training import config, plugin, yaml_text
 from ui_gym_agents.training.config import ConfigError, Loaded
 
@@ -24,6 +26,7 @@ Trains an agent on UI tasks with a trainer plugin.
 
 [bold]Examples[/]
   ui-gym-train --plugin grpo
+  ui-gym-train --plugin grpo --preset qwen2.5-vl-7b --tasks.suite browser
   ui-gym-train --plugin grpo --tasks.category input --run.steps 40 --env.num_envs 8
   ui-gym-train --plugin grpo --config run.yaml --trainer.lr 1e-5
   ui-gym-train --plugin grpo --config run.yaml --print-config > merged.yaml
@@ -31,16 +34,19 @@ Trains an agent on UI tasks with a trainer plugin.
 
 [bold]Options[/]
   --plugin NAME        the trainer; --plugin NAME --help shows its settings too
+  --preset NAME        what a known model wants: dialect, pictures, tokens, precision, learning rate
   --config FILE        a YAML file of settings; may be given several times, the last one wins
   --resume DIR         continue the run in DIR from its newest checkpoint
   --fall-back          with --resume: if that checkpoint is damaged, take the one before
   --override-config    with --resume: accept settings that differ from the run's own
   --list-plugins       show the installed trainers
   --print-config       show the merged settings, each with its meaning and source, and stop
-  --dry-run            check everything that needs no device or model, say what would run, and stop
+  --dry-run            check everything that needs no device or model, say what would run and which
+                       settings are no defaults, and stop; where a model is named, also play an
+                       episode and say what memory a step takes
   --version            show the version
 
-A setting comes from its default, then the plugin's default, the files, the environment
+A setting comes from its default, then the plugin's default, the preset, the files, the environment
 (UI_GYM_RUN__SEED=7 sets run.seed), and the flags; the later one wins. Lists and dicts are JSON;
 a list of words may also be written a,b. null means none.
 """
@@ -51,6 +57,23 @@ def as_yaml(loaded: Loaded[Any]) -> str:
     lines: list[str] = []
     _emit(loaded.config, "", loaded.sources, lines)
     return "\n".join(lines) + "\n"
+
+
+def show_changes(loaded: Loaded[Any], console: Console) -> None:
+    """The settings that are no defaults, each with where it came from."""
+    if not loaded.sources:
+        return
+    console.print("with these settings, and the defaults of the others (--print-config shows all)")
+    columns = [ShownColumn(), ShownColumn(folds=True), ShownColumn(folds=True, style="dim")]
+    print_table(console, columns, [_told(loaded, key) for key in sorted(loaded.sources)])
+
+
+def _told(loaded: Loaded[Any], key: str) -> tuple[str, str, str]:
+    """A setting, its value and where that came from."""
+    value: Any = loaded.config
+    for name in key.split("."):
+        value = getattr(value, name)
+    return key, yaml_text.dump(to_jsonable_python(value)), loaded.sources[key]
 
 
 def _emit(model: BaseModel, prefix: str, sources: dict[str, str], lines: list[str]) -> None:
@@ -77,6 +100,7 @@ def show_help(
     `overrides` are the chosen plugin's own defaults by dotted key.
     """
     console.print(USAGE, highlight=False)
+    console.print(f"[bold]Presets[/]\n{escape(presets.described())}\n", highlight=False)
     defaults = _defaults(model, overrides)
     for name, info in model.model_fields.items():
         section = config.section_model(info)

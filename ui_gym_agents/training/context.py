@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import repeat
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
     from ui_gym_agents.episode import Episode, TokenRecord
     from ui_gym_agents.policy import VLMPolicy
+    from ui_gym_agents.rewards import Reward
     from ui_gym_agents.store import ScreenshotStore
     from ui_gym_agents.tasks.curriculum import Curriculum
+    from ui_gym_agents.training.judge_settings import JudgeSettings
+    from ui_gym_agents.training.run_reward import RunReward
 
 T = TypeVar("T")
 
@@ -71,10 +74,12 @@ class TrainerContext:
     envs_in_use: Lock = field(default_factory=Lock)
     """Held by whoever plays in `envs`: a trainer that plays in a thread of its own takes it."""
     processes: Processes = field(default_factory=Processes)
-    """Those that learn as one. Envs, collector and evaluation are the main one's alone."""
+    """Those that learn as one. Envs and collector are those of all with ``env.per_rank``, and else
+    the main one's alone, as evaluation is."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _asked: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     """Groups that were asked for and not observed yet: step, index, and name of the entry."""
+    _rewards: list[RunReward] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     """Around the curriculum: a trainer may play and learn in different threads."""
 
@@ -104,11 +109,11 @@ class TrainerContext:
     @cached_property
     def envs(self) -> VectorEnv[Any, Any, Any]:
         """The vector env; each request says which task and split a slot plays."""
-        if not self.processes.is_main:
+        if not self.plays:
             raise RuntimeError(
                 "only the main process plays: a trainer collects inside of context.from_main"
             )
-        envs = run_envs(self.config, self.entries)
+        envs = run_envs(self._config_of_envs(), self.entries)
         self._stack.callback(envs.close)
         return envs
 
@@ -124,13 +129,15 @@ class TrainerContext:
     def collector(self) -> Collector:
         """Plays episodes with the policy in the envs."""
         from ui_gym_agents.collecting.collector import Collector, schedule_for
+        from ui_gym_agents.collecting.shared import SharedCollector
         from ui_gym_agents.store import EpisodeStore
 
-        return Collector(
+        make = partial(SharedCollector, self.processes) if self._shares_playing else Collector
+        return make(
             self.envs,
             self.policy,
             run_seed=self.seed,
-            store=EpisodeStore(self.run.episodes),
+            store=EpisodeStore(self.run.episodes if self.processes.is_main else None),
             schedule=schedule_for(self.policy, self.config.env.schedule),
             episode_timeout=self.config.env.episode_timeout,
             keep_pictures=self.config.run.keep_pictures,
@@ -141,7 +148,7 @@ class TrainerContext:
     @cached_property
     def screenshots(self) -> ScreenshotStore:
         """The collector's pictures; where there is no collector, those that came by `from_main`."""
-        if self.processes.is_main:
+        if self.plays:
             return self.collector.store.screenshots
         from ui_gym_agents.store import ScreenshotStore
 
@@ -166,8 +173,7 @@ class TrainerContext:
         if self.processes.count == 1:
             return make()
         store = self.screenshots if screenshots is None else screenshots
-
-        made = self.processes.from_main(make)
+        made = self.processes.from_main(self._together(make))
 
         def wanted() -> list[Iterator[Image]]:
             whose = repeat(None) if owners is None else owners(made)
@@ -182,14 +188,53 @@ class TrainerContext:
         return made
 
     @property
+    def plays(self) -> bool:
+        """Whether this process has envs."""
+        return self.processes.is_main or self._shares_playing
+
+    @property
+    def _shares_playing(self) -> bool:
+        return self.config.env.per_rank and self.processes.count > 1
+
+    def _together(self, make: Callable[[], T]) -> Callable[[], T]:
+        """`make`, called while the other processes play as well, if they do."""
+        if not self._shares_playing:
+            return make
+        from ui_gym_agents.collecting.shared import SharedCollector
+
+        assert isinstance(self.collector, SharedCollector)
+        if not self.processes.is_main:
+            self.collector.follow()
+        return partial(self.collector.leading, make)
+
+    @property
     def has_policy(self) -> bool:
         """Whether the trainer has ever asked for the policy."""
         return "policy" in self.__dict__
 
+    @property
+    def pictures_held(self) -> int:
+        """How many pictures of what was collected are in memory."""
+        return len(self.collector.store.screenshots) if "collector" in self.__dict__ else 0
+
+    def _config_of_envs(self) -> RunConfig:
+        """The run's, with the machines that are this process's."""
+        if not self._shares_playing:
+            return self.config
+        from ui_gym_agents.collecting.shared import own_machines
+
+        device = own_machines(self.config.env.device, self.processes)
+        env = self.config.env.model_copy(update={"device": device})
+        return self.config.model_copy(update={"env": env})
+
+    def settle(self) -> None:
+        """After whatever learns or loads, in every process at once: the policy may sample again."""
+        if self.has_policy:
+            self.policy.unite()
+
     def sampler_metrics(self) -> dict[str, float]:
-        """What a server that samples for the policy measured since the last time."""
-        sampler = self.policy.sampler if self.has_policy else None
-        return {} if sampler is None else sampler.metrics()
+        """What the policy, or a server that samples for it, measured since the last time."""
+        return self.policy.metrics() if self.has_policy else {}
 
     def requests(
         self, step: int, groups: int, group_size: int = 1, first: int = 0
@@ -225,21 +270,60 @@ class TrainerContext:
                 self.curriculum.observe(name, step, index, sum(ended), len(ended))
 
     def reward(
-        self, name: str, parameters: Mapping[str, float] | None = None
-    ) -> Callable[[Episode], float]:
-        """A reward of `ui_gym_agents.rewards` by its name, which knows this run's turn limits.
+        self,
+        reward: str | Mapping[str, float],
+        parameters: Mapping[str, float] | None = None,
+        *,
+        failures: float = 0.2,
+        judge: JudgeSettings | None = None,
+        screenshots: Callable[[], ScreenshotStore] | None = None,
+    ) -> RunReward:
+        """A reward of `ui_gym_agents.rewards`, a user's own, a judge's, or several with weights.
+
+        It knows this run's turn limits. Called with an episode, it gives a number; `worths` leaves
+        out those whose reward failed. After a step, the host stops the run where these were more
+        than the share `failures`.
+
+        Args:
+            reward: A name or ``module:function``; of several, with the weight of each.
+            parameters: Of these rewards.
+            failures: The share of a step's episodes that may go without.
+            judge: How a judge (``openai:MODEL@URL``) is asked.
+            screenshots: Where the pictures of the episodes are; the context's, if None.
 
         Raises:
             UserError: there is no such reward or parameter.
         """
-        from ui_gym_agents.rewards import MAX_TURNS, get_reward
+        from ui_gym_agents.training.run_reward import RunReward
 
-        reward = get_reward(name)
-        given = dict(parameters or {})
-        reward.complete(given)  # whatever is wrong is said now, not after an hour
-        if MAX_TURNS in reward.defaults and MAX_TURNS not in given:
-            return lambda episode: reward(episode, {**given, MAX_TURNS: self._limit(episode)})
-        return lambda episode: reward(episode, given)
+        made = RunReward(
+            reward,
+            parameters or {},
+            pictures=screenshots or (lambda: self.screenshots),
+            limit=self._limit,
+            note=self.note,
+            share=failures,
+            make=lambda name: self._make_reward(name, judge),
+        )
+        self._rewards.append(made)
+        return made
+
+    def _make_reward(self, name: str, settings: JudgeSettings | None) -> Reward:
+        from ui_gym_agents.agents.agent import SERVED
+        from ui_gym_agents.rewards import get_reward
+
+        if not name.startswith(SERVED):
+            return get_reward(name)
+        from ui_gym_agents.training.judge_settings import make_judge
+
+        judge = make_judge(name, settings, self.run.path / "judgements.jsonl")
+        self._stack.callback(judge.close)
+        return judge.reward
+
+    def check_rewards(self) -> None:
+        """End a step for all `reward`s. `RewardFailure` where too many episodes went without."""
+        for reward in self._rewards:
+            reward.check(self.step)
 
     def state_dict(self) -> dict[str, Any]:
         """What `requests` depend on beside seed and step, as plain JSON values."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ui_gym_agents.policy.parallel import Processes
+from ui_gym_agents.policy.parallel import Processes, main_knows
 from ui_gym_agents.training import random_state
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.interrupts import ignored
@@ -43,7 +42,7 @@ class Follower:
             ProcessError: the main process failed or has ended.
         """
         with ignored():
-            directory = RunDirectory(self.processes.from_main(_main_knows), lock=False)
+            directory = RunDirectory(self.processes.from_main(main_knows), lock=False)
             random_state.seed_all(self.config.run.seed)
             context = TrainerContext(
                 run=directory,
@@ -61,16 +60,13 @@ class Follower:
         trainer = self._trainer_class(self.config.trainer, context)
         close = getattr(trainer, "close", None)
         try:
-            while (order := self.processes.from_main(_main_knows)) != StepOrder():
+            while (order := self.processes.from_main(main_knows)) != StepOrder():
                 if order.load is not None:
                     trainer.load(order.load)
                 else:
                     context.step = order.step
                     trainer.step()
+                context.settle()
         finally:
             if close is not None:
                 close()
-
-
-def _main_knows() -> Any:
-    raise AssertionError("what the main process alone knows is asked of another one")

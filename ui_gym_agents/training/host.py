@@ -38,6 +38,7 @@ from ui_gym_agents.training.listeners import (
     SuccessReport,
 )
 from ui_gym_agents.training.plugin import Trainer
+from ui_gym_agents.training.promises import StepPromises
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
@@ -154,6 +155,7 @@ class Host:
         random_state.seed_all(self.config.run.seed)
         with self._blaming("could not be built"):
             self._trainer = self._trainer_class(self.config.trainer, self._context)
+            self._promises = StepPromises(self._context, self._trainer, self._note)
         if self._resumed is not None:
             self._take_over(self._resumed)
         else:
@@ -165,6 +167,7 @@ class Host:
         with self._blaming(f"could not load {resumed.path}"):
             self._order(StepOrder(load=resumed.path.resolve()))
             self._trainer.load(resumed.path)
+            self._context.settle()
         state = resumed.state
         self._done = self._saved = resumed.step
         self._evaluated = state["evaluated"]
@@ -274,7 +277,12 @@ class Host:
         self._torn = True
         with self._blaming(f"failed in step {self._context.step}"):
             self._order(StepOrder(step=self._context.step))
+            self._context.sampler_metrics()  # evaluations, which are not repeated on resuming
+            self._promises.begin()
             metrics = _numbers(self._trainer.step()) | self._context.sampler_metrics()
+            self._context.settle()
+            self._promises.check()
+            self._context.check_rewards()
         self._torn = False
         metrics["time_step"] = time.monotonic() - begun
         self._done += 1

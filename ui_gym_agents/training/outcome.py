@@ -28,7 +28,7 @@ def film(episode: Episode, store: EpisodeStore, dialect: str, title: str) -> Any
     """
     from ui_gym.tools.film import film_strip
 
-    keys = [*(turn.screenshot_id for turn in episode.turns), episode.final_screenshot_id]
+    keys = episode.screenshot_ids
     if not all(keys):
         raise UserError(f"episode {episode.id} has no pictures")
     frames = [store.screenshots.get(key) for key in keys]

@@ -12,13 +12,13 @@ UserError
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
+from ui_gym import extras
 from ui_gym.errors import UserError, nearest
 
 ENTRY_POINT_GROUP = "ui_gym.trainers"
@@ -38,12 +38,16 @@ class PluginError(UserError):
 class Trainer(Protocol):
     """What a plugin gives. The host owns configuration, seeds, checkpoints, evaluation, display.
 
-    Three class attributes are optional: ``defaults``, a mapping of dotted keys to values that
+    A step that learns adds 1 to ``policy.version`` after each step of the optimizer, and ends by
+    ``context.screenshots.clear()``; the host tells a trainer that forgets it.
+
+    Four class attributes are optional: ``defaults``, a mapping of dotted keys to values that
     replace the host's own defaults (``{"run.steps": 40}``); ``close(self)``, called once at the
-    end; and ``several_processes = True``, which says that it collects by `TrainerContext.from_main`
-    and learns by `VLMPolicy.accumulate`, so that several processes may run it as one. A trainer
-    that knows when it is finished has a property ``steps``: the number of steps in all, or None for
-    the configured ``run.steps``.
+    end; ``keeps_pictures = True``, where pictures are meant to outlive a step; and
+    ``several_processes = True``, which says that it collects by `TrainerContext.from_main` and
+    learns by `VLMPolicy.accumulate`, so that several processes may run it as one. A trainer that
+    knows when it is finished has a property ``steps``: the number of steps in all, or None for the
+    configured ``run.steps``.
 
     Metrics are floats by name. The display knows `reward`, `success`, `loss`, `episodes`, and
     ``time_<phase>`` (seconds); a metric whose last word holds ``loss`` must stay finite.
@@ -65,28 +69,9 @@ class Trainer(Protocol):
         """Become what `save` wrote, to the bit."""
 
 
-@dataclass(frozen=True)
-class PluginInfo:
-    """A plugin as its metadata tells, without importing it."""
-
-    name: str
-    distribution: str
-    version: str
-    entry_point: EntryPoint
-
-
-def installed() -> dict[str, PluginInfo]:
-    """The installed plugins by name. Reads metadata alone and imports none of them."""
-    found = {}
-    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda e: e.name):
-        dist = entry.dist
-        found[entry.name] = PluginInfo(
-            name=entry.name,
-            distribution=dist.name if dist else "unknown distribution",
-            version=dist.version if dist else "?",
-            entry_point=entry,
-        )
-    return found
+def installed() -> dict[str, EntryPoint]:
+    """The installed plugins by name, in order. Reads metadata alone and imports none of them."""
+    return dict(sorted(extras.installed(ENTRY_POINT_GROUP).items()))
 
 
 def load(name: str) -> type[Trainer]:
@@ -98,23 +83,14 @@ def load(name: str) -> type[Trainer]:
     plugins = installed()
     if name not in plugins:
         raise PluginError(_no_plugin(name, plugins))
-    info = plugins[name]
-    origin = f"the trainer plugin {name!r} ({info.distribution} {info.version})"
-    try:
-        trainer: type[Trainer] = info.entry_point.load()
-    # Whatever a foreign module raises while it is imported, SystemExit included, is its fault.
-    except (Exception, SystemExit) as error:
-        raise PluginError(
-            f"{origin} cannot be imported: {type(error).__name__}: {error}. "
-            f"To reinstall it with all it needs: pip install --force-reinstall {info.distribution}"
-        ) from error
+    trainer: type[Trainer] = extras.load("trainer plugin", plugins[name], PluginError)
     problem = _broken_promise(trainer)
     if problem:
-        raise PluginError(f"{origin} {problem}")
+        raise PluginError(f"{extras.origin('trainer plugin', plugins[name])} {problem}")
     return trainer
 
 
-def _no_plugin(name: str, plugins: Mapping[str, PluginInfo]) -> str:
+def _no_plugin(name: str, plugins: Mapping[str, EntryPoint]) -> str:
     """That a plugin is not there, and how to get it, where we know."""
     if name in KNOWN:
         return f"the trainer plugin {name!r} is not installed; to get it: pip install {KNOWN[name]}"

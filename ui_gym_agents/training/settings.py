@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from ui_gym.catalog import TaskSource
 from ui_gym.contract.spec import TaskSpec
+from ui_gym.errors import UserError
+from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.tasks.curriculum import Candidate, Curriculum
 from ui_gym_agents.tasks.sources import TaskEntry, entries_of, from_recipe, merge
 
@@ -109,6 +111,17 @@ class EnvSettings(SettingsSection):
     """The environments that episodes are played in."""
 
     num_envs: int = Field(default=24, ge=1, description="How many environments run side by side.")
+    processes: int = Field(
+        default=0,
+        ge=0,
+        description="Worker processes that they are spread over; 0: threads of this one, which is "
+        "enough until Python itself is what keeps its core busy.",
+    )
+    per_rank: bool = Field(
+        default=False,
+        description="Where several processes learn as one, each plays whole groups of its own in "
+        "num_envs envs of its own, rather than the main one alone.",
+    )
     dialect: str = Field(default="cells", description="How the model writes its actions.")
     observation: Literal["screenshot", "elements", "both"] = Field(
         default="screenshot",
@@ -146,14 +159,18 @@ class EnvSettings(SettingsSection):
         given = self.model_dump(include=names)
         if self.reward != "success":  # which an argument of the tasks may say as well
             given["reward"] = self.reward
+        if self.processes:
+            given["processes"] = self.processes
         return {name: value for name, value in given.items() if value is not None}
 
 
 class PolicySettings(SettingsSection):
-    """The vision-language model that acts, and how it is sampled."""
+    """The model that acts, and how it is sampled."""
 
     model: str = Field(
-        default="tiny-clerk", description="A shipped checkpoint's name, or a folder of a model."
+        default="tiny-clerk",
+        description="A shipped checkpoint's name, a folder of a model, or a model of the hub such "
+        "as Qwen/Qwen2.5-VL-7B-Instruct.",
     )
     adapter: Path | None = Field(
         default=None, description="A folder of a LoRA adapter to start from."
@@ -174,13 +191,34 @@ class PolicySettings(SettingsSection):
         ge=1,
         description="How many of the last screenshots the model sees; null: as trained, or 1.",
     )
-    prompt: Literal["auto", "bare", "full"] = Field(
+    history_drop: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many of the oldest screenshots leave at once where there are more than "
+        "history; above 1, prompts extend each other in between; null: as trained, or 1.",
+    )
+    prompt: str = Field(
         default="auto",
         description="bare: goal and picture only; full: with instructions, dialect and past turns; "
-        "auto: as the model's prompt.json says, else full.",
+        "auto: as the model's prompt.json says, else full; your own as module:Class.",
     )
     dtype: Literal["float32", "bfloat16", "auto"] = Field(
-        default="auto", description="Number format."
+        default="auto",
+        description="Number format of the weights; an adapter is trained in float32 always.",
+    )
+    attention: Literal["auto", "sdpa", "eager", "flash_attention_2"] = Field(
+        default="auto", description="The attention kernel; auto: as transformers chooses, sdpa."
+    )
+    quantize: Literal["nf4", "int8"] | None = Field(
+        default=None,
+        description="Keep the text model's weights in 4 bits (QLoRA) or 8, by bitsandbytes, and "
+        "train an adapter on them.",
+    )
+    max_pixels: int | None = Field(
+        default=None,
+        ge=1,
+        description="Pictures of more pixels are made smaller before the model sees them; null: "
+        "as its processor has it.",
     )
     device: str = Field(default="auto", description="cpu, cuda, cuda:1, ... or auto.")
     threads: int | None = Field(
@@ -196,18 +234,35 @@ class PolicySettings(SettingsSection):
         default=False,
         description="Learn from turns whose prompts extend each other in one pass (history > 1).",
     )
+    reuse_bytes: int | None = Field(
+        default=None,
+        ge=0,
+        description="Memory for keys and values of the last turns of open episodes, which sampling "
+        "computes once; 0: none; null: with a history, 2 GiB, or a quarter of a GPU.",
+    )
+    picture_bytes: int | None = Field(
+        default=None,
+        ge=0,
+        description="Memory for what the vision tower makes of pictures; null: 256 MiB, or more "
+        "where the screenshots that all envs show take more.",
+    )
+    shard: bool = Field(
+        default=False,
+        description="Divide the model's frozen weights among the processes of a launch (FSDP2), "
+        "for a model that one GPU cannot hold; its adapter is whole in each.",
+    )
     engine: str | None = Field(
         default=None,
         description="A server that samples: openai:MODEL@URL for vLLM, sglang:MODEL@URL for "
         "SGLang; null: this process.",
     )
     engine_timeout: float = Field(
-        default=120.0,
+        default=RequestLimits.timeout,
         gt=0,
         description="Seconds that one attempt at an answer of the engine may take.",
     )
     engine_attempts: int = Field(
-        default=4,
+        default=RequestLimits.attempts,
         ge=1,
         description="How often an answer is asked for of the engine, before its episode fails and "
         "is played again.",
@@ -217,6 +272,19 @@ class PolicySettings(SettingsSection):
         description="A folder that the engine can read, for adapters, in which each run has its "
         "own; null: a temporary one.",
     )
+
+    @field_validator("prompt")
+    @classmethod
+    def _known_prompt(cls, name: str) -> str:
+        # Imported only here: settings are read where no model is.
+        from ui_gym_agents.policy.prompts import KINDS, builder_class
+
+        if name not in KINDS:
+            try:
+                builder_class(name)
+            except UserError as error:
+                raise ValueError(str(error)) from None
+        return name
 
 
 class RunSettings(SettingsSection):
@@ -353,6 +421,6 @@ def _free_to_change(key: str) -> bool:
     names = (
         "run.directory", "run.records", "run.loggers", "run.project", "run.resume",
         "run.fall_back", "run.steps", "run.time_limit", "policy.engine_timeout",
-        "policy.engine_attempts",
+        "policy.engine_attempts", "policy.shard", "env.processes",
     )  # fmt: skip
     return key in names or key.startswith("evaluation.")
