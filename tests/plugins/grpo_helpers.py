@@ -12,9 +12,10 @@ import torch
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, Turn
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import derive
+from ui_gym_agents.training.run_reward import RunReward
 from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.learning import Learner
@@ -23,7 +24,7 @@ from ui_gym_grpo.learning import Learner
 def make_policy(folder: Path, **settings: Any) -> VLMPolicy:
     """A policy with an adapter that does something."""
     given = {"lora_rank": 4, "prompt": PromptBuilder.bare(), "max_new_tokens": 6, "seed": 1}
-    policy = VLMPolicy.from_config(folder, **given | settings)  # type: ignore[arg-type]
+    policy = load_policy(folder, **given | settings)  # type: ignore[arg-type]
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter += 0.02 * torch.randn(parameter.shape, generator=torch.manual_seed(0))
@@ -42,6 +43,16 @@ def make_learner(
     defaults = {"epochs": 1, "minibatches": 1, "warmup": 0, "hold": 0.9}
     store = ScreenshotStore() if store is None else store
     return Learner(GRPOConfig(**defaults | settings), context, store)  # type: ignore[arg-type]
+
+
+def run_reward(
+    reward: Any, parameters: Any, *, failures: float, judge: Any, screenshots: Any
+) -> RunReward:
+    """`TrainerContext.reward` of a context that is none; what it notes, nobody reads."""
+    return RunReward(
+        reward, parameters, pictures=screenshots, limit=lambda episode: episode.steps,
+        note=lambda text: None, share=failures,
+    )  # fmt: skip
 
 
 def play(learner: Learner, count: int = 4, turns: int = 2) -> list[Trajectory]:

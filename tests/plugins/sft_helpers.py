@@ -8,7 +8,7 @@ from typing import Any
 from tests.policy.tiny_models import SMALL, WORDS, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
@@ -25,7 +25,7 @@ def build_model(folder: Path) -> Path:
 
 
 def make_policy(folder: Path) -> VLMPolicy:
-    return VLMPolicy.from_config(folder, lora_rank=4, seed=1, max_new_tokens=8, threads=1)
+    return load_policy(folder, lora_rank=4, seed=1, max_new_tokens=8, threads=1)
 
 
 def record(

@@ -21,7 +21,7 @@ from ui_gym.contract.registry import register
 from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import DeviceLost
 from ui_gym_agents.agents.agent import View
-from ui_gym_agents.policy import PromptBuilder, VLMPolicy
+from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_tiny.model import TinyConfig, build
 
@@ -161,7 +161,7 @@ def build_clicker(folder: Path) -> Path:
     sampled. That its answer should be that place, nobody has told it.
     """
     build(TINY, ["Click", "the", "box"], seed=0, directory=folder / "raw")
-    policy = VLMPolicy.from_config(folder / "raw", prompt=PromptBuilder.bare(), threads=1)
+    policy = load_policy(folder / "raw", prompt=PromptBuilder.bare(), threads=1)
     store = ScreenshotStore()
     views = [View(0, GOAL, [picture(spot)]) for spot in SPOTS]
     answers = [click_on(spot) for spot in SPOTS]
@@ -198,4 +198,4 @@ def click_on(spot: tuple[int, int]) -> str:
 def load_clicker(folder: Path, **settings: Any) -> VLMPolicy:
     """A policy on what `build_clicker` wrote, all of whose weights are trained."""
     given = {"max_new_tokens": 6, "threads": 1} | settings
-    return VLMPolicy.from_config(folder, **given)
+    return load_policy(folder, **given)

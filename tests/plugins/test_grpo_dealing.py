@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from grpo_helpers import make_policy, play_episodes, trajectory
+from three_processes import ThreeProcesses
 
+from ui_gym_agents.policy.dealing import deal
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 from ui_gym_grpo import GRPOConfig
-from ui_gym_grpo.dealing import deal, dealt
+from ui_gym_grpo.dealing import dealt
 from ui_gym_grpo.gathering import Batch
 from ui_gym_grpo.trainer import owners_of, records_of
 
 
+def dealt_out(loads: Sequence[int], batches: Sequence[Sequence[int]], count: int) -> list[int]:
+    """The owners of episodes that are as much work in each of their minibatches."""
+    each = [
+        {number: load for number, batch in enumerate(batches) if episode in batch}
+        for episode, load in enumerate(loads)
+    ]
+    return deal(each, count)
+
+
 def test_equal_episodes_are_dealt_out_evenly_in_every_minibatch() -> None:
     first, second = [[0, 1, 2, 3], [4, 5, 6, 7]], [[0, 2, 4, 6], [1, 3, 5, 7]]
-    owners = deal([100] * 8, [*first, *second], 2)
+    owners = dealt_out([100] * 8, [*first, *second], 2)
     for batch in (*first, *second):
         assert sum(owners[episode] for episode in batch) == 2
 
@@ -33,7 +44,7 @@ def test_no_process_waits_long_for_another(count: int) -> None:
     rng = np.random.default_rng(0)
     loads = rng.integers(200, 2000, 64).tolist()
     batches = [part.tolist() for _ in range(2) for part in np.split(rng.permutation(64), 2)]
-    owners = deal(loads, batches, count)
+    owners = dealt_out(loads, batches, count)
     for batch in batches:
         shares = np.bincount(
             [owners[e] for e in batch], weights=[loads[e] for e in batch], minlength=count
@@ -42,23 +53,7 @@ def test_no_process_waits_long_for_another(count: int) -> None:
 
 
 def test_one_process_has_all() -> None:
-    assert deal([3, 1, 2], [[0, 1, 2]], 1) == [0, 0, 0]
-
-
-class ThreeProcesses:
-    """The main one of three, which keeps what it would hand out."""
-
-    index, count, is_main = 0, 3, True
-
-    def __init__(self) -> None:
-        self.handed: list[list[Any]] = []
-
-    def from_main(self, make: Callable[[], Any]) -> Any:
-        return make()
-
-    def hand_out(self, make: Callable[[], Sequence[Iterable[Any]]]) -> list[Any]:
-        self.handed = [list(pictures) for pictures in make()]
-        return []
+    assert dealt_out([3, 1, 2], [[0, 1, 2]], 1) == [0, 0, 0]
 
 
 def test_a_process_gets_the_pictures_of_its_episodes_alone(tiny: Path, tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import paint
 import pytest
+from grpo_helpers import run_reward
 
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
-from ui_gym_agents.rewards import get_reward
 from ui_gym_agents.training.context import TrainerContext, derive
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import EnvSettings, RunConfig
@@ -243,7 +243,7 @@ def rewarded(scores: Sequence[Sequence[float]], **settings: Any) -> list[Traject
     given: Any = SimpleNamespace(
         requests=lambda *args, **more: [SimpleNamespace(group="1-0")],
         derive=derive, observe=lambda group: None,
-        reward=lambda name, parameters: get_reward(name),
+        reward=run_reward,
     )  # fmt: skip
     return Gatherer(config, given, Progressing(group)).batch(1).trajectories  # type: ignore[arg-type]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,11 @@ import pytest
 import torch
 from grpo_helpers import make_learner, make_policy, play, weights
 
-from ui_gym.errors import UIGymError
+from ui_gym.errors import UIGymError, UserError
+from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.run_directory import RunDirectory
+from ui_gym_agents.training.settings import RunConfig
+from ui_gym_grpo import GRPOConfig, GRPOTrainer
 from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
@@ -29,6 +35,17 @@ def make(tiny: Path, tmp_path: Path) -> Make:
         return make_learner(make_policy(tiny), tmp_path, **settings)
 
     return learner
+
+
+def test_divided_weights_are_not_played_ahead_with(tmp_path: Path) -> None:
+    config: Any = {"plugin": "grpo", "policy": {"shard": True}}
+    with contextlib.closing(RunDirectory(tmp_path)) as run:
+        context = TrainerContext(run=run, config=RunConfig(**config))
+        with pytest.raises(
+            UserError, match=r"--policy\.shard divides the one there is: let a serv"
+        ):
+            GRPOTrainer(GRPOConfig(max_steps_off_policy=1), context)
+        assert not context.has_policy, "it is said before anything is loaded"
 
 
 # -- the learning rate --
@@ -54,6 +71,27 @@ def test_steps_beyond_the_plan_keep_the_last_rate(make: Make) -> None:
 
 
 # -- a gradient step --
+
+
+def test_two_micro_batches_are_learned_from_at_once_to_the_same_bits(make: Make) -> None:
+    """Each waits for the other within its forward pass, which one thread could not."""
+
+    def learned(lanes: int) -> torch.Tensor:
+        learner = make(lr=1e-2)
+        policy = learner.policy
+        policy.lanes, policy.batch_tokens = lanes, 1
+        played = play(learner)
+        logprobs, meeting = policy.logprobs, threading.Barrier(lanes, timeout=120)
+
+        def met(*args: Any, **more: Any) -> list[torch.Tensor]:
+            meeting.wait()
+            return logprobs(*args, **more)
+
+        policy.logprobs = met  # type: ignore[method-assign]
+        learner.learn(played)
+        return weights(learner)
+
+    assert torch.equal(learned(lanes=2), learned(lanes=1))
 
 
 def test_it_makes_what_went_well_likelier(make: Make) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from grpo_helpers import make_learner, make_policy, play_episodes
+from grpo_helpers import make_learner, make_policy, play_episodes, run_reward
 
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.store import ScreenshotStore
@@ -110,11 +110,11 @@ class Failing:
 
 def gathered(learner: Learner, played: list[Episode], replay: ReplayBuffer) -> list[Trajectory]:
     """What a step learns from where `played` is its only group."""
-    config = GRPOConfig(groups=1, group_size=len(played), refill=1)
+    config = GRPOConfig(groups=1, group_size=len(played), refill=1, reward="completion")
     context = SimpleNamespace(
         requests=lambda *args, **more: [SimpleNamespace(group="1-0")],
         derive=derive, observe=lambda group: None,
-        reward=lambda name, parameters: lambda episode: episode.score,
+        reward=run_reward,
     )  # fmt: skip
     gatherer = Gatherer(config, context, Failing(played, learner._screenshots), replay)  # type: ignore[arg-type]
     batch = gatherer.batch(2)

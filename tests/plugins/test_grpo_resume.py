@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 pytestmark = pytest.mark.nightly
 
@@ -50,7 +52,7 @@ def run(phase: str, *arguments: str) -> int:
     """The exit status of a training that is killed in a phase."""
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, phase, *arguments],
-        capture_output=True, text=True, timeout=200, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        capture_output=True, text=True, timeout=900, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     assert done.returncode in (0, -9), done.stdout + done.stderr
     return done.returncode
@@ -113,6 +115,41 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(
         assert found[name] == expected[name], name
     assert expected["replay.jsonl"]
     assert expected["state"]["context"]["curriculum"]["pending"]
+
+
+def test_so_does_one_that_remembers_the_turns_of_its_episodes(tmp_path: Path) -> None:
+    """What is kept of turns (`policy.reuse_bytes`) goes with the process, and changes nothing."""
+    expected = killed_as_whole(
+        tmp_path, "collecting", "--policy.history", "3", "--policy.history_drop", "2",
+        "--env.max_steps", "4", "--trainer.group_size", "2", "--trainer.refill", "1",
+    )  # fmt: skip
+    steps = [row for row in expected["metrics.jsonl"] if row["kind"] == "train"]
+    assert all(step["merged_turns"] > 0 and step["reused_tokens"] > 0 for step in steps)
+
+
+def test_so_does_one_that_trains_all_weights_in_bfloat16(tmp_path: Path) -> None:
+    """The float32 masters are in the checkpoint, beside what the optimizer keeps."""
+    expected = killed_as_whole(
+        tmp_path, "learning", "--policy.lora_rank", "0", "--policy.dtype", "bfloat16",
+        "--trainer.lr", "1e-5",
+    )  # fmt: skip
+    masters = load_file(tmp_path / "whole/checkpoints/step_000004/optimizer.safetensors")
+    kept = [value for name, value in masters.items() if name.endswith(".master")]
+    assert kept
+    assert any(not torch.equal(value, value.bfloat16().float()) for value in kept)
+    assert "model.safetensors" in expected
+
+
+def killed_as_whole(folder: Path, phase: str, *options: str) -> dict[str, Any]:
+    """The outcome of a run, which is that of the same run killed in a phase."""
+    whole, path = folder / "whole", folder / "run"
+    assert run("none", *RUN, *options, "--run.directory", str(whole)) == 0
+    assert run(phase, *RUN, *options, "--run.directory", str(path)) == -9
+    assert run("none", "--resume", str(path)) == 0
+    found, expected = outcome(path), outcome(whole)
+    for name in expected:
+        assert found[name] == expected[name], name
+    return expected
 
 
 def saved(path: Path) -> list[str]:

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.update import LossName, Rule, Scored, policy_loss
+from ui_gym_grpo.update import Rule, Scored, policy_loss
 
-NAMES: tuple[LossName, ...] = ("ppo_clip", "gspo", "cispo", "reinforce")
+NAMES = ("ppo_clip", "gspo", "cispo", "reinforce")
 
 
 @dataclass
@@ -112,9 +112,7 @@ def check(case: Case, rule: Rule) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("stale", [False, True], ids=["fresh", "stale"])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_loss_and_its_gradient_are_the_reference(
-    name: LossName, stale: bool, seed: int
-) -> None:
+def test_the_loss_and_its_gradient_are_the_reference(name: str, stale: bool, seed: int) -> None:
     check(case(seed, stale=stale), Rule(loss=name))
 
 
@@ -129,12 +127,12 @@ def test_its_parts_are_the_reference(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_tokens_may_have_advantages_of_their_own(name: LossName) -> None:
+def test_tokens_may_have_advantages_of_their_own(name: str) -> None:
     check(case(5, stale=True, tokenwise=True), Rule(loss=name))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_policy_the_gradient_is_reinforces(name: LossName) -> None:
+def test_on_policy_the_gradient_is_reinforces(name: str) -> None:
     told = case(0)
     told.now = told.before
     told.weights = [1.0] * 4
@@ -176,7 +174,7 @@ def test_old_turns_outside_the_band_teach_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_splitting_a_batch_changes_nothing(name: LossName) -> None:
+def test_splitting_a_batch_changes_nothing(name: str) -> None:
     told, rule = case(3, stale=True), Rule(loss=name, kl=0.1)
     whole = policy_loss(told.scored(told.tensors(), reference=True), rule)
     parts = [policy_loss([turn], rule) for turn in told.scored(told.tensors(), reference=True)]
@@ -194,7 +192,7 @@ def test_splitting_a_batch_changes_nothing(name: LossName) -> None:
     [("ppo_clip", (0.2, 0.28)), ("gspo", (3e-4, 4e-4)), ("cispo", (1.0, 4.0))],
 )
 def test_each_loss_has_the_clips_of_its_paper_unless_told(
-    loss: LossName, clips: tuple[float, float]
+    loss: str, clips: tuple[float, float]
 ) -> None:
     assert GRPOConfig(loss=loss).clips == clips
     assert GRPOConfig(loss=loss, clip_high=0.1).clips == (clips[0], 0.1)

@@ -18,8 +18,9 @@ from safetensors.torch import load_file
 from sft_helpers import build_model, picture
 from train_helpers import metrics, rows
 
+from tests.distributions import install
 from ui_gym_agents.agents.agent import View
-from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.policy import load_policy
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 
 pytestmark = [pytest.mark.nightly, pytest.mark.timeout(600)]
@@ -39,11 +40,12 @@ from pathlib import Path
 import paint  # registers its tasks
 
 from ui_gym_agents import rewards
-from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.policy import VLMPolicy, load_policy
+from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import cli
 from ui_gym_agents.training.context import TrainerContext
 
-accumulate, close = VLMPolicy.accumulate, TrainerContext.close
+accumulate, close, add = VLMPolicy.accumulate, TrainerContext.close, EpisodeStore.add
 contexts = {}
 rank = os.environ.get("RANK", "0")
 faults = [f.split()[1:] for f in os.environ.get("FAULTS", "").split(",") if f.startswith(rank)]
@@ -64,14 +66,32 @@ def kept(context):
     close(context)
 
 
+def added(store, episodes):
+    """Says which process had which episode."""
+    episodes = list(episodes)
+    if faults and faults[0][1] == "playing":
+        if any(episode.purpose.step == int(faults[0][0]) for episode in episodes):
+            os.kill(os.getpid(), signal.SIGKILL)
+    with open(f"played-{rank}.txt", "a") as file:
+        file.writelines(f"{episode.id}\\n" for episode in episodes)
+    add(store, episodes)
+
+
 def faulty(policy, *arguments, **more):
     context = contexts[id(policy)]
     if faults and int(faults[0][0]) == context.step:
         _, fault = faults.pop(0)
         if fault == "raise":
             raise ZeroDivisionError("one too many")
+        if fault == "within":
+            policy.base.lm_head.register_forward_pre_hook(failing)
+            return accumulate(policy, *arguments, **more)
         os.kill(os.getpid(), getattr(signal, fault))
     return accumulate(policy, *arguments, **more)
+
+
+def failing(*_):
+    raise ZeroDivisionError("one too many")
 
 
 def remembering(context):
@@ -83,6 +103,7 @@ def remembering(context):
 made = TrainerContext.policy.func
 TrainerContext.policy.func = remembering
 TrainerContext.close = kept
+EpisodeStore.add = added
 VLMPolicy.accumulate = faulty
 
 if __name__ == "__main__":
@@ -177,7 +198,7 @@ def free_port() -> str:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A policy that clicks anywhere, and has learned no more than how that is written."""
     folder = tmp_path_factory.mktemp("model")
-    policy = VLMPolicy.from_config(build_model(folder / "raw"), threads=1)
+    policy = load_policy(build_model(folder / "raw"), threads=1)
     store = ScreenshotStore()
     rng = np.random.default_rng(0)
     optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
@@ -211,6 +232,14 @@ def assert_alike(one: Path, other: Path, tolerance: float) -> None:
     assert all(torch.allclose(mine[k], theirs[k], atol=tolerance) for k in mine)
 
 
+def assert_same_metrics(run: Path, other: Path) -> None:
+    """But of what the main process remembers of pictures: fewer are its own to learn from."""
+    for mine, theirs in zip(rows(run), rows(other), strict=True):
+        own = {name: value for name, value in theirs.items() if name != "feature_hits"}
+        assert own == pytest.approx({name: mine[name] for name in own}, abs=1e-4)
+        assert mine.keys() == theirs.keys()
+
+
 def assert_moved(run: Path) -> None:
     """The second step changed something."""
     first, last = (adapter(run / "checkpoints" / f"step_00000{n}") for n in (1, 2))
@@ -225,14 +254,14 @@ def test_two_processes_train_as_one(plugin: Sequence[str], runs: Runs) -> None:
     output = runs.train(*arguments, "both", launch=TORCHRUN)
     alone, both = runs.folder / "alone", runs.folder / "both"
 
-    assert {path.name for path in runs.folder.iterdir()} == {"alone", "both", "driver.py"}
+    made = {path.name for path in runs.folder.iterdir() if not path.name.startswith("played")}
+    assert made == {"alone", "both", "driver.py"}
     assert output.count("step 2/2") == 1
     found = rows(both)
     assert [(r["kind"], r["step"]) for r in found] == [
         ("evaluation", 0), ("train", 1), ("train", 2), ("final", 2),
     ]  # fmt: skip
-    for mine, theirs in zip(found, rows(alone), strict=True):
-        assert mine == pytest.approx(theirs, abs=1e-4)
+    assert_same_metrics(both, alone)
     played = [episode.id for episode in EpisodeStore(both / "episodes")]
     assert played == [episode.id for episode in EpisodeStore(alone / "episodes")]
 
@@ -242,6 +271,116 @@ def test_two_processes_train_as_one(plugin: Sequence[str], runs: Runs) -> None:
     saved = both / "checkpoints" / "step_000002"
     assert_alike(both / "weights" / "0", saved, 0.0)
     assert_alike(both / "weights" / "1", saved, 0.0)
+
+
+REJECTION = (
+    "--plugin", "sft", "--trainer.source", "policy", "--trainer.episodes", "8",
+    "--trainer.success_only", "false", "--trainer.dedupe", "false", "--trainer.warmup", "0",
+    *SHARED,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "plugin",
+    [GRPO, (*PPO, "--policy.shard", "true"), REJECTION],
+    ids=["grpo", "ppo, divided", "rejection"],
+)
+def test_processes_that_play_each_train_as_one(plugin: Sequence[str], runs: Runs) -> None:
+    arguments = (*plugin, *runs.model, "--run.directory")
+    runs.train(*(a for a in arguments if a not in ("--policy.shard", "true")), "alone")
+    runs.train(*arguments, "both", "--env.per_rank", "true", launch=TORCHRUN)
+    alone, both = runs.folder / "alone", runs.folder / "both"
+
+    # Whole groups, with the pictures where the run keeps them.
+    episodes = {e.id: e for e in EpisodeStore(both / "episodes")}
+    assert episodes.keys() == {e.id for e in EpisodeStore(alone / "episodes")}
+    elsewhere = {*runs.folder.joinpath("played-1.txt").read_text().split()}
+    there = {episodes[name].group for name in elsewhere}
+    assert {e.id for e in episodes.values() if e.group in there} == elsewhere
+    assert len(episodes) / 3 < len(elsewhere) < 2 * len(episodes) / 3
+    pictures = EpisodeStore(both / "episodes").screenshots
+    for episode in episodes.values():
+        for turn in episode.turns:
+            assert pictures.path(turn.screenshot_id), episode.id
+        assert pictures.path(episode.final_screenshot_id), episode.id
+
+    assert_same_metrics(both, alone)
+    assert_moved(both)
+    saved = both / "checkpoints" / "step_000002"
+    assert_alike(saved, alone / "checkpoints" / "step_000002", 1e-4)
+    assert_alike(both / "weights" / "1", saved, 0.0)
+
+
+def test_the_trainer_of_the_guide_trains_in_two_processes_as_in_one(runs: Runs) -> None:
+    guide = (HERE.parents[1] / "docs" / "architecture.md").read_text()
+    source = guide.partition("```python ui_gym_reinforce.py\n")[2].partition("```")[0]
+    # This policy never succeeds: what it says makes the difference instead.
+    source = source.replace("e.score - mean", "len(turn.action_text) % 5 - 2.0")
+    trainers = "[ui_gym.trainers]\nreinforce = ui_gym_reinforce:Reinforce\n"
+    install(runs.folder, "ui-gym-reinforce", "1.0", trainers, ui_gym_reinforce=source)
+    arguments = (
+        "--plugin", "reinforce", "--trainer.episodes", "8", "--trainer.lr", "1e-2", *SHARED,
+        *runs.model, "--policy.temperature", "2", "--run.directory",
+    )  # fmt: skip
+    runs.train(*arguments, "alone")
+    runs.train(*arguments, "both", launch=TORCHRUN)
+    alone, both = runs.folder / "alone", runs.folder / "both"
+    assert_same_metrics(both, alone)
+    assert_moved(both)
+    saved = both / "checkpoints" / "step_000002"
+    assert_alike(saved, alone / "checkpoints" / "step_000002", 1e-4)
+    assert_alike(both / "weights" / "1", saved, 0.0)
+
+
+def test_processes_that_divide_the_weights_train_as_one(runs: Runs) -> None:
+    """Two steps of GRPO; then a third by one process that has all, and by two as before."""
+    arguments = (*GRPO, *runs.model, "--run.directory")
+    runs.train(*arguments, "alone")
+    runs.train(*arguments, "both", "--policy.shard", "true", launch=TORCHRUN)
+    alone, both = runs.folder / "alone", runs.folder / "both"
+    assert_same_metrics(both, alone)
+    assert_moved(both)
+    saved = both / "checkpoints" / "step_000002"
+    assert_alike(saved, alone / "checkpoints" / "step_000002", 1e-5)
+    assert_alike(both / "weights" / "0", saved, 0.0)
+    assert_alike(both / "weights" / "1", saved, 0.0)
+
+    (main, other), said = resumed(runs, "both")
+    assert (main, other) == (0, 0), said
+    status, said = runs.end(str(runs.driver), "--resume", "alone", "--run.steps", "3")
+    assert status == 0, said
+    last = both / "checkpoints" / "step_000003"
+    assert_alike(last, alone / "checkpoints" / "step_000003", 1e-5)
+
+
+def test_a_run_whose_weights_were_divided_goes_on_in_one_process(runs: Runs) -> None:
+    arguments = (*GRPO, *runs.model, "--run.directory")
+    runs.train(*arguments, "whole")
+    runs.train(*arguments, "parts", "--policy.shard", "true", "--run.steps", "1", launch=TORCHRUN)
+    status, said = runs.end(str(runs.driver), "--resume", "parts", "--run.steps", "2")
+    assert status == 2
+    assert "--policy.shard divides the weights among processes, and there is one" in said
+    more = ("--run.steps", "2", "--policy.shard", "false")
+    status, said = runs.end(str(runs.driver), "--resume", "parts", *more)
+    assert status == 0, said
+    whole, parts = (runs.folder / n / "checkpoints" / "step_000002" for n in ("whole", "parts"))
+    assert_alike(parts, whole, 1e-5)
+
+
+def resumed(runs: Runs, name: str) -> tuple[list[int], str]:
+    """A third step by two processes."""
+    (main, said), (other, heard) = runs.pair("--resume", name, "--run.steps", "3")
+    return [main, other], said + heard
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_nobody_waits_in_a_pass_for_a_process_that_failed_in_it(index: int, runs: Runs) -> None:
+    """The others are in the middle of a layer then, where no word reaches them."""
+    arguments = (*GRPO, *runs.model, "--policy.shard", "true", "--run.directory", "run")
+    (main, said), (other, heard) = runs.pair(*arguments, faults=f"{index} 2 within")
+    assert (main, other) == (1, 1), said + heard
+    assert "another process of this run has ended" in (heard if index == 0 else said)
+    assert "one too many" in (said if index == 0 else heard)
 
 
 def test_a_run_goes_on_with_two_processes(runs: Runs) -> None:
@@ -273,9 +412,19 @@ def test_a_failure_of_one_process_ends_all(index: int, runs: Runs) -> None:
 
 
 @pytest.mark.parametrize("index", [0, 1])
-def test_nobody_waits_for_a_process_that_was_killed(index: int, runs: Runs) -> None:
-    arguments = (*GRPO, *runs.model, "--run.directory", "run")
-    ended = runs.pair(*arguments, faults=f"{index} 2 SIGKILL")
+@pytest.mark.parametrize(
+    ("setting", "fault"),
+    [
+        pytest.param((), "SIGKILL", id="gradients"),
+        pytest.param(("--policy.shard", "true"), "SIGKILL", id="weights"),
+        pytest.param(("--env.per_rank", "true"), "playing", id="episodes"),
+    ],
+)
+def test_nobody_waits_for_what_a_killed_process_would_have_sent(
+    setting: Sequence[str], fault: str, index: int, runs: Runs
+) -> None:
+    arguments = (*GRPO, *runs.model, *setting, "--run.directory", "run")
+    ended = runs.pair(*arguments, faults=f"{index} 2 {fault}")
     assert ended[index][0] == -signal.SIGKILL
     status, said = ended[1 - index]
     assert status == 1, said

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from sft_helpers import Runs, make_policy, record
+from three_processes import ThreeProcesses
 
 from ui_gym.errors import UserError
 from ui_gym_agents.collecting import Recording
-from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.store import EpisodeStore, screenshot_hash
 
 
 def settings_of(folder: Path, tiny: Path, **changed: str) -> None:
@@ -240,3 +241,21 @@ def test_the_run_ends_with_the_best_weights_when_what_is_held_out_gets_worse(
     again = runs.step(trainer, 2)
     assert again["heldout_loss_before"] == pytest.approx(best)
     assert "training ends with the weights of its lowest" in runs.notes[-1]
+
+
+def test_a_process_gets_the_pictures_of_its_episodes_alone(recorded: Path, runs: Runs) -> None:
+    context = runs.context()
+    context.processes = ThreeProcesses()
+    trainer = runs.trainer(recorded, context, epochs=2, batch_size=6, heldout=0.3)
+    runs.step(trainer, 1)
+    data = trainer._collect()
+    kept = [*data.fitted, *data.measured]
+    assert any(e.heldout for e in kept)
+    handed = context.processes.handed
+    for index, pictures in enumerate(handed):
+        own = [e for e in kept if e.owner == index]
+        wanted = {key for e in own for record in e.records for key in record.images}
+        assert {screenshot_hash(picture) for picture in pictures} == wanted
+        assert wanted
+    seen = {key for e in kept for record in e.records for key in record.images}
+    assert sum(map(len, handed)) == len(seen)  # each goes to one of them

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from train_helpers import metrics, train
 
+from tests.policy.tiny_models import BUILDERS
+from ui_gym_agents.evaluation import cli as evaluation
 from ui_gym_agents.records import cli as records
 from ui_gym_agents.store import EpisodeStore
 
@@ -53,3 +55,39 @@ def test_the_policys_own_episodes_of_lists_are_played_and_learned_from(
     turns = [turn for e in EpisodeStore(Path("run/episodes")) for turn in e.turns]
     assert turns
     assert all(turn.tokens is not None and turn.tokens.images == () for turn in turns)
+
+
+def test_a_language_model_is_trained_evaluated_and_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    BUILDERS["llama"](Path("reader"))
+    flags = (
+        *RUN, "--policy.model", "reader", "--run.steps", "2", "--trainer.groups", "2",
+        "--trainer.group_size", "2", "--trainer.reward_parameters", '{"format": 0.5}',
+        "--policy.max_new_tokens", "8", "--run.directory", "run",
+    )  # fmt: skip
+    assert train("--plugin", "grpo", *flags) == 0
+    assert [row["step"] for row in metrics("run")] == [1, 2]
+    turns = [turn for e in EpisodeStore(Path("run/episodes")) for turn in e.turns]
+    assert turns
+    assert all(turn.tokens is not None and turn.elements for turn in turns)
+    assert len(list(Path("run").glob("evaluations/*/report.html"))) == 4
+    assert records.main(["export", "run", "run.zip"]) == 0
+    assert list(Path("run/checkpoints").glob("*/adapter_model.safetensors"))
+
+    monkeypatch.setattr("sys.argv", ["ui-gym-eval", "--run", "run", "--episodes", "2", "--json"])
+    capsys.readouterr()
+    assert evaluation.main() == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 2
+
+
+def test_a_language_model_is_not_trained_on_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    BUILDERS["llama"](Path("reader"))
+    Path("reader/model.safetensors").unlink()  # It is said before weights are read.
+    flags = (*RUN, "--policy.model", "reader", "--env.observation", "both")
+    assert train("--plugin", "grpo", *flags, "--run.directory", "run") == 2
+    assert "sees no pictures: take --env.observation elements" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Group-relative policy optimisation for ui-gym."""
 
 from ui_gym_grpo.config import GRPOConfig
+from ui_gym_grpo.registry import register_advantage, register_loss
 from ui_gym_grpo.trainer import GRPOTrainer
 
-__all__ = ["GRPOConfig", "GRPOTrainer"]
+__all__ = ["GRPOConfig", "GRPOTrainer", "register_advantage", "register_loss"]

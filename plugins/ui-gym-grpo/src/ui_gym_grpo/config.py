@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from ui_gym.errors import UserError
 from ui_gym_agents.rewards import check_reward
+from ui_gym_agents.training import judge_settings
+from ui_gym_agents.training.judge_settings import JudgeSettings
 from ui_gym_agents.training.settings import SettingsSection
+from ui_gym_grpo.registry import ADVANTAGES, BUILT_IN_ADVANTAGES, BUILT_IN_LOSSES, LOSSES
 
 CLIPS = {
     "ppo_clip": (0.2, 0.28),
@@ -80,22 +84,30 @@ class GRPOConfig(SettingsSection):
         description="A group counts if the machine did not fail more of its episodes than leaves "
         "this share of them, and two; else it is dropped, and replaced as by `refill`.",
     )
-    reward: str = Field(
+    reward: str | dict[str, float] = Field(
         default="success",
         description="What an episode is worth: success, completion (the score), efficiency, "
-        "shaped, comprehensive, arpo (the score and a term for the format).",
+        "shaped, comprehensive, arpo (the score and a term for the format); your own as "
+        "module:function; a judge model's as openai:MODEL@URL; "
+        'several with weights as JSON, {"success": 1, "module:function": 0.2}.',
     )
     reward_parameters: dict[str, float] = Field(
         default_factory=dict,
         description='Parameters of the reward as JSON; every one takes {"format": 0.5}.',
     )
-    advantage: Literal["rloo", "grpo", "dr_grpo", "gigpo"] = Field(
-        default="rloo", description="How rewards of a group become advantages."
+    reward_failures: float = judge_settings.reward_failures()
+    judge: JudgeSettings = judge_settings.judge()
+    advantage: str = Field(
+        default="rloo",
+        description="How rewards of a group become advantages: rloo, grpo, dr_grpo, gigpo; your "
+        "own as module:function, or by its name (registry.py).",
     )
     gigpo_weight: float = Field(default=1.0, ge=0, description="Weight of gigpo's second term.")
     gigpo_gamma: float = Field(default=0.95, gt=0, le=1, description="And its discount.")
-    loss: Literal["ppo_clip", "gspo", "cispo", "reinforce"] = Field(
-        default="ppo_clip", description="What a token costs; see the plugin's update.py."
+    loss: str = Field(
+        default="ppo_clip",
+        description="What a token costs: ppo_clip, gspo, cispo, reinforce (update.py); your own as "
+        "module:function, or by its name (registry.py).",
     )
     aggregate: Literal["episodes", "turns", "tokens"] = Field(
         default="episodes",
@@ -171,7 +183,7 @@ class GRPOConfig(SettingsSection):
     @property
     def clips(self) -> tuple[float, float]:
         """The lower and the upper clip: those given, and else those of the loss."""
-        low, high = CLIPS[self.loss]
+        low, high = CLIPS.get(self.loss) or LOSSES.find(self.loss, BUILT_IN_LOSSES).clips
         return (
             low if self.clip_low is None else self.clip_low,
             high if self.clip_high is None else self.clip_high,
@@ -187,8 +199,19 @@ class GRPOConfig(SettingsSection):
 
     @field_validator("reward")
     @classmethod
-    def _known_reward(cls, name: str) -> str:
-        check_reward(name)
+    def _known_reward(cls, reward: str | dict[str, float]) -> str | dict[str, float]:
+        check_reward(reward)
+        return reward
+
+    @field_validator("loss", "advantage")
+    @classmethod
+    def _known_part(cls, name: str, info: ValidationInfo) -> str:
+        built_in = BUILT_IN_LOSSES if info.field_name == "loss" else BUILT_IN_ADVANTAGES
+        if name not in built_in:
+            try:
+                (LOSSES if info.field_name == "loss" else ADVANTAGES).find(name, built_in)
+            except UserError as error:
+                raise ValueError(str(error)) from None
         return name
 
     @model_validator(mode="after")

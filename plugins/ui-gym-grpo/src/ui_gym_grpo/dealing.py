@@ -1,9 +1,4 @@
-"""Which process learns from which episode, where several learn as one.
-
-A process needs the pictures of the episodes that it learns from, and keeps them through all passes
-of a step: so an episode is one process's for the whole step. Each minibatch of each pass should be
-as much work for one process as for another, for they wait for each other after it.
-"""
+"""The minibatches of a step, and which process learns from which episode of them."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ui_gym_agents.policy.dealing import deal
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.gathering import Trajectory
@@ -31,30 +27,6 @@ def minibatches(config: GRPOConfig, context: TrainerContext, count: int) -> list
     return found
 
 
-def deal(loads: Sequence[int], batches: Sequence[Minibatch], count: int) -> list[int]:
-    """For each episode the process, of `count`, that learns from it.
-
-    `loads` say how much work each episode is. The largest come first, each to the process whose
-    share of its minibatches is the least uneven with it (in squares).
-    """
-    inside: list[list[int]] = [[] for _ in loads]
-    for number, batch in enumerate(batches):
-        for episode in batch:
-            inside[episode].append(number)
-    shares = np.zeros((count, len(batches)))
-    whole = np.zeros(count)
-    owners = [0] * len(loads)
-    for episode in sorted(range(len(loads)), key=lambda e: -loads[e]):
-        own = inside[episode]
-        # (share + load)^2 - share^2, less what is the same for all; ties go by all work so far.
-        costs = list(zip(shares[:, own].sum(axis=1).tolist(), whole.tolist(), strict=True))
-        owner = min(range(count), key=lambda process: costs[process])
-        shares[owner, own] += loads[episode]
-        whole[owner] += loads[episode]
-        owners[episode] = owner
-    return owners
-
-
 def dealt(
     trajectories: Sequence[Trajectory], config: GRPOConfig, context: TrainerContext
 ) -> list[Trajectory]:
@@ -62,12 +34,12 @@ def dealt(
     count = context.processes.count
     if count == 1 or not trajectories:
         return list(trajectories)
-    loads = [
-        sum(len(s.record.prompt_ids) + len(s.record.output_ids) for s in one.samples)
-        for one in trajectories
-    ]
-    owners = deal(loads, minibatches(config, context, len(trajectories)), count)
+    loads: list[dict[int, int]] = [{} for _ in trajectories]
+    for number, batch in enumerate(minibatches(config, context, len(trajectories))):
+        for episode in batch:
+            records = [sample.record for sample in trajectories[episode].samples]
+            loads[episode][number] = sum(len(r.prompt_ids) + len(r.output_ids) for r in records)
     return [
         replace(one, samples=[replace(sample, owner=owner) for sample in one.samples], owner=owner)
-        for one, owner in zip(trajectories, owners, strict=True)
+        for one, owner in zip(trajectories, deal(loads, count), strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -10,9 +11,12 @@ import numpy as np
 
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord
+from ui_gym_agents.rewards import Worth
 from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.failures import TrainingError
 from ui_gym_grpo.advantages import GROUPED, TurnStates, step_advantages
 from ui_gym_grpo.config import GRPOConfig
+from ui_gym_grpo.registry import ADVANTAGES, BUILT_IN_ADVANTAGES
 from ui_gym_grpo.replay import ReplayBuffer
 from ui_gym_grpo.update import Advantage
 
@@ -59,6 +63,8 @@ class Batch:
     groups: int = 0
     replayed: int = 0
     failed: int = 0
+    unrewarded: int = 0
+    """Episodes whose reward failed; their groups count as if they had failed themselves."""
     short: int = 0
     """Groups that lost episodes, and count with those that are left."""
     dropped: int = 0
@@ -79,7 +85,13 @@ class Gatherer:
         self._context = context
         self._collector = collector
         self._replay = replay
-        self._worth = context.reward(config.reward, config.reward_parameters)
+        self._reward = context.reward(
+            config.reward,
+            config.reward_parameters,
+            failures=config.reward_failures,
+            judge=config.judge,
+            screenshots=lambda: collector.store.screenshots,
+        )
 
     def batch(self, step: int, closed: Callable[[], bool] = lambda: False) -> Batch:
         """Play groups until enough of them teach something, or `refill` is used up.
@@ -117,6 +129,7 @@ class Gatherer:
         }
         played = []
         for group in self._collector.groups(requests):
+            self._reward.expect(group)
             # One of which nothing is left no longer says which it was, and needs no number.
             played.append((numbers[group[0].group] if group else first + count, group))
             if closed():
@@ -131,35 +144,45 @@ class Gatherer:
         return replace(request, seed=self._context.derive("instance", request.seed % count))
 
     def _learn_from(self, group: list[Episode], step: int, index: int, batch: Batch) -> None:
-        lost = self._config.group_size - len(group)
-        batch.failed += lost
-        if len(group) < self._config.fewest:
+        batch.failed += self._config.group_size - len(group)
+        rewarded = self._rewarded(group)
+        batch.unrewarded += len(group) - len(rewarded)
+        if len(rewarded) < self._config.fewest:
             batch.dropped += 1
             return
-        batch.short += lost > 0
+        batch.short += len(rewarded) < self._config.group_size
         if self._config.algorithm == "ppo":  # against a critic, every episode teaches
-            worth = self._rewards(group, step, index)
-            each = [self._turn_rewards(e, r) for e, r in zip(group, worth, strict=True)]
             found = [
-                Trajectory(episode, self._samples(episode, 0.0), rewards)
-                for episode, rewards in zip(group, each, strict=True)
+                Trajectory(episode, self._samples(episode, 0.0), self._by_turn(episode, worth))
+                for episode, worth in self._shuffled(rewarded, step, index)
             ]
             self._take(found, batch)
             return
-        old: Episode | None = None
-        if self._replay is not None and self._replay.wants(group):
-            seed = self._context.derive("replay", step, index)
-            old = self._replay.draw(group, step=step, seed=seed)
-            if old is not None:
-                group = [old, *group[1:]]
-                batch.replayed += 1
-        rewards = self._rewards(group, step, index)
+        old = self._old([episode for episode, _ in rewarded], step, index)
+        if old:
+            rewarded = [*old, *rewarded[1:]]
+            batch.replayed += 1
+        rewarded = self._shuffled(rewarded, step, index)
+        rewards = [worth.total for _, worth in rewarded]
         if max(rewards) == min(rewards):
             return
-        found = self._compared(group, rewards)
-        if old is not None:
+        found = self._compared(rewarded)
+        if old:
             found[0].samples = [replace(sample, replayed=True) for sample in found[0].samples]
         self._take(found, batch)
+
+    def _old(self, group: Sequence[Episode], step: int, index: int) -> list[tuple[Episode, Worth]]:
+        """An old success for a group that failed as a whole, if there is one."""
+        if self._replay is None or not self._replay.wants(group):
+            return []
+        seed = self._context.derive("replay", step, index)
+        old = self._replay.draw(group, step=step, seed=seed)
+        return self._rewarded([] if old is None else [old])
+
+    def _rewarded(self, group: Sequence[Episode]) -> list[tuple[Episode, Worth]]:
+        """The episodes with what they are worth, but those whose reward failed."""
+        worths = self._reward.worths(group)
+        return [(e, worth) for e, worth in zip(group, worths, strict=True) if worth is not None]
 
     @staticmethod
     def _take(found: list[Trajectory], batch: Batch) -> None:
@@ -168,59 +191,110 @@ class Gatherer:
             batch.informative += 1
             batch.trajectories += found
 
-    def _compared(self, group: list[Episode], rewards: list[float]) -> list[Trajectory]:
+    def _compared(self, group: Sequence[tuple[Episode, Worth]]) -> list[Trajectory]:
         """The episodes of a group with their advantages."""
-        config = self._config
-        advantages = GROUPED[config.advantage](rewards)
-        each = [self._turn_rewards(e, r) for e, r in zip(group, rewards, strict=True)]
-        found = []
-        extra: list[list[float]] = []
-        if config.advantage == "gigpo":
-            played = [
-                TurnStates([turn.seen for turn in episode.turns], gains)
-                for episode, gains in zip(group, each, strict=True)
-            ]
-            extra = step_advantages(played, gamma=config.gigpo_gamma)
-        for number, (episode, advantage) in enumerate(zip(group, advantages, strict=True)):
-            if extra:
-                by_turn = [advantage + config.gigpo_weight * more for more in extra[number]]
-            else:
-                by_turn = [advantage] * len(episode.turns)
-            found.append(Trajectory(episode, self._samples(episode, *by_turn), each[number]))
-        return found
+        each = [self._by_turn(episode, worth) for episode, worth in group]
+        episodes = [episode for episode, _ in group]
+        rewards = [worth.total for _, worth in group]
+        advantages = group_advantages(self._config, episodes, rewards, each)
+        return [
+            Trajectory(episode, self._samples(episode, *by_turn), gains)
+            for episode, by_turn, gains in zip(episodes, advantages, each, strict=True)
+        ]
 
-    def _rewards(self, group: Sequence[Episode], step: int, index: int) -> list[float]:
-        rewards = [self._worth(episode) for episode in group]
-        if self._config.shuffle_rewards:
-            seed = self._context.derive("shuffle rewards", step, index)
-            rewards = list(np.random.default_rng(seed).permutation(rewards))
-        return rewards
+    def _shuffled(
+        self, group: list[tuple[Episode, Worth]], step: int, index: int
+    ) -> list[tuple[Episode, Worth]]:
+        """The group; as a control, each episode with another one's reward, if so asked."""
+        if not self._config.shuffle_rewards:
+            return group
+        seed = self._context.derive("shuffle rewards", step, index)
+        rewards = np.random.default_rng(seed).permutation([worth.total for _, worth in group])
+        return [(e, Worth(float(r))) for (e, _), r in zip(group, rewards, strict=True)]
 
     def _samples(self, episode: Episode, *advantages: float) -> list[LearningTurn]:
         return samples_of(episode, *advantages, mask_truncated=self._config.mask_truncated)
 
-    def _turn_rewards(self, episode: Episode, reward: float) -> list[float]:
-        """What each turn gained by the env, and the rest of the episode's reward at its end.
+    def _by_turn(self, episode: Episode, worth: Worth) -> list[float]:
+        """What each turn gained; the sum is the episode's reward.
 
-        They sum to the episode's reward, whatever the env gives on the way (``env.reward``): where
-        it rewards progress and the reward is success alone, this is shaping that changes no optimum
-        (Ng et al. 1999). Shuffled rewards come at the end alone: nothing may tell what went well.
+        Where the reward tells its turns apart, as it says; else by the env, with the rest of the
+        episode's reward at its end. The env may give on the way what it likes (``env.reward``):
+        where it rewards progress and the reward is success alone, this is shaping that changes no
+        optimum (Ng et al. 1999). Shuffled rewards come at the end alone: nothing may tell what went
+        well.
         """
+        if not episode.turns:
+            return []
+        if worth.turns is not None:
+            return [*worth.turns[:-1], worth.turns[-1] + worth.end]
         told = not self._config.shuffle_rewards
         gained = [told * turn.reward for turn in episode.turns[:-1]]
-        return [*gained, reward - sum(gained)] if episode.turns else []
+        return [*gained, worth.end - sum(gained)]
 
     def _store(self, batch: Batch, step: int) -> None:
         """Keep this step's successes; only now, so that no group gets an episode of its own."""
         assert self._replay is not None
         pictures = self._collector.store.screenshots
         for episode in self._replay.store(batch.episodes, step=step):
-            for key in (
-                *(turn.screenshot_id for turn in episode.turns),
-                episode.final_screenshot_id,
-            ):
-                if key:
-                    pictures.put(pictures.get(key), keep=True)
+            for key in filter(None, episode.screenshot_ids):
+                pictures.put(pictures.get(key), keep=True)
+
+
+def group_advantages(
+    config: GRPOConfig,
+    episodes: Sequence[Episode],
+    rewards: Sequence[float],
+    gains: Sequence[Sequence[float]],
+) -> list[list[float]]:
+    """The advantages of a group, one for each turn of each episode.
+
+    Args:
+        config: Says which.
+        episodes: The group's.
+        rewards: One for each episode.
+        gains: And one for each of its turns.
+
+    Raises:
+        TrainingError: a function of others gave something else.
+    """
+    if config.advantage not in GROUPED:
+        given = ADVANTAGES.find(config.advantage, BUILT_IN_ADVANTAGES)(rewards, episodes)
+        return _spread(config.advantage, given, episodes)
+    whole = GROUPED[config.advantage](rewards)
+    found = [[value] * episode.steps for value, episode in zip(whole, episodes, strict=True)]
+    if config.advantage != "gigpo":
+        return found
+    played = [
+        TurnStates([turn.seen for turn in episode.turns], gained)
+        for episode, gained in zip(episodes, gains, strict=True)
+    ]
+    more = step_advantages(played, gamma=config.gigpo_gamma)
+    return [
+        [value + config.gigpo_weight * extra for value, extra in zip(values, extras, strict=True)]
+        for values, extras in zip(found, more, strict=True)
+    ]
+
+
+def _spread(
+    name: str, given: Sequence[float | Sequence[float]], episodes: Sequence[Episode]
+) -> list[list[float]]:
+    """What a function of others gave, as a finite number for each turn."""
+    found = [
+        [float(one)] * episode.steps if isinstance(one, float | int) else [float(v) for v in one]
+        for one, episode in zip(given, episodes, strict=False)
+    ]
+    fits = len(given) == len(episodes) and all(
+        len(values) == episode.steps and all(map(math.isfinite, values))
+        for values, episode in zip(found, episodes, strict=True)
+    )
+    if not fits:
+        raise TrainingError(
+            f"the advantage {name!r} gave {given!r} for {len(episodes)} episodes of "
+            f"{[episode.steps for episode in episodes]} turns: it gives a finite number for each, "
+            "or one for each of its turns"
+        )
+    return found
 
 
 def samples_of(

@@ -42,8 +42,7 @@ def _with_end(
     trajectory: Trajectory, policy: VLMPolicy, screenshots: ScreenshotSource
 ) -> Trajectory:
     episode = trajectory.episode
-    keys = [turn.screenshot_id for turn in episode.turns]
-    keys.append(episode.final_screenshot_id)
+    keys = episode.screenshot_ids
     read = any(turn.elements for turn in episode.turns)
     if not goes_on(episode) or not trajectory.samples or read or not all(keys):
         return trajectory

@@ -13,6 +13,7 @@ import torch
 
 from ui_gym.errors import UserError
 from ui_gym_agents.policy import VLMPolicy
+from ui_gym_agents.policy.masters import adamw
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
 from ui_gym_grpo.config import GRPOConfig
@@ -21,6 +22,7 @@ from ui_gym_grpo.dealing import minibatches
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.judging import judged
 from ui_gym_grpo.rebasing import rebased
+from ui_gym_grpo.registry import BUILT_IN_LOSSES
 from ui_gym_grpo.update import Losses, Rule, Scored, policy_loss
 
 _SIDES = ("clipped_low", "clipped_high")
@@ -34,12 +36,7 @@ class Learner:
         self.context = context
         self.policy: VLMPolicy = context.policy
         self._screenshots = screenshots
-        self.optimizer = torch.optim.AdamW(
-            list(self.policy.parameters()),
-            lr=config.lr,
-            betas=(0.9, config.beta2),
-            weight_decay=0.0,
-        )
+        self.optimizer = adamw(self.policy.parameters(), lr=config.lr, beta2=config.beta2)
         self.critic: Critic | None = None
         if config.algorithm == "ppo":
             if self.policy.merge_turns:
@@ -106,7 +103,8 @@ class Learner:
 
         self.optimizer.zero_grad(set_to_none=True)
         owners = [sample.owner for sample in samples]
-        parts = self.policy.accumulate([s.record for s in samples], backward, owners=owners)
+        records = [sample.record for sample in samples]
+        parts = self.policy.accumulate(records, backward, owners=owners, threaded=True)
         tokens = max(1, sum(part.tokens for part in parts))
         low, high = (sum(getattr(part, side) for part in parts) for side in _SIDES)
         row = {
@@ -186,6 +184,8 @@ class Learner:
             if wrong
             else "log-probabilities or advantages of this batch are not finite"
         )
+        if not wrong and self.config.loss not in BUILT_IN_LOSSES:
+            cause += f", or the loss {self.config.loss!r} makes them so"
         raise TrainingError(
             f"the loss of a micro-batch is {loss}: {cause}. The batch is kept in {path}; no weight "
             "was changed by it. A lower learning rate (--trainer.lr) may help"

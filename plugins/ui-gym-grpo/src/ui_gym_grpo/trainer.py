@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ui_gym.errors import UserError
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.feed import Closed, Feed
 from ui_gym_grpo.replay import ReplayBuffer
@@ -43,6 +44,18 @@ class GRPOTrainer:
 
         self.config = config
         self.context = context
+        run = context.config
+        if config.max_steps_off_policy and run.policy.shard and run.policy.engine is None:
+            raise UserError(
+                "playing ahead (--trainer.max_steps_off_policy) takes a whole second model, and "
+                "--policy.shard divides the one there is: let a server sample (--policy.engine), "
+                "or leave one of them out"
+            )
+        if config.max_steps_off_policy and run.env.per_rank and context.processes.count > 1:
+            raise UserError(
+                "playing ahead (--trainer.max_steps_off_policy) is the main process's alone, and "
+                "with --env.per_rank all play: leave one of them out"
+            )
         self.policy = context.policy
         self.replay: ReplayBuffer | None = None
         if config.replay.enabled:
@@ -63,6 +76,11 @@ class GRPOTrainer:
     def optimizer(self) -> torch.optim.Optimizer:
         """The policy's."""
         return self.learner.optimizer
+
+    @property
+    def keeps_pictures(self) -> bool:
+        """Whether pictures outlive a step: those that are played ahead of it do."""
+        return self._feed is not None
 
     def step(self) -> Mapping[str, float]:
         """Collect and learn once; times are in seconds, log-probabilities in nats."""
@@ -218,6 +236,7 @@ class GRPOTrainer:
             "groups": batch.groups,
             "informative_groups": batch.informative,
             "failed_episodes": batch.failed,
+            "unrewarded_episodes": batch.unrewarded,
             "short_groups": batch.short,
             "dropped_groups": batch.dropped,
         }

@@ -7,7 +7,8 @@ sampled, r = exp(p - p_0) and advantage A, the losses are
 - ``gspo``: the same with the geometric mean of r over the turn (Zheng et al. 2025,
   arXiv:2507.18071), a turn of n tokens counting n times;
 - ``cispo``: -sg(min(r, 1 + high)) A p (MiniMax-M1 2025, arXiv:2506.13585);
-- ``reinforce``: -A p.
+- ``reinforce``: -A p;
+- another one, of `registry`: what its function of `Tokens` says.
 
 Data that this process sampled with the present policy has p_0 = p_b. Older data (asynchronous
 collection, replay) and a server's (other kernels, another precision) has not: its losses are
@@ -36,14 +37,15 @@ Departures of the defaults from the GRPO paper (Shao et al. 2024, arXiv:2402.033
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-LossName = Literal["ppo_clip", "gspo", "cispo", "reinforce"]
+from ui_gym.errors import UserError
+from ui_gym_grpo.registry import BUILT_IN_LOSSES, LOSSES, TokenLoss
+from ui_gym_grpo.tokens import Tokens, turn_means
 
 Advantage = float | Sequence[float]
 """Of a turn, or of each of its tokens."""
@@ -53,7 +55,7 @@ Advantage = float | Sequence[float]
 class Rule:
     """What a token costs; see the module."""
 
-    loss: LossName = "ppo_clip"
+    loss: str = "ppo_clip"
     low: float = 0.2
     high: float = 0.28
     dual_clip: float | None = None
@@ -104,34 +106,36 @@ class Scored:
 
 
 def policy_loss(turns: Sequence[Scored], rule: Rule) -> Losses:
-    """The summed loss of all tokens of all turns."""
+    """The summed loss of all tokens of all turns.
+
+    Raises:
+        UserError: there is no such loss, or it gave something else than a cost for each token.
+    """
     now = torch.cat([turn.now for turn in turns])
     lengths = torch.tensor([len(turn.sampled) for turn in turns], device=now.device)
     before = _flat([_before(turn) for turn in turns], like=now)
-    advantage = _advantages(turns, lengths, now)
-    drift = _turn_means(now - before, lengths) if rule.loss == "gspo" else now - before
-    ratio = torch.exp(drift)
-    free = ratio * advantage
-    bound = ratio.clamp(1 - rule.low, 1 + rule.high) * advantage
-    if rule.loss in ("ppo_clip", "gspo"):
-        gained = torch.minimum(free, bound)
-        if rule.dual_clip is not None:
-            worst = torch.maximum(gained, rule.dual_clip * advantage)
-            gained = torch.where(advantage < 0, worst, gained)
-    elif rule.loss == "cispo":
-        gained = ratio.clamp(max=1 + rule.high).detach() * advantage * now
-    else:
-        gained = advantage * now
+    tokens = Tokens(
+        now, before, _advantages(turns, lengths, now), lengths, rule.low, rule.high, rule.dual_clip
+    )
+    chosen = loss_named(rule.loss)
+    loss = chosen.cost(tokens)
+    if not isinstance(loss, Tensor) or loss.shape != now.shape:
+        what = tuple(loss.shape) if isinstance(loss, Tensor) else loss
+        raise UserError(
+            f"the loss {rule.loss!r} gave {what!r}: it gives a cost for each token, shape "
+            f"{tuple(now.shape)}"
+        )
     kept, stale, masked = _corrected(turns, lengths, rule, like=now)
     if kept is not None:
-        gained = gained * kept
-    loss, kl = -gained, 0.0
+        loss = loss * kept
+    kl = 0.0
     if rule.kl:
         k3 = _k3(turns, now)
         loss, kl = loss + rule.kl * k3, float(k3.detach().sum())
     if any(turn.weight != 1.0 for turn in turns):
         loss = loss * _flat([[turn.weight] * len(turn.sampled) for turn in turns], like=now)
-    low, high = _clipped(ratio.detach(), advantage, rule)
+    with torch.no_grad():
+        low, high = chosen.clipped(tokens) if chosen.clipped else _nothing_clipped(tokens)
     return Losses(
         loss=loss.sum(),
         tokens=now.numel(),
@@ -145,17 +149,57 @@ def policy_loss(turns: Sequence[Scored], rule: Rule) -> Losses:
     )
 
 
-def _clipped(ratio: Tensor, advantage: Tensor, rule: Rule) -> tuple[Tensor, Tensor]:
-    """Which tokens the loss clips, from below and from above."""
-    below, above = ratio < 1 - rule.low, ratio > 1 + rule.high
-    if rule.loss == "cispo":
-        return torch.zeros_like(above), above
-    if rule.loss == "reinforce":
-        return torch.zeros_like(below), torch.zeros_like(above)
-    low, high = below & (advantage < 0), above & (advantage > 0)
-    if rule.dual_clip is not None:
-        high = high | (advantage < 0) & (ratio > rule.dual_clip)
+def loss_named(name: str) -> TokenLoss:
+    """A built-in loss, or another's of `registry`. `UserError` where there is none."""
+    return _BUILT_IN.get(name) or LOSSES.find(name, BUILT_IN_LOSSES)
+
+
+def _clipped_cost(tokens: Tokens, ratio: Tensor) -> Tensor:
+    free = ratio * tokens.advantage
+    bound = ratio.clamp(1 - tokens.low, 1 + tokens.high) * tokens.advantage
+    gained = torch.minimum(free, bound)
+    if tokens.dual_clip is not None:
+        worst = torch.maximum(gained, tokens.dual_clip * tokens.advantage)
+        gained = torch.where(tokens.advantage < 0, worst, gained)
+    return -gained
+
+
+def _clipped_of(tokens: Tokens, ratio: Tensor) -> tuple[Tensor, Tensor]:
+    low = (ratio < 1 - tokens.low) & (tokens.advantage < 0)
+    high = (ratio > 1 + tokens.high) & (tokens.advantage > 0)
+    if tokens.dual_clip is not None:
+        high = high | (tokens.advantage < 0) & (ratio > tokens.dual_clip)
     return low, high
+
+
+def _cispo(tokens: Tokens) -> Tensor:
+    weight = tokens.ratio.clamp(max=1 + tokens.high).detach()
+    return -(weight * tokens.advantage * tokens.now)
+
+
+def _cispo_clipped(tokens: Tokens) -> tuple[Tensor, Tensor]:
+    above = tokens.ratio > 1 + tokens.high
+    return torch.zeros_like(above), above
+
+
+def _nothing_clipped(tokens: Tokens) -> tuple[Tensor, Tensor]:
+    none = torch.zeros_like(tokens.now, dtype=torch.bool)
+    return none, none
+
+
+_BUILT_IN: Mapping[str, TokenLoss] = {
+    "ppo_clip": TokenLoss(
+        lambda tokens: _clipped_cost(tokens, tokens.ratio),
+        clipped=lambda tokens: _clipped_of(tokens, tokens.ratio),
+    ),
+    "gspo": TokenLoss(
+        lambda tokens: _clipped_cost(tokens, tokens.turn_ratio),
+        clipped=lambda tokens: _clipped_of(tokens, tokens.turn_ratio),
+    ),
+    "cispo": TokenLoss(_cispo, clipped=_cispo_clipped),
+    "reinforce": TokenLoss(lambda tokens: -(tokens.advantage * tokens.now)),
+}
+"""Their usual clips are in `config.CLIPS`, which needs no torch."""
 
 
 def _before(turn: Scored) -> Sequence[float]:
@@ -199,7 +243,7 @@ def trust(
 
     `lengths` are the turns' tokens; turns that are `replayed` have no band.
     """
-    mean = _turn_means(drift, lengths).exp()
+    mean = turn_means(drift, lengths).exp()
     anyhow = torch.tensor(replayed, device=drift.device).repeat_interleave(lengths)
     inside = (mean >= rule.band[0]) & (mean <= rule.band[1]) | anyhow
     return drift.exp().clamp(max=rule.cap) * inside, inside
@@ -210,14 +254,6 @@ def _k3(turns: Sequence[Scored], now: Tensor) -> Tensor:
     reference = torch.cat([turn.reference for turn in turns if turn.reference is not None])
     distance = reference - now
     return distance.exp() - distance - 1
-
-
-def _turn_means(values: Tensor, lengths: Tensor) -> Tensor:
-    """The mean over each turn, at each of its tokens."""
-    rows = torch.arange(len(lengths), device=values.device).repeat_interleave(lengths)
-    sums = torch.zeros(len(lengths), dtype=values.dtype, device=values.device)
-    sums = sums.index_add(0, rows, values)
-    return (sums / lengths.clamp(min=1))[rows]
 
 
 def _flat(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:

@@ -10,6 +10,8 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ui_gym.errors import nearest
 from ui_gym_agents.rewards import check_reward
+from ui_gym_agents.training import judge_settings
+from ui_gym_agents.training.judge_settings import JudgeSettings
 from ui_gym_agents.training.settings import SettingsSection
 
 LIVE = ("oracle", "policy")
@@ -96,14 +98,17 @@ class SFTConfig(SettingsSection):
     )
 
     success_only: bool = Field(default=False, description="Only successes are kept.")
-    reward: str = Field(
+    reward: str | dict[str, float] = Field(
         default="completion",
         description="What reward_above compares: success, completion (the score), efficiency, "
-        "shaped, comprehensive, arpo.",
+        "shaped, comprehensive, arpo; your own as module:function; a judge "
+        "model's as openai:MODEL@URL; several with weights as JSON.",
     )
     reward_parameters: dict[str, float] = Field(
         default_factory=dict, description='Parameters of the reward as JSON, {"slowness": 0.3}.'
     )
+    reward_failures: float = judge_settings.reward_failures()
+    judge: JudgeSettings = judge_settings.judge()
     reward_above: float | None = Field(
         default=None, description="Only episodes with a higher reward are kept."
     )
@@ -202,8 +207,8 @@ class SFTConfig(SettingsSection):
     @field_validator("reward", "reward_parameters")
     @classmethod
     def _known_reward(cls, value: Any, info: ValidationInfo) -> Any:
-        name = value if info.field_name == "reward" else info.data.get("reward", "completion")
-        check_reward(name, {} if info.field_name == "reward" else value)
+        reward = value if info.field_name == "reward" else info.data.get("reward", "completion")
+        check_reward(reward, {} if info.field_name == "reward" else value)
         return value
 
     @field_validator("keep")

@@ -18,12 +18,13 @@ from ui_gym_agents.store import record_of
 class Example:
     """An episode as it is learned from: the records of its turns that are worth it.
 
-    `heldout` episodes are only measured.
+    `heldout` episodes are only measured. `owner` is the process that learns from it in this step.
     """
 
     id: str
     records: tuple[TokenRecord, ...]
     heldout: bool = False
+    owner: int = 0
 
     @property
     def tokens(self) -> int:

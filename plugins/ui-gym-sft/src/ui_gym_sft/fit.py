@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,9 @@ import torch
 from torch import Tensor
 
 from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.policy.dealing import deal
 from ui_gym_agents.policy.images import ScreenshotSource
+from ui_gym_agents.policy.masters import adamw
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.tensors import (
     load_optimizer,
@@ -85,10 +89,10 @@ class Fitter:
         """The number of updates when the present optimizer was made."""
 
     def _fresh(self) -> torch.optim.AdamW:
-        return torch.optim.AdamW(
-            list(self.policy.parameters()),
+        return adamw(
+            self.policy.parameters(),
             lr=self.config.lr,
-            betas=(0.9, self.config.beta2),
+            beta2=self.config.beta2,
             weight_decay=self.config.weight_decay,
         )
 
@@ -113,23 +117,23 @@ class Fitter:
         if self.config.reset_optimizer:
             self.optimizer, self._began = self._fresh(), self.policy.version
         records = [record for e in examples for record in weighed(e, self.config.weigh)]
-        measured = [record for e in heldout for record in weighed(e, self.config.weigh)]
+        owners = [e.owner for e in examples for _ in e.records]
         if not run_best:
             self.best = Best()
-        before = self._loss(measured, screenshots)
+        before = self._loss(heldout, screenshots)
         if before is not None and not self.best.weights:
             self.best.note(before, self.policy.parameters())
         rows: list[tuple[float, float]] = []
         after, epochs = before, 0
         for epoch in range(self.config.epochs):
-            rows += self._epoch(records, epoch, screenshots)
+            rows += self._epoch(records, owners, epoch, screenshots)
             epochs += 1
-            after = self._loss(measured, screenshots)
+            after = self._loss(heldout, screenshots)
             if after is not None:
                 self.best.note(after, self.policy.parameters())
                 if self.exhausted:
                     break
-        if self.config.early_stop_after and measured and not run_best:
+        if self.config.early_stop_after and heldout and not run_best:
             self.best.restore(self.policy.parameters())
             after = self.best.loss
         metrics = {
@@ -149,19 +153,20 @@ class Fitter:
         return 0 < self.config.early_stop_after <= self.best.waited
 
     def _epoch(
-        self, records: Sequence[TokenRecord], epoch: int, screenshots: ScreenshotSource
+        self,
+        records: Sequence[TokenRecord],
+        owners: Sequence[int],
+        epoch: int,
+        screenshots: ScreenshotSource,
     ) -> list[tuple[float, float]]:
         """One pass over the records in a new order; (loss, norm) of each gradient step."""
-        size = self.config.batch_size
-        seed = self.context.derive("shuffle", self.context.step, epoch)
-        order = np.random.default_rng(seed).permutation(len(records))
         return [
-            self._update([records[i] for i in order[start : start + size]], screenshots)
-            for start in range(0, len(order), size)
+            self._update([records[i] for i in part], [owners[i] for i in part], screenshots)
+            for part in minibatches(self.config, self.context, epoch, len(records))
         ]
 
     def _update(
-        self, batch: list[TokenRecord], screenshots: ScreenshotSource
+        self, batch: list[TokenRecord], owners: list[int], screenshots: ScreenshotSource
     ) -> tuple[float, float]:
         """One gradient step; the loss is a mean over the weights of all tokens of the batch."""
         total = _weight(batch)
@@ -174,7 +179,7 @@ class Fitter:
             return value.item() / total
 
         loss = 0.0
-        for value in self.policy.accumulate(batch, add):
+        for value in self.policy.accumulate(batch, add, owners=owners):
             loss += value
         parameters: list[Any] = list(self.policy.parameters())
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.config.clip))
@@ -185,23 +190,23 @@ class Fitter:
             self.policy.version += 1
         return loss, norm
 
-    @torch.no_grad()
-    def _loss(self, records: Sequence[TokenRecord], screenshots: ScreenshotSource) -> float | None:
-        """The loss of held-out records, in nats a token; None if there are none."""
-        if not records:
+    def _loss(self, examples: Sequence[Example], screenshots: ScreenshotSource) -> float | None:
+        """The loss of held-out examples, in nats a token; None if there are none.
+
+        The same number in every process: whether fitting goes on hangs on it.
+        """
+        if not examples:
             return None
-        processes = self.policy.processes
-        parts = processes.share(self.policy.batches(records))
+        records = [record for e in examples for record in weighed(e, self.config.weigh)]
+        owners = [e.owner for e in examples for _ in e.records]
 
-        def own() -> float:
-            loss = 0.0
-            for part in parts:
-                value, _ = self.policy.supervised_loss([records[i] for i in part], screenshots)
-                loss += value.item()
-            return loss
+        def score(part: list[int]) -> list[float]:
+            chosen = [records[i] for i in part]
+            scored = self.policy.logprobs(chosen, screenshots, temperature=1.0)
+            weights = [record.weights or (1.0,) * len(record.output_ids) for record in chosen]
+            return [float(-p @ p.new_tensor(w)) for p, w in zip(scored, weights, strict=True)]
 
-        # The same number in every process: whether fitting goes on hangs on it.
-        return sum(processes.gather(own)) / _weight(records)
+        return sum(self.policy.measure(records, score, owners=owners)) / _weight(records)
 
     def _learning_rate(self) -> float:
         """Linear warm-up, then a cosine down to `final_lr` of the peak at the run's last step."""
@@ -229,6 +234,41 @@ class Fitter:
         path = directory / "optimizer.safetensors"
         self.policy.version = load_optimizer(self.optimizer, path)
         self.best.load(directory, self.policy.parameters())
+
+
+def minibatches(
+    config: SFTConfig, context: TrainerContext, epoch: int, count: int
+) -> list[list[int]]:
+    """Numbers of the records of each minibatch of a pass over `count` records."""
+    seed = context.derive("shuffle", context.step, epoch)
+    order = np.random.default_rng(seed).permutation(count).tolist()
+    size = config.batch_size
+    return [order[start : start + size] for start in range(0, count, size)]
+
+
+def dealt(examples: Sequence[Example], config: SFTConfig, context: TrainerContext) -> list[Example]:
+    """Examples that say which process learns from them; the held-out ones, which measures them."""
+    count = context.processes.count
+    if count == 1:
+        return list(examples)
+    fitted = [i for i, e in enumerate(examples) if not e.heldout for _ in e.records]
+    loads: list[dict[int, int]] = [
+        {0: sum(map(_size, e.records))} if e.heldout else {} for e in examples
+    ]
+    sizes = [_size(r) for e in examples if not e.heldout for r in e.records]
+    passes = [minibatches(config, context, n, len(fitted)) for n in range(config.epochs)]
+    for number, batch in enumerate(chain.from_iterable(passes), start=1):
+        for record in batch:
+            load = loads[fitted[record]]
+            load[number] = load.get(number, 0) + sizes[record]
+    return [
+        replace(example, owner=owner)
+        for example, owner in zip(examples, deal(loads, count), strict=True)
+    ]
+
+
+def _size(record: TokenRecord) -> int:
+    return len(record.prompt_ids) + len(record.output_ids)
 
 
 def _weight(records: Sequence[TokenRecord]) -> float:

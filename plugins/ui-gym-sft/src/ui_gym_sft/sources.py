@@ -92,9 +92,18 @@ class EpisodeSource(ABC):
 
 def make_source(config: SFTConfig, context: TrainerContext) -> EpisodeSource:
     """The source that a configuration asks for. `UserError` where it cannot be used."""
+    recording = _recording(config, context)
+    reward = context.reward(
+        config.reward,
+        config.reward_parameters,
+        failures=config.reward_failures,
+        judge=config.judge,
+        screenshots=None if recording is None else lambda: recording.screenshots,
+    )
     filters = Filters(
         success=config.success_only,
-        reward=context.reward(config.reward, config.reward_parameters),
+        reward=reward,
+        expect=reward.expect,
         reward_above=config.reward_above,
         max_turns=config.max_turns,
         dedupe=config.dedupe,
@@ -103,10 +112,18 @@ def make_source(config: SFTConfig, context: TrainerContext) -> EpisodeSource:
         drop_invalid=config.drop_invalid,
         drop_repeats=config.drop_repeats,
     )
-    if config.path is not None:
-        return Recorded(config, context, filters)
+    if recording is not None:
+        return Recorded(config, context, filters, recording)
     kind = Demonstrations if config.source == "oracle" else Sampled
     return kind(config, context, filters)
+
+
+def _recording(config: SFTConfig, context: TrainerContext) -> Recording | None:
+    """The recorded episodes; None where they are played."""
+    if config.path is None:
+        return None
+    read = Recording.of_run if config.source.startswith("run:") else Recording.of_file
+    return read(config.path, pictures=config.pictures, split=context.config.tasks.split)
 
 
 def is_heldout(episode: Episode, config: SFTConfig, context: TrainerContext) -> bool:
@@ -180,13 +197,15 @@ def _units(requests: Sequence[EpisodeRequest], name: Callable[[EpisodeRequest], 
 class Recorded(EpisodeSource):
     """Episodes of another run or of a file, filtered once; a step takes the next of a shuffle."""
 
-    def __init__(self, config: SFTConfig, context: TrainerContext, filters: Filters) -> None:
-        assert config.path is not None
+    def __init__(
+        self,
+        config: SFTConfig,
+        context: TrainerContext,
+        filters: Filters,
+        recording: Recording,
+    ) -> None:
         super().__init__(config, context, filters)
-        of_run = config.source.startswith("run:")
-        read = Recording.of_run if of_run else Recording.of_file
-        split = context.config.tasks.split
-        self.recording = read(config.path, pictures=config.pictures, split=split)
+        self.recording = recording
         self._check()
         kept, self.dropped = filters.episodes(self.recording.episodes)
         self._heldout = [e for e in kept if is_heldout(e, config, context)]

@@ -43,6 +43,10 @@ class Data:
         """All that the policy is asked about."""
         return (record for e in (*self.fitted, *self.measured) for record in e.records)
 
+    def owners(self) -> Iterator[int]:
+        """Which process learns from each of `records`."""
+        return (e.owner for e in (*self.fitted, *self.measured) for _ in e.records)
+
 
 class SFTTrainer:
     """One step: get episodes, keep what is worth imitating, and fit the policy to it."""
@@ -85,7 +89,9 @@ class SFTTrainer:
     def step(self) -> Mapping[str, float]:
         """Collect and fit once; returns metrics (losses in nats a token, times in seconds)."""
         started = time.perf_counter()
-        data = self.context.from_main(self._collect, Data.records, self.screenshots)
+        data = self.context.from_main(
+            self._collect, Data.records, self.screenshots, owners=Data.owners
+        )
         collected = time.perf_counter()
         metrics = data.metrics | self._fit(data)
         if self.config.path is None or not self.context.processes.is_main:
@@ -143,7 +149,10 @@ class SFTTrainer:
             "data_records": sum(len(e.records) for e in fitted),
             "data_tokens": sum(e.tokens for e in fitted),
         }
-        return Data(fitted, measured, metrics)
+        from ui_gym_sft.fit import dealt
+
+        given = dealt([*fitted, *measured], config, context)
+        return Data(given[: len(fitted)], given[len(fitted) :], metrics)
 
     def _example(self, episode: Episode, heldout: bool) -> Example:
         return Example(episode.id, tuple(self.source.records(episode)), heldout)
