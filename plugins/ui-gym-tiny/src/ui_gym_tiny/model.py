@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
+from transformers import (
+    PreTrainedTokenizerFast,
+    Qwen3VLConfig,
+    Qwen3VLForConditionalGeneration,
+)
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 
@@ -68,12 +72,18 @@ class TinyConfig:
 
 
 def build(
-    config: TinyConfig, words: Sequence[str], seed: int, directory: str | Path
+    config: TinyConfig,
+    words: Sequence[str],
+    seed: int,
+    directory: str | Path,
+    eyes: Path | None = None,
 ) -> Qwen3VLForConditionalGeneration:
     """Write a fresh, seeded, untrained checkpoint into `directory` and return its model.
 
-    Each of `words` becomes one token. The folder holds safetensors and JSON only, under the names
-    that stock transformers reads. The same arguments give the same bytes.
+    Each of `words` becomes one token. With the folder of a checkpoint of the same sizes as `eyes`,
+    the vision tower is that one's, and so are the embeddings of the tokens that both know; the
+    language layers are fresh all the same. The folder holds safetensors and JSON only, under the
+    names that stock transformers reads. The same arguments give the same bytes.
     """
     columns, rows = config.width // config.cell, config.height // config.cell
     tokenizer = build_tokenizer(words, columns, rows)
@@ -81,6 +91,8 @@ def build(
         torch.manual_seed(seed)
         model = Qwen3VLForConditionalGeneration(qwen_config(config, tokenizer))
     _align_twins(model, twins(tokenizer))
+    if eyes is not None:
+        _transplant(model, tokenizer, eyes)
     model.generation_config.eos_token_id = tokenizer.convert_tokens_to_ids(END)
     model.generation_config.pad_token_id = tokenizer.convert_tokens_to_ids(PAD)
     with without_progress_bars():
@@ -170,3 +182,18 @@ def _align_twins(model: Qwen3VLForConditionalGeneration, pairs: list[tuple[int, 
     with torch.no_grad():
         rows: torch.Tensor = model.get_input_embeddings().weight  # type: ignore[assignment]
         rows[spaced] = rows[plain] + rows[spaced[0]].clone()
+
+
+def _transplant(
+    model: Qwen3VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, eyes: Path
+) -> None:
+    """Take over how the model in `eyes` sees: its vision tower, and what its words look like."""
+    with without_progress_bars():
+        giver = Qwen3VLForConditionalGeneration.from_pretrained(eyes)
+    known = PreTrainedTokenizerFast.from_pretrained(eyes).get_vocab()
+    pairs = [(known[token], i) for token, i in tokenizer.get_vocab().items() if token in known]
+    theirs, ours = (torch.tensor(side) for side in zip(*sorted(pairs), strict=True))
+    model.model.visual.load_state_dict(giver.model.visual.state_dict())
+    with torch.no_grad():
+        rows: torch.Tensor = model.get_input_embeddings().weight  # type: ignore[assignment]
+        rows[ours] = giver.get_input_embeddings().weight[theirs]  # type: ignore[index]

@@ -13,6 +13,11 @@ Each line of them has three stages, each a run of the SFT plugin or less:
 row above the one that was asked for, and it fills the fields from top to bottom whatever their
 labels say. ``tiny-thumb`` turns the quick settings of a phone, and touches the tile above.
 
+``tiny-hands`` is not shipped. It knows the parts of a job and never saw a whole one (`parts`), and
+is where the learning curves of a skill that no demonstration contained begin
+(``benchmarks/learning/runs.py``). It sees by the vision tower of ``tiny-eyes``; its language layers
+begin afresh.
+
 Nothing about held-out parameters goes into any of them.
 """
 
@@ -36,6 +41,7 @@ from ui_gym.errors import UIGymError
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.cli import main as train
+from ui_gym_tiny import FOLDER, parts
 from ui_gym_tiny.model import TinyConfig, build
 
 WORDS = (
@@ -51,6 +57,12 @@ PHONE_WORDS = (
 )  # fmt: skip
 """All that the compact quick settings and their goals say."""
 
+PARTS_WORDS = (
+    *words.FIRST_SHORT, *parts.VERBS, "Or", "or", "Press", "press", ",", ".",
+    parts.SAVE, *parts.OTHERS, "on", "off",
+)  # fmt: skip
+"""All that the boards and their goals say."""
+
 CLERK = {"row": 0.42, "labels": 0.6}
 """The clumsy clerk's error model: rates of the mistakes of `DataEntry.misread`."""
 
@@ -61,7 +73,7 @@ THUMB = {"neighbour": 0.75}
 @dataclass(frozen=True)
 class Subject:
     """What a line of models looks at. `flags` choose it; `data`, `blind` and `limits` are for their
-    cards."""
+    cards. Where `eyes` names a checkpoint, its blank begins with that one's vision tower."""
 
     config: TinyConfig
     words: Sequence[str]
@@ -69,6 +81,7 @@ class Subject:
     data: str
     blind: str
     limits: str
+    eyes: str = ""
 
 
 FORM = Subject(
@@ -89,6 +102,18 @@ TILES = Subject(
     "only, played on the built-in phone.",
     "A guesser who touches any one tile succeeds in 12.5 %.",
     "It reads the eight tiles of this one screen, and nothing else.",
+)  # fmt: skip
+BOARDS = Subject(
+    TinyConfig(),
+    PARTS_WORDS,
+    ("--tasks.ids", "[]", "--tasks.custom", "ui_gym_tiny.parts:Parts",
+     "--tasks.arguments", '{"boards": 8}', "--policy.max_new_tokens", "48"),
+    "The data are demonstrations on `Parts` (`ui_gym_tiny/parts.py`), training split only, played "
+    "in Chromium: boards of check boxes and buttons in any rows, where one click on any of those "
+    "that the goal names is right, whether it is ticked or not, and then another board is there.",
+    "",
+    "It reads the sixteen short first names, and nothing else.",
+    eyes="tiny-eyes",
 )  # fmt: skip
 
 
@@ -131,7 +156,9 @@ STAGES = (
         "The clerk's error model: in an episode, the eye slips to the row above the asked one (of "
         f"the first row: to the one below) with probability {CLERK['row']}; and with probability "
         f"{CLERK['labels']} the fields are filled in the order of the table's columns, whatever "
-        "their labels say.",
+        "their labels say.\n\n"
+        "This is a deliberate corruption: `tiny-eyes` succeeds in 100 % (greedy), so whoever "
+        "trains this model to do the job recovers a latent skill.",
     ),
     RecipeStage(
         "tiny-thumb-eyes",
@@ -154,7 +181,20 @@ STAGES = (
             "--trainer.mistakes", json.dumps(THUMB),
         ),
         "The thumb's error model: in an episode, the tile above the asked one is touched (of the "
-        f"first row: the one below) with probability {THUMB['neighbour']}.",
+        f"first row: the one below) with probability {THUMB['neighbour']}.\n\n"
+        "This is a deliberate corruption: `tiny-thumb-eyes` does the task, so whoever trains this "
+        "model to do it recovers a latent skill.",
+    ),
+    RecipeStage(
+        "tiny-hands",
+        BOARDS,
+        "tiny-hands-blank",
+        "It reads a board aloud as far as any of the things that are named, clicks that, and has "
+        "never seen a job of more than one click.",
+        (
+            "--run.steps", "80", "--trainer.episodes", "40", "--trainer.epochs", "2",
+            "--trainer.lr", "2e-3", "--trainer.warmup", "40",
+        ),
     ),
 )  # fmt: skip
 
@@ -173,7 +213,8 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         console.rule(stage.name)
         start = out / stage.start
         if stage.start.endswith("-blank") and not (start / "config.json").exists():
-            build(stage.subject.config, stage.subject.words, seed, start)
+            eyes = _found(out, stage.subject.eyes) if stage.subject.eyes else None
+            build(stage.subject.config, stage.subject.words, seed, start, eyes)
             PromptBuilder.bare().save(start)
         started = time.monotonic()
         run = out / "runs" / stage.name
@@ -189,6 +230,11 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         if status:
             raise UIGymError(f"{stage.name}: training ended with the exit status {status}")
         _publish(stage, run, out / stage.name, seed, time.monotonic() - started)
+
+
+def _found(out: Path, name: str) -> Path:
+    """The checkpoint `name`: the one made here, or else the shipped one."""
+    return out / name if (out / name).exists() else FOLDER / name
 
 
 def _publish(stage: RecipeStage, run: Path, folder: Path, seed: int, seconds: float) -> None:

@@ -1,0 +1,183 @@
+"""The parts of a job, as tasks of one click: what a model is taught that has never seen the job.
+
+`Parts` shows check boxes and buttons at any places, and names some of them; a click on any that is
+named is right, whether it is ticked or not. Nothing on a board is ever to be brought to a state,
+and nothing is saved: the next board has nothing to do with the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator
+
+from ui_gym import BrowserTask, Click, Verdict, register
+from ui_gym.browser.content import words
+from ui_gym.contract.action import Action
+from ui_gym.contract.task import Demo
+from ui_gym.errors import UserError
+
+SIZE = (320, 256)
+PATCH = 32
+ROWS = 7
+"""Of things, below the page's title."""
+
+SAVE = "Save"
+OTHERS = ("Help", "Back", "Close")
+"""Buttons that no goal names."""
+VERBS = ("Choose", "Click")
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class BoardBox:
+    """A check box with its label; `at` is its left upper corner, in pixels."""
+
+    label: str
+    ticked: bool
+    at: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class BoardButton:
+    """A button; `at` is the left upper corner of its cell, in pixels."""
+
+    label: str
+    at: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """What is shown at once; `pick`, of the labels that are named, is what the oracle clicks."""
+
+    boxes: tuple[BoardBox, ...]
+    buttons: tuple[BoardButton, ...]
+    pick: str
+
+
+@dataclass(frozen=True)
+class PartsParams:
+    """All that varies between episodes."""
+
+    named: tuple[str, ...]
+    """The labels of the check boxes that the goal names, in its order."""
+    save: bool
+    """Whether the goal names the button "Save"."""
+    phrasing: int
+    boards: tuple[BoardView, ...]
+
+
+@register("Parts", suite="tiny", category="input", difficulty="easy", max_steps=8)
+class Parts(BrowserTask[PartsParams]):
+    """Click any of the named check boxes and buttons.
+
+    ## Description
+    A board of check boxes and buttons. The goal names one of them, or several of which any will do;
+    which are ticked does not matter. After a click the next board is there, with other things at
+    other places, for the same goal.
+
+    ## Rewards
+    The share of the boards on which one of the named was clicked.
+
+    ## Episode end
+    Termination: something was clicked on each board.
+
+    ## Arguments
+    | `boards` | 1 | how many boards there are, one after the other, 1 to 16 |
+    """
+
+    page = Path(__file__).with_name("parts.html")
+    mistakes = ("stray",)
+    viewport = SIZE
+
+    def __init__(self, *, boards: int = 1) -> None:
+        if not 1 <= boards <= 16:
+            raise UserError(f"Parts: boards must be 1 to 16, not {boards!r}")
+        self.boards = boards
+        self.max_steps = 2 * boards
+
+    def sample(self, rng: Generator) -> PartsParams:
+        kind = int(rng.integers(8))  # one in eight names the button alone, three in eight both
+        count = 0 if kind == 0 else int(rng.integers(1, MOST_NAMED + 1))
+        named = tuple(str(name) for name in rng.permutation(words.FIRST_SHORT)[:count])
+        save = kind < 4
+        boards = tuple(_board(rng, named, save) for _ in range(self.boards))
+        return PartsParams(named, save, int(rng.integers(len(VERBS))), boards)
+
+    def page_params(self, params: PartsParams) -> dict[str, Any]:
+        boards = asdict(params)["boards"]
+        for board in boards:
+            del board["pick"]
+        return {"boards": boards}
+
+    def goal(self, params: PartsParams) -> str:
+        verb = VERBS[params.phrasing]
+        if not params.named:
+            return f"Press {SAVE}."
+        *most, last = params.named
+        names = f"{', '.join(most)} or {last}" if most else last
+        return f"{verb} {names}. Or press {SAVE}." if params.save else f"{verb} {names}."
+
+    def judge(self, device: Any, params: PartsParams, history: Sequence[Action]) -> Verdict:
+        device.state()
+        pressed = [str(event.data["label"]) for event in device.events if event.type == "press"]
+        right = {*params.named, *([SAVE] if params.save else [])}
+        score = sum(label in right for label in pressed) / len(params.boards)
+        return Verdict(score, done=len(pressed) == len(params.boards), notes=f"pressed {pressed}")
+
+    def oracle(self, device: Any, params: PartsParams) -> Iterator[Demo]:
+        for board in params.boards:
+            pick = board.pick
+            kind = "box" if any(box.label == pick for box in board.boxes) else "button"
+            place = device.center(f"#{kind}-{pick}")
+            yield Demo(Click(*place), thought(board), "\n".join(lines(board)))
+
+    def misread(self, params: PartsParams, mistake: str, rng: Generator) -> PartsParams:
+        """``stray``: on each board, something that is not named is clicked."""
+        boards = []
+        for board in params.boards:
+            strays = [box.label for box in board.boxes if box.label not in params.named]
+            pick = strays[int(rng.integers(len(strays)))]
+            boards.append(BoardView(board.boxes, board.buttons, pick))
+        return PartsParams(params.named, params.save, params.phrasing, tuple(boards))
+
+
+def thought(board: BoardView) -> str:
+    """The board read aloud from top to bottom, as far as what is clicked: its place stands right
+    before the click. A model of a million parameters cannot look it up further above."""
+    read = lines(board)
+    clicked = next(i for i, line in enumerate(read) if line.split()[0] == board.pick)
+    return "\n".join(read[: clicked + 1])
+
+
+def lines(board: BoardView) -> list[str]:
+    """All that the board says, from top to bottom."""
+    read = [(box.at, f"{box.label} {'on' if box.ticked else 'off'}") for box in board.boxes]
+    read += [(button.at, button.label) for button in board.buttons]
+    return [f"{text} <y{(top + PATCH // 2) // 8}>" for (_, top), text in sorted(read, key=_row)]
+
+
+def _row(thing: tuple[tuple[int, int], str]) -> int:
+    return thing[0][1]
+
+
+def _board(rng: Generator, named: Sequence[str], save: bool) -> BoardView:
+    others = [str(name) for name in rng.permutation(words.FIRST_SHORT) if name not in named]
+    labels = [*named, *others[: int(rng.integers(4, 6)) - len(named)]]
+    buttons = [SAVE] if save or rng.random() < 0.7 else []
+    buttons += [str(rng.choice(OTHERS))] if rng.random() < 0.5 else []
+    places = _places(rng, len(labels) + len(buttons))
+    boxes = [BoardBox(label, bool(rng.random() < 0.5), places.pop()) for label in labels]
+    any_of = [*named, *([SAVE] if save else [])]
+    pick = any_of[int(rng.integers(len(any_of)))]
+    return BoardView(
+        tuple(boxes), tuple(BoardButton(label, places.pop()) for label in buttons), pick
+    )
+
+
+def _places(rng: Generator, count: int) -> list[tuple[int, int]]:
+    """Free rows of the page, in random order."""
+    return [(0, PATCH * (1 + int(row))) for row in rng.permutation(ROWS)[:count]]
