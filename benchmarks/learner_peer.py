@@ -35,7 +35,7 @@ from trl import GRPOTrainer as PeerTrainer
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
-from ui_gym_agents.policy import VLMPolicy, lora, model
+from ui_gym_agents.policy import VLMPolicy, load_policy, lora, model
 from ui_gym_agents.policy.prompts import Message
 from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.store import ScreenshotStore
@@ -96,7 +96,7 @@ class Plan:
 
 def make_policy() -> VLMPolicy:
     """The tiny model with an adapter that does something."""
-    policy = VLMPolicy.from_config(
+    policy = load_policy(
         MODEL, lora_rank=RANK, lora_alpha=ALPHA, max_new_tokens=24, threads=THREADS
     )
     generator = torch.Generator().manual_seed(0)

@@ -3,7 +3,10 @@
 Each experiment is one command line of `ui-gym-train`, run for several seeds, two runs side by side
 with a thread each. What every run said of each step goes to ``curves/<experiment>-<seed>.csv``
 beside this file; `report.py` makes the README's tables and pictures of it. A run whose curve is
-there is not run again.
+there is not run again, and one that was stopped goes on from its newest checkpoint. The skill that
+no demonstration contained, with its controls, one run after the other:
+
+    python benchmarks/learning/runs.py --jobs 1 --group skill
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import argparse
 import csv
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,16 +32,21 @@ SPARSE = HERE / "sparse.jsonl"
 
 COMMON = (
     "--policy.threads", "1", "--evaluation.quick_episodes", "48", "--evaluation.episodes", "100",
-    "--evaluation.before", "false", "--run.save_every", "0", "--run.records", "off",
+    "--evaluation.before", "false", "--run.save_every", "5", "--run.keep", "1",
+    "--run.records", "off",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A command line of `ui-gym-train`, and what it is to show."""
+    """A command line of `ui-gym-train`, and what it is to show.
+
+    `sizes` are the numbers of episodes that a step may have, for tables that do not tell them.
+    """
 
     title: str
     flags: tuple[str, ...]
+    sizes: tuple[int, ...]
 
     def shown(self) -> list[str]:
         """The flags that say what is learned."""
@@ -47,10 +56,14 @@ class Experiment:
 
     def command(self, seed: int, folder: Path) -> list[str]:
         program = str(Path(sys.executable).with_name("ui-gym-train"))
+        if _goes_on(folder):
+            return [program, "--resume", str(folder)]
         own = ("--run.seed", str(seed), "--run.directory", str(folder))
         return [program, *COMMON, *self.flags, *own]
 
 
+GROUPS = tuple(8 * groups for groups in range(8, 13))
+"""Eight groups of eight episodes; up to four that tell nothing are replaced."""
 GRPO = ("--plugin", "grpo", "--run.steps", "30", "--run.eval_every", "10")
 CRITIC = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
 ON_SPARSE = (
@@ -58,21 +71,49 @@ ON_SPARSE = (
     "--run.eval_every", "0", "--trainer.groups", "4", "--trainer.group_size", "4",
     "--trainer.refill", "1", "--trainer.lr", "3e-4",
 )  # fmt: skip
+# A skill that no demonstration contained: the parent clicks any of the things that are named, and
+# the task asks which one is next, and when it is enough.
+PARENT = Path("runs") / "learning" / "parent"
+SKILL = (
+    "--policy.model", str(PARENT / "tiny-hands"), "--policy.threads", "2",
+    "--policy.max_new_tokens", "48",
+    "--tasks.ids", "CheckboxSet", "--tasks.arguments", '{"compact": true}',
+    "--evaluation.episodes", "200", "--evaluation.before", "true",
+)  # fmt: skip
+SKILL_GRPO = ("--plugin", "grpo", *SKILL, "--run.steps", "60", "--run.eval_every", "10")
 
 EXPERIMENTS = {
-    "grpo": Experiment("GRPO on compact data entry", GRPO),
-    "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC)),
+    "grpo": Experiment("GRPO on compact data entry", GRPO, GROUPS),
+    "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC), (64,)),
     "ppo-long": Experiment(
-        "PPO on compact data entry, twice as long", (*GRPO, *CRITIC, "--run.steps", "60")
+        "PPO on compact data entry, twice as long", (*GRPO, *CRITIC, "--run.steps", "60"), (64,)
     ),
     "rejection": Experiment(
         "Rejection sampling on compact data entry",
         ("--plugin", "sft", "--trainer.source", "policy", "--run.steps", "6",
          "--run.eval_every", "2"),
+        (128,),
     ),
-    "sparse-grpo": Experiment("GRPO on sparse task instances", ON_SPARSE),
+    "sparse-grpo": Experiment("GRPO on sparse task instances", ON_SPARSE, (16,)),
     "sparse-arpo": Experiment(
-        "ARPO on sparse task instances", (*ON_SPARSE, "--trainer.replay.enabled", "true")
+        "ARPO on sparse task instances", (*ON_SPARSE, "--trainer.replay.enabled", "true"), (16,)
+    ),
+    "skill": Experiment("GRPO on a skill that no demonstration contained", SKILL_GRPO, GROUPS),
+    "skill-shuffled": Experiment(
+        "The same with rewards shuffled",
+        (*SKILL_GRPO, "--trainer.shuffle_rewards", "true"),
+        GROUPS,
+    ),
+    "skill-still": Experiment(
+        "The same with a learning rate of nothing, shorter",
+        (*SKILL_GRPO, "--trainer.lr", "1e-30", "--run.steps", "10"),
+        GROUPS,
+    ),
+    "skill-rejection": Experiment(
+        "Rejection sampling on that skill, as many episodes",
+        ("--plugin", "sft", "--trainer.source", "policy", *SKILL,
+         "--run.steps", "38", "--run.eval_every", "6"),
+        (128,),
     ),
 }  # fmt: skip
 
@@ -80,38 +121,48 @@ EXPERIMENTS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
+    parser.add_argument("--group", default="", help="those whose names begin so")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--jobs", type=int, default=2, help="runs side by side")
     parser.add_argument("--runs", type=Path, default=Path("runs") / "learning")
     parser.add_argument("--print", action="store_true", help="say the commands, and stop")
     asked = parser.parse_args(arguments)
-    if any(name.startswith("sparse") for name in asked.only) and not SPARSE.exists():
-        make_sparse()
     waiting = [
         (name, seed)
         for seed in asked.seeds
         for name in asked.only
-        if not curve_path(name, seed).exists()
+        if name.startswith(asked.group) and not curve_path(name, seed).exists()
     ]
     if asked.print:
         for name, seed in waiting:
             print(shlex.join(EXPERIMENTS[name].command(seed, asked.runs / f"{name}-{seed}")))
         return 0
+    if any(name.startswith("sparse") for name, _ in waiting) and not SPARSE.exists():
+        make_sparse()
+    if any(name.startswith("skill") for name, _ in waiting) and not make_parent():
+        return 1
     with ThreadPoolExecutor(asked.jobs) as jobs:
         ended = list(jobs.map(lambda each: run(*each, asked.runs), waiting))
     return 0 if all(ended) else 1
 
 
 def run(name: str, seed: int, runs: Path) -> bool:
-    """Train once and keep the curve; whether it went well."""
+    """Train once, or on, and keep the curve; whether it went well."""
     folder = runs / f"{name}-{seed}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".log").open("w") as log:
+    if folder.exists() and not _goes_on(folder):
+        shutil.rmtree(folder)  # stopped before its first checkpoint
+    with folder.with_suffix(".log").open("a") as log:
         ended = subprocess.run(EXPERIMENTS[name].command(seed, folder), stdout=log, stderr=log)
     print(f"{name}, seed {seed}: {'done' if ended.returncode == 0 else f'failed, see {log.name}'}")
     if ended.returncode == 0:
         keep_curve(folder, curve_path(name, seed))
     return ended.returncode == 0
+
+
+def _goes_on(folder: Path) -> bool:
+    """Whether a run left a checkpoint to go on from."""
+    return any((folder / "checkpoints").glob("step_*"))
 
 
 def curve_path(name: str, seed: int) -> Path:
@@ -120,7 +171,9 @@ def curve_path(name: str, seed: int) -> Path:
 
 # -- curves --
 
-COLUMNS = ("step", "kind", "mode", "success", "low", "high", "score", "replayed", "time_step")
+COLUMNS = (
+    "step", "kind", "mode", "episodes", "success", "low", "high", "score", "replayed", "time_step",
+)  # fmt: skip
 
 
 def keep_curve(folder: Path, path: Path) -> None:
@@ -136,6 +189,42 @@ def keep_curve(folder: Path, path: Path) -> None:
 
 def _short(value: Any) -> Any:
     return f"{value:.4g}" if isinstance(value, float) else value
+
+
+# -- the parent of the skill --
+
+PARENT_FIGURES = CURVES / "skill-parent.json"
+CHANCE = (0.05, 0.4)
+"""Sampled success from which the skill is learned: it happens, and is not there yet."""
+
+
+def make_parent() -> bool:
+    """Make the model that knows the parts, and measure it on the whole; whether it can begin.
+
+    What it does under more sampling (pass@k) is a control, and kept in `PARENT_FIGURES`.
+    """
+    if not (PARENT / "tiny-hands" / "config.json").exists():
+        subprocess.run(
+            [sys.executable, "-m", "ui_gym_tiny.pretrain", "--out", str(PARENT),
+             "--only", "tiny-hands"],
+            check=True,
+        )  # fmt: skip
+    measured = PARENT_FIGURES
+    if not measured.exists():
+        told = subprocess.run(
+            [str(Path(sys.executable).with_name("ui-gym-eval")),
+             "--model", str(PARENT / "tiny-hands"), "--task", "CheckboxSet",
+             "--set", "compact=true", "--max-new-tokens", "48", "--sample", "--attempts", "8",
+             "--episodes", "200", "--json"],
+            check=True, stdout=subprocess.PIPE, text=True,
+        ).stdout  # fmt: skip
+        measured.write_text(told)
+    success = float(json.loads(measured.read_text())["success"])
+    low, high = CHANCE
+    print(f"the parent's sampled success on the whole task: {100 * success:.1f} %")
+    if not low <= success <= high:
+        print(f"that is not within {100 * low:g} to {100 * high:g} %: nothing is learned from it")
+    return low <= success <= high
 
 
 # -- sparse task instances --
