@@ -34,7 +34,10 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tools",),
     ),
     "ui_gym_agents": (
-        ("command", "episode", "files", "policy.parallel", "policy.weights", "sb3"),
+        (
+            "command", "episode", "files", "policy.hub", "policy.parallel", "policy.weights",
+            "presets", "sb3",
+        ),
         ("agents.agent", "engines.http", "engines.protocol", "rewards"),
         ("store",),
         (
@@ -42,15 +45,16 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
             "collecting.open_episode", "collecting.questions", "collecting.stage", "engines.openai",
             "engines.pictures", "policy.prompts", "tasks",
         ),
-        ("agents", "engines", "policy"),
+        ("agents", "engines", "judge", "policy"),
         ("training.outcome",),
         ("evaluation.evaluate", "evaluation.report"),
         (
-            "training.checkpoint", "training.config", "training.event_log", "training.listeners",
+            "training.checkpoint", "training.config", "training.event_log",
+            "training.judge_settings", "training.listeners",
             "training.plugin", "training.run_directory", "training.settings",
             "training.yaml_text",
         ),
-        ("collecting", "training.context", "training.parts"),
+        ("collecting", "training.context", "training.parts", "training.run_reward"),
         ("evaluation", "records", "tasks.cli"),
         ("training",),
     ),
@@ -75,6 +79,7 @@ LEARNING = (
 ONLY_IN_SUITES = ("cv2", "orjson", "selenium")
 
 EXCEPTIONS = {
+    ("ui_gym_tiny.parts", "ui_gym.browser.content.words"),
     ("ui_gym_tiny.pretrain", "ui_gym.browser.content.words"),
     ("ui_gym_tiny.pretrain", "ui_gym.android.tasks.quick_settings"),
 }
@@ -382,15 +387,8 @@ def test_a_helper_of_the_tests_has_one_name() -> None:
     files = list((ROOT / "tests").rglob("*.py"))
     names: dict[str, set[str]] = {path.stem: set() for path in files}
     for path in files:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                found = [node.module or ""]
-            elif isinstance(node, ast.Import):
-                found = [alias.name for alias in node.names]
-            else:
-                continue
-            for name in found:
-                stem = name.rpartition(".")[2]
-                if stem in names and name.partition(".")[0] in ("tests", stem):
-                    names[stem].add(name)
+        for name, _ in imported(path.read_text("utf-8"), types=True):
+            stem = name.rpartition(".")[2]
+            if stem in names and name.partition(".")[0] in ("tests", stem):
+                names[stem].add(name)
     assert not {stem: found for stem, found in names.items() if len(found) > 1 and stem in found}

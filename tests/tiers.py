@@ -44,6 +44,9 @@ FOLDERS = {
 BUDGET = 10.0
 """Seconds that a phase of a test without ``nightly`` may take on an otherwise quiet machine."""
 
+NIGHTLY_TIMEOUT = 1800
+"""Seconds after which a nightly test counts as hanging, however busy the machine is."""
+
 
 def tier_of(path: Path) -> str:
     """The tier of a test file."""
@@ -56,9 +59,11 @@ def tier_of(path: Path) -> str:
 
 
 def mark(items: Iterable[pytest.Item]) -> None:
-    """Give every test the marker of its tier."""
+    """Give every test the marker of its tier, and time to nightly ones."""
     for item in items:
         item.add_marker(tier_of(item.path))
+        if item.get_closest_marker("nightly") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(NIGHTLY_TIMEOUT))
 
 
 def choose(config: pytest.Config) -> None:
