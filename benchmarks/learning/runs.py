@@ -42,11 +42,13 @@ class Experiment:
     """A command line of `ui-gym-train`, and what it is to show.
 
     `sizes` are the numbers of episodes that a step may have, for tables that do not tell them.
+    It is run for the seeds from 0 to `seeds` - 1.
     """
 
     title: str
     flags: tuple[str, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...] = ()
+    seeds: int = 3
 
     def shown(self) -> list[str]:
         """The flags that say what is learned."""
@@ -66,9 +68,11 @@ GROUPS = tuple(8 * groups for groups in range(8, 13))
 """Eight groups of eight episodes; up to four that tell nothing are replaced."""
 GRPO = ("--plugin", "grpo", "--run.steps", "30", "--run.eval_every", "10")
 CRITIC = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
+EQUAL = ("--run.steps", "39", "--run.eval_every", "13")
+"""Steps of 64 episodes that make as many as GRPO's, which replaces groups."""
 ON_SPARSE = (
-    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--tasks.limit", "8", "--run.steps", "30",
-    "--run.eval_every", "0", "--trainer.groups", "4", "--trainer.group_size", "4",
+    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--tasks.limit", "32", "--run.steps", "40",
+    "--run.eval_every", "0", "--trainer.groups", "8", "--trainer.group_size", "4",
     "--trainer.refill", "1", "--trainer.lr", "3e-4",
 )  # fmt: skip
 # A skill that no demonstration contained: the parent clicks any of the things that are named, and
@@ -88,32 +92,42 @@ EXPERIMENTS = {
     "ppo-long": Experiment(
         "PPO on compact data entry, twice as long", (*GRPO, *CRITIC, "--run.steps", "60"), (64,)
     ),
+    "ppo-plain": Experiment(
+        "PPO without whitening, on as many episodes as GRPO",
+        (*GRPO, *CRITIC, *EQUAL, "--trainer.critic.whiten", "none"),
+    ),
+    "ppo-scale": Experiment(
+        "PPO with whitening by scale alone, on as many episodes",
+        (*GRPO, *CRITIC, *EQUAL, "--trainer.critic.whiten", "scale"),
+    ),
+    "ppo-group": Experiment(
+        "PPO without whitening, whose critic begins from the group's mean",
+        (*GRPO, "--trainer.algorithm", "ppo", "--trainer.critic.whiten", "none",
+         "--trainer.critic.baseline", "group"),
+    ),
     "rejection": Experiment(
         "Rejection sampling on compact data entry",
         ("--plugin", "sft", "--trainer.source", "policy", "--run.steps", "6",
          "--run.eval_every", "2"),
         (128,),
     ),
-    "sparse-grpo": Experiment("GRPO on sparse task instances", ON_SPARSE, (16,)),
+    "sparse-grpo": Experiment("GRPO on sparse task instances", ON_SPARSE, seeds=5),
     "sparse-arpo": Experiment(
-        "ARPO on sparse task instances", (*ON_SPARSE, "--trainer.replay.enabled", "true"), (16,)
+        "ARPO on sparse task instances", (*ON_SPARSE, "--trainer.replay.enabled", "true"), seeds=5
     ),
-    "skill": Experiment("GRPO on a skill that no demonstration contained", SKILL_GRPO, GROUPS),
+    "skill": Experiment("GRPO on a skill that no demonstration contained", SKILL_GRPO),
     "skill-shuffled": Experiment(
-        "The same with rewards shuffled",
-        (*SKILL_GRPO, "--trainer.shuffle_rewards", "true"),
-        GROUPS,
+        "The same with rewards shuffled", (*SKILL_GRPO, "--trainer.shuffle_rewards", "true")
     ),
     "skill-still": Experiment(
         "The same with a learning rate of nothing, shorter",
         (*SKILL_GRPO, "--trainer.lr", "1e-30", "--run.steps", "10"),
-        GROUPS,
+        seeds=1,
     ),
     "skill-rejection": Experiment(
         "Rejection sampling on that skill, as many episodes",
         ("--plugin", "sft", "--trainer.source", "policy", *SKILL,
          "--run.steps", "38", "--run.eval_every", "6"),
-        (128,),
     ),
 }  # fmt: skip
 
@@ -122,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--group", default="", help="those whose names begin so")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
     parser.add_argument("--jobs", type=int, default=2, help="runs side by side")
     parser.add_argument("--runs", type=Path, default=Path("runs") / "learning")
     parser.add_argument("--print", action="store_true", help="say the commands, and stop")
@@ -131,7 +145,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         (name, seed)
         for seed in asked.seeds
         for name in asked.only
-        if name.startswith(asked.group) and not curve_path(name, seed).exists()
+        if name.startswith(asked.group)
+        and seed < EXPERIMENTS[name].seeds
+        and not curve_path(name, seed).exists()
     ]
     if asked.print:
         for name, seed in waiting:
@@ -172,7 +188,8 @@ def curve_path(name: str, seed: int) -> Path:
 # -- curves --
 
 COLUMNS = (
-    "step", "kind", "mode", "episodes", "success", "low", "high", "score", "replayed", "time_step",
+    "step", "kind", "mode", "episodes", "success", "low", "high", "score", "replayed", "entropy",
+    "clip_fraction", "explained_variance", "time_step",
 )  # fmt: skip
 
 

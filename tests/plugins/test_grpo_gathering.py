@@ -283,6 +283,21 @@ def test_shuffled_rewards_are_a_control_for_a_critic_too() -> None:
         GRPOConfig(algorithm="ppo", group_size=1, shuffle_rewards=True)
 
 
+def test_a_critic_may_begin_from_what_the_others_of_a_group_got() -> None:
+    grouped: dict[str, Any] = {"algorithm": "ppo", "critic": {"baseline": "group"}}
+    found = rewarded([[1.0], [0.0], [0.0]], **grouped)
+    assert [one.rewards for one in found] == [[1.0], [-0.5], [-0.5]]
+    # What turns gained stays theirs; the baseline is paid at the end.
+    assert [one.rewards for one in rewarded(GAINS, **grouped)] == [
+        [0.25, 0.0, 0.75],
+        [0.25, 0.25, -1.5],
+    ]
+    assert rewarded([[1.0], [1.0]], **grouped) == []
+    assert GRPOConfig(**grouped).fewest == 6
+    with pytest.raises(ValueError, match="group_size must be 2 or more"):
+        GRPOConfig(group_size=1, **grouped)
+
+
 def test_the_envs_reward_is_a_setting() -> None:
     assert "reward" not in EnvSettings().options()
     assert EnvSettings(reward="progress").options()["reward"] == "progress"

@@ -23,7 +23,7 @@ from ui_gym_grpo import GRPOConfig, GRPOTrainer
 from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.gathering import LearningTurn, Trajectory
-from ui_gym_grpo.judging import goes_on, with_ends
+from ui_gym_grpo.judging import goes_on, judged, with_ends
 from ui_gym_grpo.learning import Learner
 
 Make = Callable[..., Learner]
@@ -282,6 +282,23 @@ def test_a_critic_sees_one_state_a_token_and_survives_a_checkpoint(
     assert torch.equal(critic.values(states[0]), other.values(states[0]))
     after = [c.fit(states[0], goals, epochs=1, minibatch=4, seed=1) for c in (critic, other)]
     assert after[0] == after[1]
+
+
+@pytest.mark.parametrize(
+    ("whiten", "mean", "deviation"), [("both", 0.0, 1.0), ("scale", 1.0, 1.0), ("none", 3.0, 3.0)]
+)
+def test_what_a_steps_advantages_are_brought_to(
+    whiten: str, mean: float, deviation: float, make: Make
+) -> None:
+    """Half of the episodes return 6 and half 0; a critic that has learned nothing expects 0."""
+    learner = make(algorithm="ppo", critic={"whiten": whiten, "lam": 1.0})
+    assert learner.critic is not None
+    played = [replace(one, rewards=[0.0, 6.0 * (at % 2)]) for at, one in enumerate(play(learner))]
+    settings = learner.config.critic
+    found, _ = judged(played, learner.critic, settings, learner._screenshots, seed=0)
+    told = [v for one in found for s in one.samples for v in s.advantage]  # type: ignore[union-attr]
+    assert np.mean(told) == pytest.approx(mean, abs=0.3)
+    assert np.std(told) == pytest.approx(deviation, rel=0.1)
 
 
 # -- the step limit --

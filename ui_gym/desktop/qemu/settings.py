@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import struct
 import urllib.parse
@@ -10,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from ui_gym.child_process import cores
 from ui_gym.errors import UserError, nearest
 
 KIND = "qemu"
@@ -23,7 +23,7 @@ _EXTERNAL_DATA = 1 << 2
 
 
 def _cores() -> int:
-    return min(4, os.cpu_count() or 1)
+    return min(4, cores())
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,16 @@ class CriticSettings(SettingsSection):
     gamma: float = Field(default=1.0, gt=0, le=1, description="Discount from turn to turn.")
     lam: float = Field(default=0.95, ge=0, le=1, description="GAE's lambda over turns.")
     token_lam: float = Field(default=1.0, ge=0, le=1, description="GAE's lambda inside a turn.")
+    baseline: Literal["none", "group"] = Field(
+        default="none",
+        description="group: a reward is taken less the mean of the others' in its group first; "
+        "groups of equal rewards then teach nothing, and are replaced as by `refill`.",
+    )
+    whiten: Literal["both", "scale", "none"] = Field(
+        default="both",
+        description="What a step's advantages are brought to: mean 0 and deviation 1 (both), or "
+        "deviation 1 alone (scale).",
+    )
 
 
 class GRPOConfig(SettingsSection):
@@ -190,9 +200,14 @@ class GRPOConfig(SettingsSection):
         )
 
     @property
+    def alone(self) -> bool:
+        """Whether an episode is compared with no other, but with what a critic expects."""
+        return self.algorithm == "ppo" and self.critic.baseline == "none"
+
+    @property
     def fewest(self) -> int:
         """The episodes that must be left of a group: a critic needs no others beside one."""
-        if self.algorithm == "ppo":
+        if self.alone:
             return 1
         # Less a rounding error's worth: 0.28 * 25 is more than 7 in floating point.
         return max(2, math.ceil(self.quorum * self.group_size - 1e-9))
@@ -217,7 +232,7 @@ class GRPOConfig(SettingsSection):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         check_reward(self.reward, self.reward_parameters)
-        if self.algorithm == "grpo" and self.group_size < 2:
+        if not self.alone and self.group_size < 2:
             raise ValueError("group_size must be 2 or more: a group is compared with itself")
         if self.shuffle_rewards and self.group_size < 2:
             raise ValueError("shuffle_rewards needs groups: group_size must be 2 or more")

@@ -14,7 +14,7 @@ from ui_gym_agents.episode import Episode, TokenRecord
 from ui_gym_agents.rewards import Worth
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
-from ui_gym_grpo.advantages import GROUPED, TurnStates, step_advantages
+from ui_gym_grpo.advantages import GROUPED, TurnStates, leave_one_out, step_advantages
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.registry import ADVANTAGES, BUILT_IN_ADVANTAGES
 from ui_gym_grpo.replay import ReplayBuffer
@@ -151,12 +151,8 @@ class Gatherer:
             batch.dropped += 1
             return
         batch.short += len(rewarded) < self._config.group_size
-        if self._config.algorithm == "ppo":  # against a critic, every episode teaches
-            found = [
-                Trajectory(episode, self._samples(episode, 0.0), self._by_turn(episode, worth))
-                for episode, worth in self._shuffled(rewarded, step, index)
-            ]
-            self._take(found, batch)
+        if self._config.alone:  # against a critic, every episode teaches
+            self._take(self._to_judge(self._shuffled(rewarded, step, index)), batch)
             return
         old = self._old([episode for episode, _ in rewarded], step, index)
         if old:
@@ -165,6 +161,9 @@ class Gatherer:
         rewarded = self._shuffled(rewarded, step, index)
         rewards = [worth.total for _, worth in rewarded]
         if max(rewards) == min(rewards):
+            return
+        if self._config.algorithm == "ppo":
+            self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
             return
         found = self._compared(rewarded)
         if old:
@@ -190,6 +189,21 @@ class Gatherer:
         if any(trajectory.samples for trajectory in found):
             batch.informative += 1
             batch.trajectories += found
+
+    def _to_judge(
+        self, group: Sequence[tuple[Episode, Worth]], compared: Sequence[float] | None = None
+    ) -> list[Trajectory]:
+        """The episodes of a group, for a critic; `compared` are their rewards less a baseline.
+
+        The baseline is paid at the end, so that what turns gained stays theirs.
+        """
+        found = []
+        for at, (episode, worth) in enumerate(group):
+            gains = self._by_turn(episode, worth)
+            if gains and compared is not None:
+                gains[-1] += compared[at] - worth.total
+            found.append(Trajectory(episode, self._samples(episode, 0.0), gains))
+        return found
 
     def _compared(self, group: Sequence[tuple[Episode, Worth]]) -> list[Trajectory]:
         """The episodes of a group with their advantages."""

@@ -94,7 +94,7 @@ def judged(
     together = torch.cat(states[: len(records)])
     goals = torch.tensor(targets, device=together.device)
     fitted = critic.fit(together, goals, epochs=settings.epochs, minibatch=256, seed=seed)
-    return _whitened(found), fitted
+    return _whitened(found, settings.whiten), fitted
 
 
 def _judged(
@@ -134,10 +134,14 @@ def _of_samples(trajectory: Trajectory) -> list[float]:
     return rewards
 
 
-def _whitened(trajectories: list[Trajectory]) -> list[Trajectory]:
-    """Advantages of all tokens less their mean, over their deviation, as PPO does."""
+def _whitened(trajectories: list[Trajectory], whiten: str) -> list[Trajectory]:
+    """Advantages of all tokens less their mean (both), over their deviation (both, scale)."""
+    if whiten == "none":
+        return trajectories
     values = np.array([v for t in trajectories for s in t.samples for v in _tokenwise(s)])
     mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 1.0)
+    if whiten == "scale":
+        mean = 0.0
 
     def scaled(sample: LearningTurn) -> LearningTurn:
         return replace(

@@ -8,7 +8,7 @@ and nothing is saved: the next board has nothing to do with the last.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,9 @@ OTHERS = ("Help", "Back", "Close")
 """Buttons that no goal names."""
 VERBS = ("Choose", "Click")
 MOST_NAMED = 3
+SAVE_SHARE = 0.2
+"""How often the button is picked where boxes are named as well. Its label is always the same, and
+the easiest to find: a model that is shown it as often as the boxes stops at no box."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,9 @@ class PartsParams:
     """The labels of the check boxes that the goal names, in its order."""
     save: bool
     """Whether the goal names the button "Save"."""
-    phrasing: int
+    verb: int
+    button_first: bool
+    """Whether the goal names the button before the boxes."""
     boards: tuple[BoardView, ...]
 
 
@@ -105,7 +110,8 @@ class Parts(BrowserTask[PartsParams]):
         named = tuple(str(name) for name in rng.permutation(words.FIRST_SHORT)[:count])
         save = kind < 4
         boards = tuple(_board(rng, named, save) for _ in range(self.boards))
-        return PartsParams(named, save, int(rng.integers(len(VERBS))), boards)
+        verb, button_first = int(rng.integers(len(VERBS))), bool(rng.random() < 0.5)
+        return PartsParams(named, save, verb, button_first, boards)
 
     def page_params(self, params: PartsParams) -> dict[str, Any]:
         boards = asdict(params)["boards"]
@@ -114,12 +120,16 @@ class Parts(BrowserTask[PartsParams]):
         return {"boards": boards}
 
     def goal(self, params: PartsParams) -> str:
-        verb = VERBS[params.phrasing]
+        verb = VERBS[params.verb]
         if not params.named:
-            return f"Press {SAVE}."
+            return f"{verb} {SAVE}."
         *most, last = params.named
         names = f"{', '.join(most)} or {last}" if most else last
-        return f"{verb} {names}. Or press {SAVE}." if params.save else f"{verb} {names}."
+        if not params.save:
+            return f"{verb} {names}."
+        if params.button_first:
+            return f"Press {SAVE}. Or {verb.lower()} {names}."
+        return f"{verb} {names}. Or press {SAVE}."
 
     def judge(self, device: Any, params: PartsParams, history: Sequence[Action]) -> Verdict:
         device.state()
@@ -141,8 +151,8 @@ class Parts(BrowserTask[PartsParams]):
         for board in params.boards:
             strays = [box.label for box in board.boxes if box.label not in params.named]
             pick = strays[int(rng.integers(len(strays)))]
-            boards.append(BoardView(board.boxes, board.buttons, pick))
-        return PartsParams(params.named, params.save, params.phrasing, tuple(boards))
+            boards.append(replace(board, pick=pick))
+        return replace(params, boards=tuple(boards))
 
 
 def thought(board: BoardView) -> str:
@@ -171,8 +181,8 @@ def _board(rng: Generator, named: Sequence[str], save: bool) -> BoardView:
     buttons += [str(rng.choice(OTHERS))] if rng.random() < 0.5 else []
     places = _places(rng, len(labels) + len(buttons))
     boxes = [BoardBox(label, bool(rng.random() < 0.5), places.pop()) for label in labels]
-    any_of = [*named, *([SAVE] if save else [])]
-    pick = any_of[int(rng.integers(len(any_of)))]
+    button = save and (not named or rng.random() < SAVE_SHARE)
+    pick = SAVE if button else named[int(rng.integers(len(named)))]
     return BoardView(
         tuple(boxes), tuple(BoardButton(label, places.pop()) for label in buttons), pick
     )

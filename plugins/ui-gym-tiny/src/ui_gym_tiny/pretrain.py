@@ -58,8 +58,8 @@ PHONE_WORDS = (
 """All that the compact quick settings and their goals say."""
 
 PARTS_WORDS = (
-    *words.FIRST_SHORT, *parts.VERBS, "Or", "or", "Press", "press", ",", ".",
-    parts.SAVE, *parts.OTHERS, "on", "off",
+    *words.FIRST_SHORT, *parts.VERBS, *(verb.lower() for verb in parts.VERBS),
+    "Or", "or", "Press", "press", ",", ".", parts.SAVE, *parts.OTHERS, "on", "off",
 )  # fmt: skip
 """All that the boards and their goals say."""
 
