@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from runs import CURVES, EXPERIMENTS, HERE, PARENT_FIGURES
+from experiments import CURVES, EXPERIMENTS, HERE, PARENT_FIGURES
 
 mpl.use("svg")
 from matplotlib import pyplot
@@ -54,7 +54,7 @@ needs, at one million parameters does not travel to seven billion.
 
 To repeat a run, delete its table:
 
-    python benchmarks/learning/runs.py
+    python benchmarks/learning/experiments.py
     python benchmarks/learning/report.py
 """
 

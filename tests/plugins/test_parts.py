@@ -50,9 +50,7 @@ def test_what_is_read_aloud_is_what_the_board_shows() -> None:
         buttons=(BoardButton("Save", (0, 32)),),
         pick="Anna",
     )
-    params = PartsParams(
-        ("Carl", "Anna"), save=True, verb=0, button_first=False, boards=(board,)
-    )
+    params = PartsParams(("Carl", "Anna"), save=True, verb=0, button_first=False, boards=(board,))
     assert TAUGHT.goal(params) == "Choose Carl or Anna. Or press Save."
     assert TAUGHT.goal(replace(params, button_first=True)) == "Press Save. Or choose Carl or Anna."
     assert TAUGHT.goal(replace(params, named=())) == "Choose Save."

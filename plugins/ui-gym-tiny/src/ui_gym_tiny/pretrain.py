@@ -15,8 +15,8 @@ labels say. ``tiny-thumb`` turns the quick settings of a phone, and touches the 
 
 ``tiny-hands`` is not shipped. It knows the parts of a job and never saw a whole one (`parts`), and
 is where the learning curves of a skill that no demonstration contained begin
-(``benchmarks/learning/runs.py``). It sees by the vision tower of ``tiny-eyes``; its language layers
-begin afresh.
+(``benchmarks/learning/experiments.py``). It sees by the vision tower of ``tiny-eyes``; its language
+layers begin afresh.
 
 Nothing about held-out parameters goes into any of them.
 """

@@ -1,4 +1,4 @@
-"""Learning curves: ``python benchmarks/learning/runs.py``, some hours on two CPU cores.
+"""Learning curves: ``python benchmarks/learning/experiments.py``, some hours on two CPU cores.
 
 Each experiment is one command line of `ui-gym-train`, run for several seeds, two runs side by side
 with a thread each. What every run said of each step goes to ``curves/<experiment>-<seed>.csv``
@@ -6,7 +6,7 @@ beside this file; `report.py` makes the README's tables and pictures of it. A ru
 there is not run again, and one that was stopped goes on from its newest checkpoint. The skill that
 no demonstration contained, with its controls, one run after the other:
 
-    python benchmarks/learning/runs.py --jobs 1 --group skill
+    python benchmarks/learning/experiments.py --jobs 1 --group skill
 """
 
 from __future__ import annotations
