@@ -54,8 +54,12 @@ def test_what_is_read_aloud_is_what_the_board_shows() -> None:
     assert TAUGHT.goal(params) == "Choose Carl or Anna. Or press Save."
     assert TAUGHT.goal(replace(params, button_first=True)) == "Press Save. Or choose Carl or Anna."
     assert TAUGHT.goal(replace(params, named=())) == "Choose Save."
-    assert parts.lines(board) == ["Save <y6>", "Anna off <y10>", "Carl on <y14>"]
-    assert parts.thought(board) == "Save <y6>\nAnna off <y10>"
+    assert parts.lines(board, ("Anna", "Save")) == [
+        "Save named <y6>",
+        "Anna named off <y10>",
+        "Carl on <y14>",
+    ]
+    assert parts.thought(board, ("Carl", "Anna")) == "Save <y6>\nAnna named off <y10>"
 
 
 def test_the_recipe_plays_boards_alone() -> None:

@@ -7,7 +7,7 @@ and nothing is saved: the next board has nothing to do with the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,11 @@ class PartsParams:
     """Whether the goal names the button before the boxes."""
     boards: tuple[BoardView, ...]
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The labels that are right to click."""
+        return (*self.named, *([SAVE] if self.save else []))
+
 
 @register("Parts", suite="tiny", category="input", difficulty="easy", max_steps=8)
 class Parts(BrowserTask[PartsParams]):
@@ -134,8 +139,7 @@ class Parts(BrowserTask[PartsParams]):
     def judge(self, device: Any, params: PartsParams, history: Sequence[Action]) -> Verdict:
         device.state()
         pressed = [str(event.data["label"]) for event in device.events if event.type == "press"]
-        right = {*params.named, *([SAVE] if params.save else [])}
-        score = sum(label in right for label in pressed) / len(params.boards)
+        score = sum(label in params.called for label in pressed) / len(params.boards)
         return Verdict(score, done=len(pressed) == len(params.boards), notes=f"pressed {pressed}")
 
     def oracle(self, device: Any, params: PartsParams) -> Iterator[Demo]:
@@ -143,7 +147,8 @@ class Parts(BrowserTask[PartsParams]):
             pick = board.pick
             kind = "box" if any(box.label == pick for box in board.boxes) else "button"
             place = device.center(f"#{kind}-{pick}")
-            yield Demo(Click(*place), thought(board), "\n".join(lines(board)))
+            told = lines(board, params.called)
+            yield Demo(Click(*place), thought(board, params.called), "\n".join(told))
 
     def misread(self, params: PartsParams, mistake: str, rng: Generator) -> PartsParams:
         """``stray``: on each board, something that is not named is clicked."""
@@ -155,19 +160,26 @@ class Parts(BrowserTask[PartsParams]):
         return replace(params, boards=tuple(boards))
 
 
-def thought(board: BoardView) -> str:
+def thought(board: BoardView, called: Collection[str]) -> str:
     """The board read aloud from top to bottom, as far as what is clicked: its place stands right
     before the click. A model of a million parameters cannot look it up further above."""
-    read = lines(board)
+    read = lines(board, called)
     clicked = next(i for i, line in enumerate(read) if line.split()[0] == board.pick)
     return "\n".join(read[: clicked + 1])
 
 
-def lines(board: BoardView) -> list[str]:
-    """All that the board says, from top to bottom."""
-    read = [(box.at, f"{box.label} {'on' if box.ticked else 'off'}") for box in board.boxes]
-    read += [(button.at, button.label) for button in board.buttons]
-    return [f"{text} <y{(top + PATCH // 2) // 8}>" for (_, top), text in sorted(read, key=_row)]
+def lines(board: BoardView, called: Collection[str]) -> list[str]:
+    """All that the board says, from top to bottom, and which of it is `called` by the goal."""
+
+    def line(label: str, top: int, *more: str) -> str:
+        called_out = ["named"] if label in called else []
+        return " ".join([label, *called_out, *more, f"<y{(top + PATCH // 2) // 8}>"])
+
+    read = [
+        (box.at, line(box.label, box.at[1], "on" if box.ticked else "off")) for box in board.boxes
+    ]
+    read += [(button.at, line(button.label, button.at[1])) for button in board.buttons]
+    return [text for _, text in sorted(read, key=_row)]
 
 
 def _row(thing: tuple[tuple[int, int], str]) -> int:

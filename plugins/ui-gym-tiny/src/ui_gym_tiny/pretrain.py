@@ -59,7 +59,7 @@ PHONE_WORDS = (
 
 PARTS_WORDS = (
     *words.FIRST_SHORT, *parts.VERBS, *(verb.lower() for verb in parts.VERBS),
-    "Or", "or", "Press", "press", ",", ".", parts.SAVE, *parts.OTHERS, "on", "off",
+    "Or", "or", "Press", "press", ",", ".", parts.SAVE, *parts.OTHERS, "named", "on", "off",
 )  # fmt: skip
 """All that the boards and their goals say."""
 
@@ -189,8 +189,8 @@ STAGES = (
         "tiny-hands",
         BOARDS,
         "tiny-hands-blank",
-        "It reads a board aloud as far as any of the things that are named, clicks that, and has "
-        "never seen a job of more than one click.",
+        "It reads a board aloud as far as any of the things that are named, says which are, clicks "
+        "that one, and has never seen a job of more than one click.",
         (
             "--run.steps", "80", "--trainer.episodes", "40", "--trainer.epochs", "2",
             "--trainer.lr", "2e-3", "--trainer.warmup", "40",
