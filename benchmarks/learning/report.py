@@ -59,10 +59,10 @@ To repeat a run, delete its table:
 """
 
 SKILL = """The runs of the skill that no demonstration contained start from `tiny-hands`, not from
-`tiny-clerk`. It was taught to read a board of check boxes and buttons aloud and to click any one of
-the things that the goal names, ticked or not; never the page of `CheckboxSet`, and never more than
-one click (`tests/plugins/test_parts.py`). What GRPO has to find is which of the named comes next,
-and when to save. Sampled, the parent succeeds in {one} of tries at 200 held-out instances; with
+`tiny-clerk`. It was taught to read a board of check boxes and buttons aloud, to say which of them
+the goal names, and to click any one of these, ticked or not; never the page of `CheckboxSet`, and
+never more than one click (`tests/plugins/test_parts.py`). What a learner has to find is which of
+the named comes next, and when to save. Sampled, the parent succeeds in {one} of tries at 200 held-out instances; with
 {most} tries at each, in {best} of the instances at least once.
 """
 

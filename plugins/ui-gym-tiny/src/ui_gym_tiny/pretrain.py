@@ -13,8 +13,8 @@ Each line of them has three stages, each a run of the SFT plugin or less:
 row above the one that was asked for, and it fills the fields from top to bottom whatever their
 labels say. ``tiny-thumb`` turns the quick settings of a phone, and touches the tile above.
 
-``tiny-hands`` is not shipped. It knows the parts of a job and never saw a whole one (`parts`), and
-is where the learning curves of a skill that no demonstration contained begin
+``tiny-hands`` knows the parts of a job and never saw a whole one (`parts`). It is where the
+learning curves of a skill that no demonstration contained begin
 (``benchmarks/learning/experiments.py``). It sees by the vision tower of ``tiny-eyes``; its language
 layers begin afresh.
 
@@ -111,7 +111,7 @@ BOARDS = Subject(
     "The data are demonstrations on `Parts` (`ui_gym_tiny/parts.py`), training split only, played "
     "in Chromium: boards of check boxes and buttons in any rows, where one click on any of those "
     "that the goal names is right, whether it is ticked or not, and then another board is there.",
-    "",
+    "An episode has eight boards. A guesser who clicks any one thing on each succeeds in 0.7 %.",
     "It reads the sixteen short first names, and nothing else.",
     eyes="tiny-eyes",
 )  # fmt: skip
