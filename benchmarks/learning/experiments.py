@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -172,6 +173,7 @@ def run(name: str, seed: int, runs: Path) -> bool:
     print(f"{name}, seed {seed}: {'done' if ended.returncode == 0 else f'failed, see {log.name}'}")
     if ended.returncode == 0:
         keep_curve(folder, curve_path(name, seed))
+        keep_layouts(folder, CURVES / f"{name}-{seed}-layouts.csv")
     return ended.returncode == 0
 
 
@@ -201,6 +203,27 @@ def keep_curve(folder: Path, path: Path) -> None:
         table.writeheader()
         for row in map(json.loads, lines):
             table.writerow({k: _short(v) for k, v in row.items()})
+
+
+LAYOUT = ("fields", "place")
+"""The parameters of `DataEntry` that say where its form's fields are."""
+
+
+def keep_layouts(folder: Path, path: Path) -> None:
+    """Write the last evaluation's successes by layout, where the task's parameters have one."""
+    found: Counter[tuple[str, ...]] = Counter()
+    for mode in ("greedy", "sampled"):
+        *_, last = sorted((folder / "evaluations").glob(f"step_*-{mode}"))
+        for line in (last / "episodes.jsonl").read_text().splitlines():
+            episode = json.loads(line)
+            if not set(LAYOUT) <= episode["params"].keys():
+                return
+            fields, place = (episode["params"][name] for name in LAYOUT)
+            found[mode, " ".join(fields), str(place), str(int(episode["success"]))] += 1
+    with path.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("mode", *LAYOUT, "success", "episodes"))
+        table.writerows((*key, count) for key, count in sorted(found.items()))
 
 
 def _short(value: Any) -> Any:

@@ -7,6 +7,7 @@ import itertools
 import json
 import statistics
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,8 @@ SKILL = """The runs of the skill that no demonstration contained start from `tin
 `tiny-clerk`. It was taught to read a board of check boxes and buttons aloud, to say which of them
 the goal names, and to click any one of these, ticked or not; never the page of `CheckboxSet`, and
 never more than one click (`tests/plugins/test_parts.py`). What a learner has to find is which of
-the named comes next, and when to save. Sampled, the parent succeeds in {one} of tries at 200 held-out instances; with
-{most} tries at each, in {best} of the instances at least once.
+the named comes next, and when to save. Sampled, the parent succeeds in {one} of tries at 200
+held-out instances; with {most} tries at each, in {best} of the instances at least once.
 """
 
 
@@ -93,7 +94,7 @@ def about_the_skill() -> list[str]:
 def read(name: str) -> Runs:
     """The curves of an experiment."""
     found = {}
-    for path in sorted(CURVES.glob(f"{name}-[0-9]*.csv")):
+    for path in sorted(CURVES.glob(f"{name}-[0-9].csv")):
         with path.open(newline="") as file:
             found[int(path.stem.rpartition("-")[2])] = list(csv.DictReader(file))
     return found
@@ -131,7 +132,26 @@ def section(name: str, runs: Runs) -> str:
     if len(runs) > 1:
         held_out = [over_seeds(runs, mode) for mode in ("greedy", "sampled")]
         lines.append(f"| all | | | | | {' | '.join(held_out)} | |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *by_layout(name)]) + "\n"
+
+
+def by_layout(name: str) -> list[str]:
+    """Greedy success at the end by the order of the form's fields, over all seeds."""
+    won: Counter[str] = Counter()
+    played: Counter[str] = Counter()
+    for path in CURVES.glob(f"{name}-[0-9]-layouts.csv"):
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                if row["mode"] == "greedy":
+                    played[row["fields"]] += int(row["episodes"])
+                    won[row["fields"]] += int(row["success"]) * int(row["episodes"])
+    if not played:
+        return []
+    told = [
+        f"{fields.replace(' ', ', ')}: {percent(won[fields] / count)} of {count}"
+        for fields, count in sorted(played.items())
+    ]
+    return ["", f"Held out, greedy, by the order of the form's fields: {'; '.join(told)}."]
 
 
 def over_seeds(runs: Runs, mode: str) -> str:
