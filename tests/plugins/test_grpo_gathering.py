@@ -269,6 +269,15 @@ def test_gigpo_tells_turns_apart_by_what_followed() -> None:
     assert told == pytest.approx([e + r - mean for e, r in zip(episode, returns, strict=True)])
 
 
+def test_gigpo_learns_from_a_group_of_equal_totals_whose_turns_differ() -> None:
+    equal = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    settings: dict[str, Any] = {"reward": "completion", "gigpo_gamma": 0.5}
+    found = rewarded(equal, advantage="gigpo", **settings)
+    assert any(sample.advantage for one in found for sample in one.samples)
+    assert rewarded(equal, advantage="rloo", **settings) == []
+    assert rewarded([[1.0], [1.0]], advantage="gigpo", **settings) == []
+
+
 def test_an_env_that_rewards_at_the_end_is_as_before() -> None:
     assert [one.rewards for one in rewarded([[0, 0, 1.0], [0.0, 0]])] == [[0, 0, 1], [0, 0]]
 

@@ -85,6 +85,19 @@ class Agent(Protocol):
         """Decide for every view. Shape: ``len(result) == len(views)``."""
 
 
+class AroundAgent:
+    """What a collector may ask of an agent, said by the one that this is put around."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.reset_options: Mapping[str, Any] = getattr(agent, "reset_options", {})
+        self.wants_ground_truth: bool = getattr(agent, "wants_ground_truth", False)
+        self._agent = agent
+
+    def ended(self, slot: int) -> None:
+        """The episode of a slot is over."""
+        getattr(self._agent, "ended", lambda slot: None)(slot)
+
+
 def submitter(agent: object) -> Submit | None:
     """The agent's `submit`; None where it decides for whole batches."""
     submit: Submit | None = getattr(agent, "submit", None)

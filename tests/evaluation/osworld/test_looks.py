@@ -55,6 +55,7 @@ def test_each_observation_type_shows_its_parts(
     assert len(second.screenshots) >= 2
     for picture in second.screenshots:
         assert (picture[29, 20:50] != 128).any() == marks
+    assert Typist.over == [0]
 
 
 Served = tuple[str, list[dict[str, Any]]]

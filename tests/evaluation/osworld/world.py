@@ -162,9 +162,13 @@ class Typist:
     """Types hello and is done; gives up where the goal has a "no"; writes down what it sees."""
 
     seen: list[View] = []
+    over: list[int] = []
 
     def __init__(self, action_space: Any) -> None:
-        type(self).seen = []
+        type(self).seen, type(self).over = [], []
+
+    def ended(self, slot: int) -> None:
+        self.over.append(slot)
 
     def act(self, views: Sequence[View]) -> list[Decision]:
         self.seen.extend(dataclasses.replace(v, turns=tuple(v.turns)) for v in views)

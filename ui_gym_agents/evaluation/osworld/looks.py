@@ -7,7 +7,7 @@ list of the elements; a dialect names them by these numbers (``tag_12``, ``eleme
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from PIL import Image as PILImage
 from PIL import ImageDraw, ImageFont
 
 from ui_gym.contract.device import Element, Image
-from ui_gym_agents.agents.agent import Agent, Decision, Submit, View, submitter
+from ui_gym_agents.agents.agent import Agent, AroundAgent, Decision, Submit, View, submitter
 from ui_gym_agents.policy.prompts import Message, PromptBuilder
 
 _FRAME = (220, 30, 30)
@@ -50,13 +50,11 @@ class UITarsPrompt(PromptBuilder):
         return [_message("system", self.system), *messages], shown
 
 
-class Marked:
+class Marked(AroundAgent):
     """An agent that sees every picture with the marks of its elements."""
 
     def __init__(self, agent: Agent) -> None:
-        self.reset_options: Mapping[str, Any] = getattr(agent, "reset_options", {})
-        self.wants_ground_truth: bool = getattr(agent, "wants_ground_truth", False)
-        self._agent = agent
+        super().__init__(agent)
         self._pictures: dict[int, list[Image]] = {}
 
     def act(self, views: Sequence[View]) -> Sequence[Decision]:
@@ -68,6 +66,11 @@ class Marked:
         """Asks for one view's decision, if the agent answers one by one."""
         submit = submitter(self._agent)
         return None if submit is None else lambda view: submit(self._marked(view))
+
+    def ended(self, slot: int) -> None:
+        """The episode of a slot is over."""
+        self._pictures.pop(slot, None)
+        super().ended(slot)
 
     def _marked(self, view: View) -> View:
         pictures = self._pictures.setdefault(view.slot, [])

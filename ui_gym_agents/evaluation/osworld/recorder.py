@@ -13,7 +13,7 @@ from ui_gym.contract.device import Element, Image
 from ui_gym.dialects import Dialect, get_dialect
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError
-from ui_gym_agents.agents.agent import Agent, Decision, Submit, View, submitter
+from ui_gym_agents.agents.agent import Agent, AroundAgent, Decision, Submit, View, submitter
 from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.evaluation.osworld.results import TaskFolder, save_picture, stamp
 
@@ -45,7 +45,7 @@ class _Written:
             picture.result()
 
 
-class TurnRecorder:
+class TurnRecorder(AroundAgent):
     """An agent that does what another does, and writes down what came of each of its turns.
 
     What is seen in one turn is the outcome of the turn before; that of the last one comes with
@@ -55,9 +55,7 @@ class TurnRecorder:
     def __init__(
         self, agent: Agent, folders: Mapping[int, TaskFolder], dialect: str, size: tuple[int, int]
     ) -> None:
-        self.reset_options: Mapping[str, Any] = getattr(agent, "reset_options", {})
-        self.wants_ground_truth: bool = getattr(agent, "wants_ground_truth", False)
-        self._agent = agent
+        super().__init__(agent)
         self._dialect = get_dialect(dialect)
         self._size = size
         self._pictures = ThreadPoolExecutor(THREADS, thread_name_prefix="osworld-pictures")

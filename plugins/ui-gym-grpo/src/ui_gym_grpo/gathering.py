@@ -14,7 +14,7 @@ from ui_gym_agents.episode import Episode, TokenRecord
 from ui_gym_agents.rewards import Worth
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
-from ui_gym_grpo.advantages import GROUPED, TurnStates, leave_one_out, step_advantages
+from ui_gym_grpo.advantages import EPSILON, GROUPED, TurnStates, leave_one_out, step_advantages
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.registry import ADVANTAGES, BUILT_IN_ADVANTAGES
 from ui_gym_grpo.replay import ReplayBuffer
@@ -160,12 +160,14 @@ class Gatherer:
             batch.replayed += 1
         rewarded = self._shuffled(rewarded, step, index)
         rewards = [worth.total for _, worth in rewarded]
-        if max(rewards) == min(rewards):
-            return
+        equal = max(rewards) == min(rewards)
         if self._config.algorithm == "ppo":
-            self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
+            if not equal:
+                self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
             return
         found = self._compared(rewarded)
+        if equal and not any(_tells(sample) for one in found for sample in one.samples):
+            return
         if old:
             found[0].samples = [replace(sample, replayed=True) for sample in found[0].samples]
         self._take(found, batch)
@@ -309,6 +311,12 @@ def _spread(
             "or one for each of its turns"
         )
     return found
+
+
+def _tells(sample: LearningTurn) -> bool:
+    """Whether a turn was better or worse than expected, by more than a rounding error."""
+    assert isinstance(sample.advantage, float)
+    return abs(sample.advantage) > EPSILON
 
 
 def samples_of(
