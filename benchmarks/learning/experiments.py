@@ -71,11 +71,19 @@ GRPO = ("--plugin", "grpo", "--run.steps", "30", "--run.eval_every", "10")
 CRITIC = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
 EQUAL = ("--run.steps", "39", "--run.eval_every", "13")
 """Steps of 64 episodes that make as many as GRPO's, which replaces groups."""
-ON_SPARSE = (
-    "--plugin", "grpo", "--tasks.file", str(SPARSE), "--tasks.limit", "32", "--run.steps", "40",
-    "--run.eval_every", "0", "--trainer.groups", "8", "--trainer.group_size", "4",
-    "--trainer.refill", "1", "--trainer.lr", "3e-4",
-)  # fmt: skip
+
+
+def on_sparse(instances: int, groups: int, steps: int) -> tuple[str, ...]:
+    """The flags of a run on the first `instances` of `SPARSE`."""
+    return (
+        "--plugin", "grpo", "--tasks.file", str(SPARSE), "--tasks.limit", str(instances),
+        "--run.steps", str(steps), "--run.eval_every", "0", "--trainer.groups", str(groups),
+        "--trainer.group_size", "4", "--trainer.refill", "1", "--trainer.lr", "3e-4",
+    )  # fmt: skip
+
+
+FEW, MORE = on_sparse(8, 4, 30), on_sparse(32, 8, 40)
+REPLAY = ("--trainer.replay.enabled", "true")
 # A skill that no demonstration contained: the parent clicks any of the things that are named, and
 # the task asks which one is next, and when it is enough.
 PARENT = "tiny-hands"
@@ -111,10 +119,10 @@ EXPERIMENTS = {
          "--run.eval_every", "2"),
         (128,),
     ),
-    "sparse-grpo": Experiment("GRPO on sparse task instances", ON_SPARSE, seeds=5),
-    "sparse-arpo": Experiment(
-        "ARPO on sparse task instances", (*ON_SPARSE, "--trainer.replay.enabled", "true"), seeds=5
-    ),
+    "sparse-grpo": Experiment("GRPO on eight sparse task instances", FEW, (16,)),
+    "sparse-arpo": Experiment("ARPO on eight sparse instances", (*FEW, *REPLAY), (16,)),
+    "more-grpo": Experiment("GRPO on 32 sparse task instances", MORE, seeds=5),
+    "more-arpo": Experiment("ARPO on 32 sparse instances", (*MORE, *REPLAY), seeds=5),
     "skill": Experiment("GRPO on a skill that no demonstration contained", SKILL_GRPO),
     "skill-shuffled": Experiment(
         "The same with rewards shuffled", (*SKILL_GRPO, "--trainer.shuffle_rewards", "true")
@@ -153,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, seed in waiting:
             print(shlex.join(EXPERIMENTS[name].command(seed, asked.runs / f"{name}-{seed}")))
         return 0
-    if any(name.startswith("sparse") for name, _ in waiting) and not SPARSE.exists():
+    if any(name.startswith(("sparse", "more")) for name, _ in waiting) and not SPARSE.exists():
         make_sparse()
     if any(name.startswith("skill") for name, _ in waiting):
         measure_parent()

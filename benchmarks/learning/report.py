@@ -22,14 +22,17 @@ Runs = dict[int, list[Row]]
 """The lines of an experiment's runs, by seed."""
 
 PICTURES = {
-    "data_entry": ("Held-out success, greedy", ("grpo", "ppo", "ppo-long", "rejection")),
+    "data_entry": (
+        "Held-out success, greedy",
+        ("grpo", "ppo", "ppo-long", "ppo-plain", "ppo-scale", "ppo-group", "rejection"),
+    ),
     "skill": (
         "Held-out success, greedy, of a skill that no demonstration contained",
         ("skill", "skill-shuffled", "skill-still", "skill-rejection"),
     ),
     "sparse": (
         "Success while training, sampled, mean of five steps",
-        ("sparse-grpo", "sparse-arpo"),
+        ("sparse-grpo", "sparse-arpo", "more-grpo", "more-arpo"),
     ),
 }
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
@@ -40,15 +43,15 @@ LAST = 5
 HEAD = """# Learning curves
 
 Each line below is a run of `ui-gym-train` on two cores without a GPU; runs share the machine, two
-at a time, a thread each. All start from `tiny-clerk`, a vision-language model of a million
-parameters that fills in forms like a clumsy clerk. Held-out task instances share no parameters with
-those of training. Brackets are 95 % intervals: of a run over its 100 held-out episodes (Wilson), of
-"all" over the seeds (Student's t; of three seeds it is wide, and cut at 0 and 100 %). The tables of
-every step lie in `curves/`. Those of the first runs do not tell how many episodes a GRPO step had,
-which replaces groups that teach nothing; the mean of the numbers that its success rate allows (64
-to 96) is taken.
+at a time, a thread each. Those on data entry start from `tiny-clerk`, a vision-language model of a
+million parameters that fills in forms like a clumsy clerk. Held-out task instances share no
+parameters with those of training. Brackets are 95 % intervals: of a run over its held-out episodes
+(100, of the skill 200; Wilson), of "all" over the seeds (Student's t; of three seeds it is wide,
+and cut at 0 and 100 %). The tables of every step lie in `curves/`. Those of the first runs do not
+tell how many episodes a GRPO step had, which replaces groups that teach nothing; the mean of the
+numbers that its success rate allows (64 to 96) is taken.
 
-`tiny-clerk` is `tiny-eyes`, which solves the task in 100 %, after demonstrations of mistakes: these
+`tiny-clerk` is `tiny-eyes`, which solves the task in 100 %, after demonstrations of mistakes: its
 curves show a skill that the model once had coming back. They say whether the learners learn, and
 how they compare on this model and task. A ratio between two methods, or the episodes that one
 needs, at one million parameters does not travel to seven billion.
