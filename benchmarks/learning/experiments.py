@@ -133,9 +133,9 @@ EXPERIMENTS = {
         seeds=1,
     ),
     "skill-rejection": Experiment(
-        "Rejection sampling on that skill, as many episodes",
+        "Rejection sampling on that skill, on fewer episodes",
         ("--plugin", "sft", "--trainer.source", "policy", *SKILL,
-         "--run.steps", "44", "--run.eval_every", "8"),
+         "--run.steps", "16", "--run.eval_every", "4"),
     ),
 }  # fmt: skip
 
