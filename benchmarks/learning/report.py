@@ -224,10 +224,12 @@ def draw(path: Path, title: str, experiments: dict[str, Runs]) -> None:
                 )  # fmt: skip
     by_steps.set(xlabel="step", ylabel="success, %", ylim=(0, 101), title=title)
     by_episodes.set(xlabel="episodes")
-    by_steps.legend(loc="lower right", frameon=False)
     for axes in (by_steps, by_episodes):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.tight_layout()
+    handles, titles = by_steps.get_legend_handles_labels()
+    rows = (len(titles) + 1) // 2
+    figure.legend(handles, titles, loc="lower center", ncols=2, frameon=False)
+    figure.tight_layout(rect=(0, 0.02 + 0.05 * rows, 1, 1))
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 
