@@ -278,6 +278,17 @@ def test_gigpo_learns_from_a_group_of_equal_totals_whose_turns_differ() -> None:
     assert rewarded([[1.0], [1.0]], advantage="gigpo", **settings) == []
 
 
+def test_an_advantage_of_others_is_not_asked_of_equal_rewards() -> None:
+    assert rewarded([[1.0], [1.0]], advantage=f"{__name__}:over_the_deviation") == []
+    assert rewarded([[1.0], [0.0]], advantage=f"{__name__}:over_the_deviation")
+
+
+def over_the_deviation(rewards: Sequence[float], episodes: Sequence[Episode]) -> list[float]:
+    """An advantage that no group of equal rewards has."""
+    mean = sum(rewards) / len(rewards)
+    return [(reward - mean) / (max(rewards) - min(rewards)) for reward in rewards]
+
+
 def test_an_env_that_rewards_at_the_end_is_as_before() -> None:
     assert [one.rewards for one in rewarded([[0, 0, 1.0], [0.0, 0]])] == [[0, 0, 1], [0, 0]]
 

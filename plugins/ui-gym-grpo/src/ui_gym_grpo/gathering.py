@@ -160,10 +160,12 @@ class Gatherer:
             batch.replayed += 1
         rewarded = self._shuffled(rewarded, step, index)
         rewards = [worth.total for _, worth in rewarded]
+        by_gigpo = self._config.algorithm == "grpo" and self._config.advantage == "gigpo"
         equal = max(rewards) == min(rewards)
+        if equal and not by_gigpo:  # nor is another's function asked, which may divide by 0
+            return
         if self._config.algorithm == "ppo":
-            if not equal:
-                self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
+            self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
             return
         found = self._compared(rewarded)
         if equal and not any(_tells(sample) for one in found for sample in one.samples):
