@@ -240,6 +240,15 @@ def assert_same_metrics(run: Path, other: Path) -> None:
         assert mine.keys() == theirs.keys()
 
 
+def assert_trained_as_one(both: Path, alone: Path) -> None:
+    """Two processes measured and learned what one did, and the second has the saved weights."""
+    assert_same_metrics(both, alone)
+    assert_moved(both)
+    saved = both / "checkpoints" / "step_000002"
+    assert_alike(saved, alone / "checkpoints" / "step_000002", 1e-4)
+    assert_alike(both / "weights" / "1", saved, 0.0)
+
+
 def assert_moved(run: Path) -> None:
     """The second step changed something."""
     first, last = (adapter(run / "checkpoints" / f"step_00000{n}") for n in (1, 2))
@@ -304,11 +313,7 @@ def test_processes_that_play_each_train_as_one(plugin: Sequence[str], runs: Runs
             assert pictures.path(turn.screenshot_id), episode.id
         assert pictures.path(episode.final_screenshot_id), episode.id
 
-    assert_same_metrics(both, alone)
-    assert_moved(both)
-    saved = both / "checkpoints" / "step_000002"
-    assert_alike(saved, alone / "checkpoints" / "step_000002", 1e-4)
-    assert_alike(both / "weights" / "1", saved, 0.0)
+    assert_trained_as_one(both, alone)
 
 
 def test_the_trainer_of_the_guide_trains_in_two_processes_as_in_one(runs: Runs) -> None:
@@ -325,11 +330,7 @@ def test_the_trainer_of_the_guide_trains_in_two_processes_as_in_one(runs: Runs) 
     runs.train(*arguments, "alone")
     runs.train(*arguments, "both", launch=TORCHRUN)
     alone, both = runs.folder / "alone", runs.folder / "both"
-    assert_same_metrics(both, alone)
-    assert_moved(both)
-    saved = both / "checkpoints" / "step_000002"
-    assert_alike(saved, alone / "checkpoints" / "step_000002", 1e-4)
-    assert_alike(both / "weights" / "1", saved, 0.0)
+    assert_trained_as_one(both, alone)
 
 
 def test_processes_that_divide_the_weights_train_as_one(runs: Runs) -> None:

@@ -257,10 +257,10 @@ def check_size(config: RunConfig, device: str, shards: int = 1) -> None:
     model = footprint.on_meta(folder, run_dtype(config, device))
     weights = footprint.weight_bytes(model, settings.quantize) // shards
     free = footprint.free_memory(device)
-    footprint.check_room(model, settings.model, weights, free, _machine(device))
+    footprint.check_room(model, settings.model, weights, free, machine_words(device))
 
 
-def _machine(device: str) -> str:
+def machine_words(device: str) -> str:
     return "this machine" if device == "cpu" else f"the GPU {device}"
 
 

@@ -77,7 +77,7 @@ def rehearse(config: RunConfig, console: Console) -> None:
         quantize=settings.quantize, checkpointing=settings.gradient_checkpointing,
     )  # fmt: skip
     free = footprint.free_memory(device)
-    where = "this machine" if device == "cpu" else f"the GPU {device}"
+    where = parts.machine_words(device)
     console.print(
         f"{settings.model}: {_millions(found.parameters)} parameters, "
         f"{_millions(found.trained)} of them trained\n"
