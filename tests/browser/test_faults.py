@@ -91,7 +91,7 @@ CLICK_IN_THE_FIRST = ["click(50, 50)", "wait(0.1)"]
 
 
 def devices_of(envs: UIVectorEnv) -> list[Any]:
-    return [slot.env.device for slot in envs._fleet.runners]  # type: ignore[attr-defined]
+    return [slot.runner.env.device for slot in envs._fleet.slots]  # type: ignore[attr-defined]
 
 
 def kill(device: Any, what: str = "all") -> None:

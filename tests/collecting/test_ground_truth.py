@@ -54,7 +54,7 @@ def threads() -> Iterator[Envs]:
 
 @contextlib.contextmanager
 def processes() -> Iterator[Envs]:
-    with contextlib.closing(UIVectorEnv(2, Secret(), processes=2)) as envs:
+    with contextlib.closing(UIVectorEnv(2, Secret(), workers="processes:2")) as envs:
         yield envs
 
 

@@ -85,10 +85,10 @@ def test_rendering_gives_every_slot_s_screen(make_vector: Make) -> None:
 # -- as Gymnasium's own --
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-def test_slots_envs_are_called_as_gymnasium_s_are(make_vector: Make, processes: int) -> None:
+@pytest.mark.parametrize("workers", ["threads", "processes:2"])
+def test_slots_envs_are_called_as_gymnasium_s_are(make_vector: Make, workers: str) -> None:
     theirs = SyncVectorEnv([lambda: UIEnv("PaintText", render_mode="rgb_array")] * 2)
-    ours = UIVectorEnv(2, "PaintText", render_mode="rgb_array", processes=processes)
+    ours = UIVectorEnv(2, "PaintText", render_mode="rgb_array", workers=workers)
     for env in (theirs, ours):
         assert env.get_attr("max_steps") == (6, 6)
         assert env.call("size") == ((96, 64), (96, 64))
@@ -103,7 +103,7 @@ def test_slots_envs_are_called_as_gymnasium_s_are(make_vector: Make, processes: 
     assert same(ours.call("render"), theirs.call("render"))
     with pytest.raises(ValueError, match="use its own step"):
         ours.call("step", "wait(0)")
-    if processes:
+    if workers != "threads":
         with pytest.raises(UserError, match="'device' of an env in another process cannot come"):
             ours.get_attr("device")
     ours.send_reset([0], [1])
@@ -436,7 +436,7 @@ def test_closing_does_not_wait_for_a_slot_that_hangs(make_vector: Make, pool: Po
 def test_it_closes_a_pool_of_its_own_and_gives_back_where_it_is_forgotten(pool: Pool) -> None:
     env = UIVectorEnv(2, "PaintText")
     env.reset(seed=1)
-    own = env._fleet._pool
+    own = env._fleet._shared
     env.close()
     assert (own.closed, own.lent) == (True, [])
     env = UIVectorEnv(2, "PaintText", pool=pool)

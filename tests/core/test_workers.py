@@ -31,7 +31,7 @@ def vector() -> Iterator[Made]:
     made: list[UIVectorEnv] = []
 
     def make(num_envs: int = 3, task: Any = "PaintText", **arguments: Any) -> UIVectorEnv:
-        made.append(UIVectorEnv(num_envs, task, **{"processes": 2} | arguments))
+        made.append(UIVectorEnv(num_envs, task, **{"workers": "processes:2"} | arguments))
         return made[-1]
 
     yield make
@@ -55,8 +55,8 @@ def _descriptors() -> set[tuple[str, str]]:
 
 def _worker(env: UIVectorEnv, slot: int) -> psutil.Process:
     """The process that a slot lives in."""
-    remote: Any = env._fleet.runners[slot].env
-    return psutil.Process(remote._worker._process.pid)
+    runner: Any = env._fleet.slots[slot].runner
+    return psutil.Process(runner.env._worker._process.pid)
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _plain(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_observations_and_infos_are_those_of_threads(vector: Made) -> None:
-    envs = [vector(processes=processes) for processes in (0, 2)]
+    envs = [vector(workers=workers) for workers in ("threads", "processes:2")]
     answers = [env.reset(seed=[5, 6, 7], options={"oracle": True}) for env in envs]
     while True:
         (first, first_info), (second, second_info) = answers
@@ -86,8 +86,8 @@ def test_observations_and_infos_are_those_of_threads(vector: Made) -> None:
 
 def test_unseeded_episodes_are_those_of_threads(vector: Made) -> None:
     told = []
-    for processes in (0, 2):
-        env = vector(processes=processes)
+    for workers in ("threads", "processes:2"):
+        env = vector(workers=workers)
         env.reset(seed=3)
         _, info = env.reset()
         told.append(info["seed"].tolist())
@@ -95,7 +95,7 @@ def test_unseeded_episodes_are_those_of_threads(vector: Made) -> None:
 
 
 def test_pictures_are_kept_apart(vector: Made) -> None:
-    env = vector(2, processes=1, render_mode="rgb_array")
+    env = vector(2, workers="processes:1", render_mode="rgb_array")
     first, _ = env.reset(seed=[1, 2])
     kept = first["screenshot"].copy()
     env.reset(seed=[3, 4])
@@ -105,7 +105,7 @@ def test_pictures_are_kept_apart(vector: Made) -> None:
 
 
 def test_a_killed_worker_ends_the_episodes_of_its_slots_alone(vector: Made) -> None:
-    env = vector(3, processes=2, autoreset_mode="Disabled")
+    env = vector(3, workers="processes:2", autoreset_mode="Disabled")
     env.reset(seed=[1, 2, 3])
     assert _worker(env, 0) == _worker(env, 2) != _worker(env, 1)
     _worker(env, 0).kill()
@@ -122,7 +122,7 @@ def test_a_killed_worker_ends_the_episodes_of_its_slots_alone(vector: Made) -> N
 
 
 def test_what_was_set_is_set_in_the_next_process_too(vector: Made) -> None:
-    env = vector(2, processes=1)
+    env = vector(2, workers="processes:1")
     env.reset(seed=1)
     env.set_attr("reward_mode", ["progress", "success"])
     _worker(env, 0).kill()
@@ -132,7 +132,7 @@ def test_what_was_set_is_set_in_the_next_process_too(vector: Made) -> None:
 
 
 def test_a_stopped_worker_is_replaced(vector: Made) -> None:
-    env = vector(2, processes=2, autoreset_mode="Disabled")
+    env = vector(2, workers="processes:2", autoreset_mode="Disabled")
     first, _ = env.reset(seed=[1, 2])
     env._fleet._timeout = 1.0
     stopped = _worker(env, 0)
@@ -152,8 +152,8 @@ def test_errors_of_a_task_cross_over(vector: Made) -> None:
         vector(1).reset(seed=1, options={"split": "heldout!"})
     with pytest.raises(UserError, match="a pool cannot be given to processes"):
         vector(1, pool=paint.PaintPool((96, 64), paint.Faults()))
-    with pytest.raises(UserError, match="processes is a whole number from 0 on, not -1"):
-        vector(1, processes=-1)
+    with pytest.raises(UserError, match="said as 'processes:4', not 'processes:-1'"):
+        vector(1, workers="processes:-1")
 
     class Local(paint.PaintText):
         def goal(self, params: Any) -> str:
@@ -168,7 +168,7 @@ import sys, time
 sys.path.insert(0, {tests!r})
 import paint
 from ui_gym.playing.vector import UIVectorEnv
-env = UIVectorEnv(2, "PaintText", processes=2)
+env = UIVectorEnv(2, "PaintText", workers="processes:2")
 env.reset(seed=1)
 print("up", flush=True)
 time.sleep(60)

@@ -137,7 +137,8 @@ def children() -> Iterator[bytes]:
 
 @pytest.mark.parametrize("ids", [["PaintText"], ["PaintText", "PaintClick"]], ids=len)
 def test_envs_in_processes_play_as_those_in_threads(make: Any, ids: list[str]) -> None:
-    contexts = [make(tasks={"ids": ids}, env={**SLOTS, "processes": count}) for count in (0, 2)]
+    kinds = ("threads", "processes:2")
+    contexts = [make(tasks={"ids": ids}, env={**SLOTS, "workers": kind}) for kind in kinds]
     asked = contexts[0].requests(1, 4)
 
     def story(context: TrainerContext) -> list[Any]:

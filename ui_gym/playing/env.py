@@ -201,10 +201,10 @@ class UIEnv(gymnasium.Env[Observation, str]):
             DeviceError: the device failed three times in a row, or lacks what it needs.
         """
         self._check_open()
-        super().reset(seed=seed)
+        drawn = self.draw_seed(seed)
         asked = ResetOptions.read(options, self.task, self.split)
         self._needs_reset = True
-        self._seed = int(self.np_random.integers(2**31)) if seed is None else int(seed)
+        self._seed = drawn
         self._playing = self.task.choose(self._seed, asked.task)
         if self._max_steps is None:
             self.max_steps = self._playing.max_steps
@@ -310,6 +310,12 @@ class UIEnv(gymnasium.Env[Observation, str]):
         clone._needs_reset = True
         clone._np_random = copy.deepcopy(self._np_random)
         return clone
+
+    def draw_seed(self, seed: int | None) -> int:
+        """The seed of an episode that begins now: the one that is given, which `np_random` starts
+        from as well, or else one drawn from it."""
+        super().reset(seed=seed)
+        return int(self.np_random.integers(2**31)) if seed is None else int(seed)
 
     def disown_pool(self) -> DevicePool | None:
         """Leave the closing of the pool to the caller. None if it was not this env's own."""

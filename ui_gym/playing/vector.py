@@ -18,8 +18,9 @@ from ui_gym.contract.device import Image
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError
 from ui_gym.playing.env import Observation, Seconds, UIEnv
-from ui_gym.playing.slot import CLOSE_SECONDS, Fleet, SlotEnv, SlotResult, call_env
-from ui_gym.playing.worker_client import Blueprint, RemoteEnv, Workers, remote_envs
+from ui_gym.playing.fleet import CLOSE_SECONDS, Fleet
+from ui_gym.playing.slot import Reset, SlotResult, Step
+from ui_gym.playing.workers import order_runners
 
 __all__ = ["SlotResult", "UIVectorEnv"]
 
@@ -33,7 +34,7 @@ PLAYING = ("reset", "step", "close")
 
 
 class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
-    """N copies of a task that share one pool of devices, each played by a thread of its own.
+    """N copies of a task that share one pool of devices, each slot played on its own.
 
     Arguments beyond those of `__init__` are those of `UIEnv`, the task's own among them.
 
@@ -56,7 +57,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         *,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         step_timeout: float = 60.0,
-        processes: int = 0,
+        workers: str = "threads",
         **arguments: Any,
     ) -> None:
         """Make the slots; devices are started when they are first reset.
@@ -66,8 +67,9 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             task: An id, a name or a `Task`.
             autoreset_mode: As Gymnasium's own vector envs have it, ``NextStep`` by default.
             step_timeout: Seconds within which a slot must answer.
-            processes: Worker processes that the slots are spread over; 0: threads of this one,
-                which is enough until Python itself is what keeps the cores busy.
+            workers: What plays the slots: ``"threads"`` of this process, which is enough until
+                Python itself is what keeps the cores busy; or ``"processes:N"``, worker processes
+                that the slots are spread over.
             arguments: As for `UIEnv`. The slots share `pool`, which is made here if none is given.
 
         Raises:
@@ -77,18 +79,15 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             raise UserError(f"num_envs is a whole number from 1 on, not {num_envs!r}")
         if not step_timeout > 0:
             raise UserError(f"step_timeout is a number of seconds above 0, not {step_timeout!r}")
-        if isinstance(processes, bool) or not isinstance(processes, int) or processes < 0:
-            raise UserError(f"processes is a whole number from 0 on, not {processes!r}")
         modes = {mode.value: mode for mode in AutoresetMode}
         name = getattr(autoreset_mode, "value", autoreset_mode)
         self.autoreset_mode = modes[choose(name, list(modes), "autoreset_mode")]
 
         self._arguments = {
             "num_envs": num_envs, "task": task, "autoreset_mode": self.autoreset_mode,
-            "step_timeout": step_timeout, "processes": processes, **arguments,
+            "step_timeout": step_timeout, "workers": workers, **arguments,
         }  # fmt: skip
-        first = UIEnv(task, **arguments)
-        first.copies_pictures = False  # batches are copies, and who calls recv() only reads
+        first, make_runners = order_runners(workers, num_envs, task, arguments)
         self.num_envs = num_envs
         self.render_mode = first.render_mode
         self.metadata = {**UIEnv.metadata, "autoreset_mode": self.autoreset_mode}
@@ -96,16 +95,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self.single_observation_space = first.observation_space
         self.action_space = batch_space(first.action_space, num_envs)
         self.observation_space = batch_space(first.observation_space, num_envs)
-        envs: Sequence[SlotEnv]
-        if processes:
-            closed_with_us: Any = Workers(
-                min(processes, num_envs), Blueprint.of(first, task, arguments)
-            )
-            envs = remote_envs(first, num_envs, closed_with_us)
-        else:
-            closed_with_us = first.disown_pool()
-            envs = [first, *(first.clone() for _ in range(num_envs - 1))]
-        self._fleet = Fleet(envs, step_timeout, closed_with_us)
+        self._fleet = Fleet(make_runners, step_timeout)
         # It also closes when this object is forgotten, and at exit: it holds no reference back.
         self._finalizer = weakref.finalize(self, self._fleet.close)
 
@@ -133,7 +123,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         mask, each = self._options(options)
         slots = np.flatnonzero(mask).tolist()
         for slot in slots:
-            self._fleet.send_reset(slot, seeds[slot], each[slot])
+            self._fleet.send(slot, Reset(seeds[slot], each[slot]))
         infos: dict[str, Any] = {}
         for result in self._gather(len(slots)):
             infos = self._add_info(infos, result.info, result.slot)
@@ -152,9 +142,9 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self._check_begun([slot for slot in range(self.num_envs) if not fresh[slot]])
         for slot, text in enumerate(texts):
             if fresh[slot]:
-                self._fleet.send_reset(slot, None, None)
+                self._fleet.send(slot, Reset())
             else:
-                self._fleet.send_step(slot, text)
+                self._fleet.send(slot, Step(text))
         results = self._gather(self.num_envs)
         infos: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
@@ -172,7 +162,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
     def render(self) -> tuple[Image | None, ...]:  # type: ignore[override]
         """The last screenshot of every slot, in ``rgb_array`` mode."""
-        return tuple(runner.env.render() for runner in self._fleet.runners)
+        return tuple(slot.runner.render() for slot in self._fleet.slots)
 
     def close_extras(self, timeout: float = CLOSE_SECONDS) -> None:
         """Close all devices and end all threads, in `timeout` seconds at most."""
@@ -191,12 +181,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
                 f"call({name!r}) would go past the vector env: use its own {name}(), or send() "
                 "and send_reset() for single slots"
             )
-        return tuple(
-            env.call(name, *args, **kwargs)
-            if isinstance(env, RemoteEnv)
-            else call_env(env, name, args, kwargs)  # type: ignore[arg-type]
-            for env in (runner.env for runner in self._fleet.runners)
-        )
+        return tuple(slot.runner.call(name, args, kwargs) for slot in self._fleet.slots)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """The value of an attribute of each slot's env."""
@@ -211,12 +196,8 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
                 f"set_attr takes one value, or a list of {self.num_envs}, one a slot; "
                 f"{len(each)} were given"
             )
-        for runner, value in zip(self._fleet.runners, each, strict=True):
-            env: Any = runner.env
-            if isinstance(env, RemoteEnv):
-                env.set(name, value)
-            else:
-                env.set_wrapper_attr(name, value)
+        for slot, value in zip(self._fleet.slots, each, strict=True):
+            slot.runner.set(name, value)
 
     # -- slots that do not wait for each other --
 
@@ -226,7 +207,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         texts = self._texts(actions, len(slots))
         self._check_begun(slots)
         for slot, text in zip(slots, texts, strict=True):
-            self._fleet.send_step(slot, text)
+            self._fleet.send(slot, Step(text))
 
     def send_reset(
         self,
@@ -243,7 +224,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
                 f"{len(slots)} slots, {len(seeds)} seeds and {len(each)} options"
             )
         for slot, seed, asked in zip(slots, seeds, each, strict=True):
-            self._fleet.send_reset(slot, None if seed is None else int(seed), asked)
+            self._fleet.send(slot, Reset(None if seed is None else int(seed), asked))
 
     def recv(
         self,
@@ -264,10 +245,10 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             DeviceError, TaskError, UserError: of one slot; the results of the others are kept.
         """
         self._check_open()
-        pending = self._fleet.pending
-        if not 1 <= at_least <= len(pending):
+        pending = self._fleet.pending_count
+        if not 1 <= at_least <= pending:
             raise RuntimeError(
-                f"recv(at_least={at_least}) while {len(pending)} slots have an answer to come: "
+                f"recv(at_least={at_least}) while {pending} slots have an answer to come: "
                 "send() or send_reset() before recv()"
             )
         return self._fleet.recv(at_least, timeout, until)
@@ -312,7 +293,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         infos: dict[str, Any] = {}
         ended = {result.slot: result for result in results if result.ended}
         for slot in ended:
-            self._fleet.send_reset(slot, None, None)
+            self._fleet.send(slot, Reset())
         for begun in self._gather(len(ended)) if ended else ():
             last = ended[begun.slot]
             final = {"final_obs": last.observation, "final_info": last.info}
@@ -328,7 +309,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         return concatenate(space, items, out)  # type: ignore[arg-type, return-value]
 
     def _last_observation(self, slot: int) -> Observation:
-        last = self._fleet.runners[slot].last
+        last = self._fleet.slots[slot].last
         if last is not None:
             return last.observation
         blank = create_empty_array(self.single_observation_space, 1, np.zeros)
@@ -343,8 +324,8 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
 
     def _autoresets(self, slot: int) -> bool:
         """Whether this step begins a new episode in `slot`."""
-        runner = self._fleet.runners[slot]
-        ended = runner.needs_reset and runner.last is not None and runner.last.ended
+        known = self._fleet.slots[slot]
+        ended = known.needs_reset and known.last is not None and known.last.ended
         return ended and self.autoreset_mode == AutoresetMode.NEXT_STEP
 
     # -- checks: each error states the rule --
@@ -367,7 +348,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             )
 
     def _check_begun(self, slots: Sequence[int]) -> None:
-        over = [slot for slot in slots if self._fleet.runners[slot].needs_reset]
+        over = [slot for slot in slots if self._fleet.slots[slot].needs_reset]
         if over:
             raise ResetNeeded(
                 f"the episodes of slots {over} are over (or none was begun): reset them first"
@@ -381,7 +362,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             raise ValueError(
                 f"slots are different numbers from 0 to {self.num_envs - 1}, not {indices}"
             )
-        busy = sorted(set(indices) & set(self._fleet.pending))
+        busy = [slot for slot in indices if self._fleet.is_pending(slot)]
         if busy:
             raise RuntimeError(
                 f"slots {busy} have answers to come: a slot takes one call at a time, so recv() "

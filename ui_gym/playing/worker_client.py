@@ -1,6 +1,6 @@
 """Slots in other processes, for machines with more cores than one Python can keep busy.
 
-A `RemoteEnv` stands in its slot for a `UIEnv` that lives in a worker process, which runs
+A `WorkerEnv` stands in its slot for a `UIEnv` that lives in a worker process, which runs
 ``worker_main.py``, so that deadlines, healing and results are the same as for slots in threads.
 Calls and answers are messages with sequence numbers on a socket of each slot; a screenshot lies in
 memory that both processes map, and is copied out of it.
@@ -24,19 +24,20 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 import numpy as np
-from gymnasium import Env
 
 from ui_gym.contract.device import Image
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 from ui_gym.playing.env import RESET_PAUSES, Observation, UIEnv
+from ui_gym.playing.slot import Deliver
+from ui_gym.playing.threads import ThreadRunner
 
 START_SECONDS = 60.0
 """How long a worker process may take to come up."""
 
 CALL_SECONDS = 60.0
-"""How long a call from outside the episode (`RemoteEnv.call`) may take."""
+"""How long a call from outside the episode (`WorkerEnv.call`) may take."""
 
 ANSWER_SECONDS = 3.0
 """How long a worker may take to answer what needs no device, before it is killed."""
@@ -75,7 +76,7 @@ class Blueprint:
         except Exception as error:
             raise UserError(
                 f"{env.task.spec.id}: its arguments cannot go to another process ({error}); give "
-                "the task by its id, or leave processes at 0"
+                "the task by its id, or play in threads"
             ) from None
 
 
@@ -96,7 +97,7 @@ class SharedImage:
         except OSError as error:
             raise DeviceStartError(
                 f"there is no shared memory for screenshots of {width}x{height} "
-                f"({error.strerror}): have fewer slots, or leave processes at 0"
+                f"({error.strerror}): have fewer slots, or play in threads"
             ) from None
         self.array: Image = np.frombuffer(self._map, np.uint8).reshape(height, width, 3)
 
@@ -250,7 +251,7 @@ class Workers:
             thread.join()
 
 
-class RemoteEnv:
+class WorkerEnv:
     """What a slot needs of an env, done by an env in a worker process.
 
     Where a `UIEnv` tells of a failing device in its results, this raises `WorkerLost` when the
@@ -273,9 +274,7 @@ class RemoteEnv:
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """As `UIEnv.reset`; seeds are drawn here, so that they do not depend on the process."""
-        Env.reset(self._template, seed=seed)
-        if seed is None:
-            seed = int(self._template.np_random.integers(2**31))
+        seed = self._template.draw_seed(seed)
         for last_try in (*(False for _ in RESET_PAUSES), True):
             try:
                 answer: tuple[Observation, dict[str, Any]] = self._call("reset", seed, options)
@@ -297,9 +296,9 @@ class RemoteEnv:
             return None
         return self._last.copy()
 
-    def clone(self) -> RemoteEnv:
+    def clone(self) -> WorkerEnv:
         """An env with the same arguments, in the same process if that still lives."""
-        clone = RemoteEnv(self._worker, self._template.clone())
+        clone = WorkerEnv(self._worker, self._template.clone())
         clone._set = dict(self._set)
         return clone
 
@@ -384,7 +383,20 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def remote_envs(first: UIEnv, count: int, workers: Workers) -> Sequence[RemoteEnv]:
-    """Envs like `first` for `count` slots."""
+class ProcessRunner(ThreadRunner[WorkerEnv]):
+    """Plays a slot in a worker process; the thread here waits for it."""
+
+    def call(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        return self.env.call(name, *arguments, **named)
+
+    def set(self, name: str, value: Any) -> None:
+        self.env.set(name, value)
+
+
+def process_runners(
+    first: UIEnv, count: int, workers: Workers, deliver: Deliver
+) -> Sequence[ProcessRunner]:
+    """Runners of `count` slots with envs like `first`."""
     templates = [first, *(first.clone() for _ in range(count - 1))]
-    return [RemoteEnv(workers.of(slot), template) for slot, template in enumerate(templates)]
+    envs = [WorkerEnv(workers.of(slot), template) for slot, template in enumerate(templates)]
+    return [ProcessRunner(slot, env, deliver) for slot, env in enumerate(envs)]

@@ -115,8 +115,8 @@ def _sendable(value: Any, name: str) -> Any:
         ForkingPickler.dumps(value)
     except Exception as error:
         raise UserError(
-            f"{name!r} of an env in another process cannot come over here ({error}): leave "
-            "processes at 0"
+            f"{name!r} of an env in another process cannot come over here ({error}): play in "
+            "threads"
         ) from None
     return value
 

@@ -94,6 +94,12 @@ def evaluate(
     sample: Annotated[bool, typer.Option(help="Sample instead of answering greedily.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of sampling; the episodes stay the same.")] = 0,
     envs: Annotated[int, typer.Option(min=1, help="How many envs side by side.")] = 16,
+    workers: Annotated[
+        str,
+        typer.Option(
+            help="What plays the envs: threads, processes:4, or other machines (docs/scale.md)."
+        ),
+    ] = "threads",
     server_timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds that one attempt at a server's answer may take.")
     ] = RequestLimits.timeout,
@@ -144,7 +150,7 @@ def evaluate(
         tasks=chosen, arguments=command.read_arguments(set_ or []), agent=agent, script=script,
         model=model, adapter=adapter, max_new_tokens=max_new_tokens, observation=observation,
         dialect=dialect or _dialect(agent), episodes=episodes, attempts=attempts,
-        greedy=not sample, seed=seed, envs=envs,
+        greedy=not sample, seed=seed, envs=envs, workers=workers,
         server_timeout=server_timeout, server_attempts=server_attempts, out=out,
     )  # fmt: skip
     if preset is not None:

@@ -93,6 +93,8 @@ class EvaluationPlan:
     greedy: bool = True
     seed: int = 0
     envs: int = 16
+    workers: str = "threads"
+    """What plays the envs, as `UIVectorEnv` takes it."""
     server_timeout: float = RequestLimits.timeout
     """Seconds that one attempt at an answer of a served model may take."""
     server_attempts: int = RequestLimits.attempts
@@ -180,7 +182,7 @@ class EvaluationPlan:
         if not self.samples:
             del values["greedy"]
         for name in (
-            "episodes", "attempts", "envs", "server_timeout", "server_attempts", "out"
+            "episodes", "attempts", "envs", "workers", "server_timeout", "server_attempts", "out"
         ):  # fmt: skip
             del values[name]
         for name, default in LOADED.items():
@@ -309,6 +311,7 @@ def _play(
         stage.entries,
         min(settings.envs, len(asked)),
         arguments=stage.arguments,
+        workers=settings.workers,
         device=settings.device,
         dialect=settings.dialect,
         observation=settings.observation,

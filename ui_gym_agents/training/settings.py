@@ -111,11 +111,11 @@ class EnvSettings(SettingsSection):
     """The environments that episodes are played in."""
 
     num_envs: int = Field(default=24, ge=1, description="How many environments run side by side.")
-    processes: int = Field(
-        default=0,
-        ge=0,
-        description="Worker processes that they are spread over; 0: threads of this one, which is "
-        "enough until Python itself is what keeps its core busy.",
+    workers: str = Field(
+        default="threads",
+        description="What plays them: threads of this process, which are enough until Python "
+        "itself is what keeps its core busy; processes:4, worker processes here; or what other "
+        "machines serve (docs/scale.md).",
     )
     per_rank: bool = Field(
         default=False,
@@ -159,8 +159,8 @@ class EnvSettings(SettingsSection):
         given = self.model_dump(include=names)
         if self.reward != "success":  # which an argument of the tasks may say as well
             given["reward"] = self.reward
-        if self.processes:
-            given["processes"] = self.processes
+        if self.workers != "threads":
+            given["workers"] = self.workers
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -421,6 +421,6 @@ def _free_to_change(key: str) -> bool:
     names = (
         "run.directory", "run.records", "run.loggers", "run.project", "run.resume",
         "run.fall_back", "run.steps", "run.time_limit", "policy.engine_timeout",
-        "policy.engine_attempts", "policy.shard", "env.processes",
+        "policy.engine_attempts", "policy.shard", "env.workers",
     )  # fmt: skip
     return key in names or key.startswith("evaluation.")
