@@ -28,7 +28,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("contract",),
         ("dialects",),
         ("playing",),
-        ("wrappers",),
+        ("remote", "wrappers"),
         SUITES,
         ("catalog", "testing"),
         ("tools",),

@@ -35,6 +35,11 @@ PICTURES = {
         ("sparse-grpo", "sparse-arpo", "more-grpo", "more-arpo"),
     ),
 }
+BESIDE = {
+    "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo", "ppo": "grpo", "ppo-long": "grpo",
+    "ppo-plain": "grpo", "ppo-scale": "grpo", "ppo-group": "grpo",
+}  # fmt: skip
+"""Experiments whose runs are compared with another's, seed by seed."""
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """Student's t at 97.5 %, by the number of seeds."""
 LAST = 5
@@ -135,7 +140,38 @@ def section(name: str, runs: Runs) -> str:
     if len(runs) > 1:
         held_out = [over_seeds(runs, mode) for mode in ("greedy", "sampled")]
         lines.append(f"| all | | | | | {' | '.join(held_out)} | |")
-    return "\n".join([*lines, *by_layout(name)]) + "\n"
+    return "\n".join([*lines, *beside(name, runs), *by_layout(name)]) + "\n"
+
+
+def beside(name: str, runs: Runs) -> list[str]:
+    """What the runs gain over those of the same seeds of another experiment."""
+    other = read(BESIDE[name]) if name in BESIDE else {}
+    seeds = sorted(runs.keys() & other.keys())
+    if len(seeds) < 2:
+        return []
+    told = []
+    for mode in ("greedy", "sampled"):
+        gains = [last(runs[seed], mode) - last(other[seed], mode) for seed in seeds]
+        mean, half = mean_and_half(gains)
+        ends = f"{100 * (mean - half):+.0f} to {100 * (mean + half):+.0f}"
+        told.append(f"{100 * mean:+.1f} points {mode} ({ends})")
+    against = f"Against the same seeds of *{EXPERIMENTS[BESIDE[name]].title}*: {', '.join(told)}."
+    replayed = [
+        sum(float(row["replayed"] or 0) for row in of(runs[seed], "train")) for seed in runs
+    ]
+    if any(replayed):
+        against += f" Replayed episodes of a run: {min(replayed):.0f} to {max(replayed):.0f}."
+    return ["", against]
+
+
+def last(rows: list[Row], mode: str) -> float:
+    return float(of(rows, "final", mode)[-1]["success"])
+
+
+def mean_and_half(values: list[float]) -> tuple[float, float]:
+    """The mean, and half of its 95 % interval (Student's t)."""
+    spread = statistics.stdev(values) / len(values) ** 0.5
+    return statistics.mean(values), STUDENT[len(values)] * spread
 
 
 def by_layout(name: str) -> list[str]:
@@ -159,13 +195,10 @@ def by_layout(name: str) -> list[str]:
 
 def over_seeds(runs: Runs, mode: str) -> str:
     """The mean of the runs' last measurements, with its interval over seeds."""
-    values = [
-        float(rows[-1]["success"]) for each in runs.values() if (rows := of(each, "final", mode))
-    ]
+    values = [last(each, mode) for each in runs.values() if of(each, "final", mode)]
     if len(values) < 2:
         return ""
-    mean = statistics.mean(values)
-    half = STUDENT[len(values)] * statistics.stdev(values) / len(values) ** 0.5
+    mean, half = mean_and_half(values)
     low, high = max(0.0, mean - half), min(1.0, mean + half)
     return f"{percent(mean)} ({100 * low:.0f} to {100 * high:.0f})"
 

@@ -436,7 +436,7 @@ def test_closing_does_not_wait_for_a_slot_that_hangs(make_vector: Make, pool: Po
 def test_it_closes_a_pool_of_its_own_and_gives_back_where_it_is_forgotten(pool: Pool) -> None:
     env = UIVectorEnv(2, "PaintText")
     env.reset(seed=1)
-    own = env._fleet._shared
+    own = env._fleet._crew._pool
     env.close()
     assert (own.closed, own.lent) == (True, [])
     env = UIVectorEnv(2, "PaintText", pool=pool)

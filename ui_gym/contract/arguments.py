@@ -67,6 +67,7 @@ def make_task(
     made = cls(**arguments)
     if not hasattr(cls, "spec"):  # declared by an entry point, but without @register
         cls.spec = spec
+    made.made_with = dict(arguments)
     return made
 
 

@@ -14,7 +14,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gymnasium import logger
@@ -25,8 +25,7 @@ from ui_gym.playing.env import Seconds
 from ui_gym.playing.slot import (
     Answer,
     Call,
-    Closeable,
-    Deliver,
+    Crew,
     SlotResult,
     SlotRunner,
     Step,
@@ -80,15 +79,12 @@ class Fleet:
     a step costs here does not grow with the number of slots.
 
     Args:
-        runners: Makes all runners, given where they deliver their answers.
+        crew: What plays the slots; closed with the fleet.
+        count: How many slots.
         step_timeout: Seconds within which a slot must answer.
     """
 
-    def __init__(
-        self,
-        runners: Callable[[Deliver], tuple[Sequence[SlotRunner], Closeable | None]],
-        step_timeout: float,
-    ) -> None:
+    def __init__(self, crew: Crew, count: int, step_timeout: float) -> None:
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._timeout = step_timeout
         self._leaving: list[threading.Thread] = []
@@ -102,8 +98,8 @@ class Fleet:
         """No more calls."""
         self._gone = False
         """`close` came to its end; an interrupted `close` may be repeated."""
-        made, self._shared = runners(self._answers.put)
-        self.slots = [Slot(number, runner) for number, runner in enumerate(made)]
+        self._crew = crew
+        self.slots = [Slot(slot, crew.runner(slot, self._answers.put)) for slot in range(count)]
 
     @property
     def forked(self) -> bool:
@@ -181,7 +177,7 @@ class Fleet:
                 self.recv(self.pending_count, None)
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
-        """End all runners and what they share, if that is this fleet's. May be repeated.
+        """End all runners and what they share. May be repeated.
 
         In a fork of the process that made it, this does nothing: all that is the parent's.
         """
@@ -191,8 +187,7 @@ class Fleet:
         for slot in self.slots:
             self._leaving += slot.runner.stop(busy=slot.number in self._busy)
         self._join(timeout / 2)
-        if self._shared is not None:
-            self._shared.close()  # which may be what a thread that hangs was waiting for
+        self._crew.close()  # which may be what a thread that hangs was waiting for
         self._join(timeout / 2)
         self._gone = True
         if self._leaving:

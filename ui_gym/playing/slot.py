@@ -89,10 +89,16 @@ class SlotRunner(Protocol):
         ...
 
 
-class Closeable(Protocol):
-    """What all runners of a vector env share, such as a pool, processes or connections."""
+class Crew(Protocol):
+    """The runners of a vector env, and what they share: a pool, processes, connections."""
 
-    def close(self) -> None: ...
+    def runner(self, slot: int, deliver: Deliver) -> SlotRunner:
+        """What plays a slot, asked for once."""
+        ...
+
+    def close(self) -> None:
+        """End what is shared, once all runners were stopped. May be repeated."""
+        ...
 
 
 def call_env(env: Any, name: str, arguments: Any, named: Any) -> Any:

@@ -20,7 +20,7 @@ from ui_gym.errors import UserError
 from ui_gym.playing.env import Observation, Seconds, UIEnv
 from ui_gym.playing.fleet import CLOSE_SECONDS, Fleet
 from ui_gym.playing.slot import Reset, SlotResult, Step
-from ui_gym.playing.workers import order_runners
+from ui_gym.playing.workers import order_crew
 
 __all__ = ["SlotResult", "UIVectorEnv"]
 
@@ -87,7 +87,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             "num_envs": num_envs, "task": task, "autoreset_mode": self.autoreset_mode,
             "step_timeout": step_timeout, "workers": workers, **arguments,
         }  # fmt: skip
-        first, make_runners = order_runners(workers, num_envs, task, arguments)
+        first, crew = order_crew(workers, num_envs, task, arguments)
         self.num_envs = num_envs
         self.render_mode = first.render_mode
         self.metadata = {**UIEnv.metadata, "autoreset_mode": self.autoreset_mode}
@@ -95,7 +95,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self.single_observation_space = first.observation_space
         self.action_space = batch_space(first.action_space, num_envs)
         self.observation_space = batch_space(first.observation_space, num_envs)
-        self._fleet = Fleet(make_runners, step_timeout)
+        self._fleet = Fleet(crew, num_envs, step_timeout)
         # It also closes when this object is forgotten, and at exit: it holds no reference back.
         self._finalizer = weakref.finalize(self, self._fleet.close)
 

@@ -30,7 +30,6 @@ from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 from ui_gym.playing.env import RESET_PAUSES, Observation, UIEnv
-from ui_gym.playing.slot import Deliver
 from ui_gym.playing.threads import ThreadRunner
 
 START_SECONDS = 60.0
@@ -391,12 +390,3 @@ class ProcessRunner(ThreadRunner[WorkerEnv]):
 
     def set(self, name: str, value: Any) -> None:
         self.env.set(name, value)
-
-
-def process_runners(
-    first: UIEnv, count: int, workers: Workers, deliver: Deliver
-) -> Sequence[ProcessRunner]:
-    """Runners of `count` slots with envs like `first`."""
-    templates = [first, *(first.clone() for _ in range(count - 1))]
-    envs = [WorkerEnv(workers.of(slot), template) for slot, template in enumerate(templates)]
-    return [ProcessRunner(slot, env, deliver) for slot, env in enumerate(envs)]

@@ -7,15 +7,15 @@ A distribution that brings another kind declares a factory under the word that `
     [project.entry-points."ui_gym.workers"]
     mykind = "my_package.workers:make"
 
-The factory is called with a `WorkersOrder` when a vector env is made, and gives a `MakeRunners`.
-It refuses as a `UserError` what cannot be right, and starts nothing: its runners do when they are
-first given a call.
+The factory is called with a `WorkersOrder` when a vector env is made, and gives a `Crew`. It refuses
+as a `UserError` what cannot be right, and starts nothing: runners do when they are first given a
+call.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +24,11 @@ from ui_gym.contract.device import Device
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError, nearest
 from ui_gym.playing.env import UIEnv
-from ui_gym.playing.slot import Closeable, Deliver, SlotRunner
+from ui_gym.playing.slot import Crew, Deliver
 from ui_gym.playing.threads import ThreadRunner
-from ui_gym.playing.worker_client import Blueprint, Workers, process_runners
+from ui_gym.playing.worker_client import Blueprint, ProcessRunner, WorkerEnv, Workers
 
 ENTRY_POINT_GROUP = "ui_gym.workers"
-
-MakeRunners = Callable[[Deliver], tuple[Sequence[SlotRunner], Closeable | None]]
-"""Given where answers go: the runners of all slots, and what is closed when all have stopped."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +58,10 @@ class _DevicesElsewhere:
         """Nothing is open."""
 
 
-def order_runners(
+def order_crew(
     workers: str, count: int, task: str | Task[Any, Any], arguments: Mapping[str, Any]
-) -> tuple[UIEnv, MakeRunners]:
-    """An env like those of the slots, and what makes the runners of `count` slots.
+) -> tuple[UIEnv, Crew]:
+    """An env like those of the slots, and what makes the runners of up to `count` slots.
 
     Raises:
         UserError: there are no such workers, or something in it cannot be.
@@ -83,31 +80,47 @@ def order_runners(
         raise UserError(f"a pool cannot be given to workers={workers!r}: they make their own")
     factory = extras.load("kind of workers", installed[kind], UserError)
     first = UIEnv(task, **{**arguments, "pool": _DevicesElsewhere()})
-    made: MakeRunners = factory(WorkersOrder(workers, first, count, task, arguments))
+    made: Crew = factory(WorkersOrder(workers, first, count, task, arguments))
     return first, made
 
 
-def _threads(order: WorkersOrder) -> MakeRunners:
-    if order.workers != "threads":
-        raise UserError(f"workers='threads' takes nothing more, unlike {order.workers!r}")
-    envs = [order.first, *(order.first.clone() for _ in range(order.count - 1))]
-    pool = order.first.disown_pool()
-    return lambda deliver: (
-        [ThreadRunner(slot, env, deliver) for slot, env in enumerate(envs)],
-        pool,
-    )
+class _Threads:
+    """Slots in threads of this process, which share a pool."""
+
+    def __init__(self, order: WorkersOrder) -> None:
+        if order.workers != "threads":
+            raise UserError(f"workers='threads' takes nothing more, unlike {order.workers!r}")
+        self._first = order.first
+        self._pool = order.first.disown_pool()
+
+    def runner(self, slot: int, deliver: Deliver) -> ThreadRunner[UIEnv]:
+        return ThreadRunner(slot, self._first.clone(), deliver)
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
 
 
-def _processes(order: WorkersOrder) -> MakeRunners:
-    said = re.fullmatch(r"processes:([1-9]\d*)", order.workers)
-    if said is None:
-        raise UserError(f"worker processes are said as 'processes:4', not {order.workers!r}")
-    blueprint = Blueprint.of(order.first, order.task, order.arguments)
-    workers = Workers(min(int(said[1]), order.count), blueprint)
-    return lambda deliver: (process_runners(order.first, order.count, workers, deliver), workers)
+class _Processes:
+    """Slots in worker processes."""
+
+    def __init__(self, order: WorkersOrder) -> None:
+        said = re.fullmatch(r"processes:([1-9]\d*)", order.workers)
+        if said is None:
+            raise UserError(f"worker processes are said as 'processes:4', not {order.workers!r}")
+        blueprint = Blueprint.of(order.first, order.task, order.arguments)
+        self._first = order.first
+        self._workers = Workers(min(int(said[1]), order.count), blueprint)
+
+    def runner(self, slot: int, deliver: Deliver) -> ProcessRunner:
+        env = WorkerEnv(self._workers.of(slot), self._first.clone())
+        return ProcessRunner(slot, env, deliver)
+
+    def close(self) -> None:
+        self._workers.close()
 
 
-_BUILT_IN: dict[str, Callable[[WorkersOrder], MakeRunners]] = {
-    "threads": _threads,
-    "processes": _processes,
+_BUILT_IN: dict[str, Callable[[WorkersOrder], Crew]] = {
+    "threads": _Threads,
+    "processes": _Processes,
 }

@@ -23,9 +23,10 @@ from ui_gym.contract.device import Element
 from ui_gym.desktop.http import lowering, remote_scripts
 from ui_gym.desktop.http.address import TOKEN, ServerAddress, addresses, token
 from ui_gym.desktop.http.client import Refused
-from ui_gym.desktop.http.message import Mistake, Request
+from ui_gym.desktop.http.message import Request
 from ui_gym.desktop.uitree import MAX_VALUE, elements_from_xml, parse_tree, terminal_text
 from ui_gym.errors import ActionError, DeviceError, UserError
+from ui_gym.remote.guard import Mistake
 from ui_gym.xvfb import XServer
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ui_gym.errors import UserError
+from ui_gym.remote.guard import token_in
 
 TOKEN = "UI_GYM_OSWORLD_TOKEN"
 """The environment variable with the token that servers are told, and that ours wants."""
@@ -76,18 +76,8 @@ def addresses(kind: str) -> list[str]:
 
 
 def token() -> str:
-    """What the environment says; empty where it says nothing.
-
-    Raises:
-        UserError: it is no token; does not show it.
-    """
-    said = os.environ.get(TOKEN, "").strip()
-    if said and not re.fullmatch(r"[\x21-\x7e]+", said):
-        raise UserError(
-            f"the token in {TOKEN} holds a blank, a control or a non-ASCII character, which a "
-            "header cannot carry: set another, as `openssl rand -hex 16` makes one"
-        )
-    return said
+    """What the environment says; empty where it says nothing. `UserError` if it is no token."""
+    return token_in(TOKEN)
 
 
 def _bracketed(host: str) -> str:

@@ -14,11 +14,12 @@ from typing import Any
 
 from ui_gym.desktop.device import Command, CommandResult
 from ui_gym.desktop.http.lowering import PREFIX
-from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
+from ui_gym.desktop.http.message import HttpAnswer, Request
 from ui_gym.desktop.http.routes import Route
 from ui_gym.desktop.http.shared import SharedDesktop
 from ui_gym.desktop.osworld.scripts import code_of, is_script
 from ui_gym.errors import ActionError, DeviceTimeout
+from ui_gym.remote.guard import Mistake
 
 LIMIT = 120.0
 """Seconds that a command may take, as OSWorld has it."""

@@ -10,15 +10,9 @@ from email.message import Message
 from email.parser import HeaderParser
 from typing import Any
 
+from ui_gym.remote.guard import Mistake
+
 MAX_FIELDS = 100
-
-
-class Mistake(Exception):
-    """What a client did wrong, or may not do: the answer's status and message."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
+from ui_gym.desktop.http.message import HttpAnswer, Request
 from ui_gym.desktop.http.routes import Route
 from ui_gym.desktop.http.shared import SharedDesktop
 from ui_gym.errors import UIGymError
+from ui_gym.remote.guard import Mistake
 
 RATE = 4
 """Pictures a second."""

@@ -13,10 +13,11 @@ from typing import Any
 
 from ui_gym.contract.action import Open
 from ui_gym.desktop.device import SessionSpec, Warm
-from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
+from ui_gym.desktop.http.message import HttpAnswer, Request
 from ui_gym.desktop.http.shared import REMEDY, SharedDesktop
 from ui_gym.desktop.uitree import terminal_text
 from ui_gym.errors import ActionError
+from ui_gym.remote.guard import Mistake
 
 Route = Callable[[SharedDesktop, Request], HttpAnswer]
 

@@ -13,11 +13,12 @@ from typing import Any
 from ui_gym.contract.device import DevicePool
 from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.http import commands, recording, routes
-from ui_gym.desktop.http.guard import Guard
-from ui_gym.desktop.http.message import HttpAnswer, Mistake, Request
+from ui_gym.desktop.http.address import TOKEN
+from ui_gym.desktop.http.message import HttpAnswer, Request
 from ui_gym.desktop.http.recording import ScreenRecorder
 from ui_gym.desktop.http.shared import SharedDesktop
 from ui_gym.errors import DeviceError, DeviceLost, UserError
+from ui_gym.remote.guard import Guard, Mistake
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class DesktopServer:
         names: Collection[str] = (),
         allow_execute: bool = False,
     ) -> None:
-        self._guard = Guard(host, token, names)
+        self._guard = Guard(host, token, names, variable=TOKEN)
         self.desktop = SharedDesktop(pool, session or SessionSpec(), allow_execute=allow_execute)
         self._recorder = ScreenRecorder(self.desktop)
         self._http = _listen(host, port, self)

@@ -11,12 +11,12 @@ from typing import cast
 from ui_gym.contract.action import Action, Wait
 from ui_gym.contract.device import DevicePool
 from ui_gym.desktop.device import Command, CommandResult, DesktopDevice, SessionSpec
-from ui_gym.desktop.http.message import Mistake
 from ui_gym.desktop.http.picture import encode
 from ui_gym.dialects.pyautogui import read_script
 from ui_gym.dialects.pyautogui_code import read_calls
 from ui_gym.dialects.seen import Point, Seen
 from ui_gym.errors import ActionError, DeviceLost
+from ui_gym.remote.guard import Mistake
 
 MAX_ACTIONS = 200
 """The most actions of one script."""

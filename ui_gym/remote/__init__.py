@@ -1,0 +1,1 @@
+"""Slots on other machines: ``ui-gym serve``, its client, and what both say to each other."""
