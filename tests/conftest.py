@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,9 +15,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import paint
 import tiers
+from waiting import eventually
 
 from ui_gym.playing.env import UIEnv
 from ui_gym.playing.vector import UIVectorEnv
+from ui_gym.remote.server import EnvServer
 
 # A busy machine is no fault of what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -75,6 +78,32 @@ def make(pool: paint.PaintPool) -> Iterator[Callable[..., UIEnv]]:
     for env in made:
         env.close()
     assert pool.lent == []
+
+
+ROADS = ("threads", "processes:2", "ws")
+"""All that may play slots: a vector env is the same on each."""
+
+
+@pytest.fixture(params=ROADS)
+def on_road(request: pytest.FixtureRequest) -> Iterator[Callable[..., UIVectorEnv]]:
+    """Makes vector envs of the paint suite whose slots are played in one of all ways, closes them,
+    and checks that nothing is left. Faults are asked for in the device's name (`paint`)."""
+    made: list[UIVectorEnv] = []
+    with contextlib.ExitStack() as stack:
+        workers = request.param
+        if workers == "ws":
+            server = stack.enter_context(EnvServer(port=0, devices=["*"]))
+            workers = server.address
+
+        def make_env(num_envs: int = 3, task: Any = "PaintText", **arguments: Any) -> UIVectorEnv:
+            made.append(UIVectorEnv(num_envs, task, **{"workers": workers} | arguments))
+            return made[-1]
+
+        yield make_env
+        for env in made:
+            env.close()
+        if request.param == "ws":
+            assert eventually(lambda: server.free == server.limits.slots)
 
 
 @pytest.fixture

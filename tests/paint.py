@@ -42,6 +42,15 @@ class Faults:
     """A hung device ignores `close` until this is set."""
 
 
+def faults_of(kind: str) -> Faults:
+    """Those that a device's name asks for: ``paint:hang_on=slow,hang_resets=2``."""
+    faults = Faults()
+    for pair in filter(None, kind.partition(":")[2].split(",")):
+        name, _, value = pair.partition("=")
+        setattr(faults, name, int(value) if value.isdigit() else value)
+    return faults
+
+
 class PaintDevice:
     """A screen of coloured rectangles; typing draws on the one that was clicked last."""
 
@@ -206,9 +215,9 @@ class PaintTask(Task[Scene, PaintDevice]):
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> PaintPool:
-        if options.kind != "auto":
+        if options.kind not in ("auto", "paint") and not options.kind.startswith("paint:"):
             raise UserError(f"there is no device {options.kind!r}. Known: 'auto'.")
-        return PaintPool(options.size)
+        return PaintPool(options.size, faults_of(options.kind))
 
 
 def center(params: Scene, name: str) -> tuple[int, int]:

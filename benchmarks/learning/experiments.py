@@ -73,6 +73,14 @@ EQUAL = ("--run.steps", "39", "--run.eval_every", "13")
 """Steps of 64 episodes that make as many as GRPO's, which replaces groups."""
 
 
+FROM_GROUPS = (
+    "--trainer.algorithm", "ppo", "--trainer.critic.whiten", "none",
+    "--trainer.critic.baseline", "group",
+)  # fmt: skip
+WHOLE = ("--trainer.critic.lam", "1", "--trainer.critic.warmup", "0")
+"""Advantages are whole returns, and the policy learns from the first step on."""
+
+
 def on_sparse(instances: int, groups: int, steps: int) -> tuple[str, ...]:
     """The flags of a run on the first `instances` of `SPARSE`."""
     return (
@@ -110,8 +118,15 @@ EXPERIMENTS = {
     ),
     "ppo-group": Experiment(
         "PPO without whitening, whose critic begins from the group's mean",
-        (*GRPO, "--trainer.algorithm", "ppo", "--trainer.critic.whiten", "none",
-         "--trainer.critic.baseline", "group"),
+        (*GRPO, *FROM_GROUPS),
+    ),
+    "ppo-still": Experiment(
+        "The same with a critic that learns nothing: the group's mean alone",
+        (*GRPO, *FROM_GROUPS, *WHOLE, "--trainer.critic.lr", "1e-30"),
+    ),
+    "ppo-whole": Experiment(
+        "The same with a critic that learns, lambda 1 and no warm-up",
+        (*GRPO, *FROM_GROUPS, *WHOLE),
     ),
     "rejection": Experiment(
         "Rejection sampling on compact data entry",

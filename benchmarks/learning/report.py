@@ -24,7 +24,16 @@ Runs = dict[int, list[Row]]
 PICTURES = {
     "data_entry": (
         "Held-out success, greedy",
-        ("grpo", "ppo", "ppo-long", "ppo-plain", "ppo-scale", "ppo-group", "rejection"),
+        (
+            "grpo",
+            "ppo",
+            "ppo-long",
+            "ppo-plain",
+            "ppo-group",
+            "ppo-still",
+            "ppo-whole",
+            "rejection",
+        ),
     ),
     "skill": (
         "Held-out success, greedy, of a skill that no demonstration contained",
@@ -38,6 +47,7 @@ PICTURES = {
 BESIDE = {
     "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo", "ppo": "grpo", "ppo-long": "grpo",
     "ppo-plain": "grpo", "ppo-scale": "grpo", "ppo-group": "grpo",
+    "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip
 """Experiments whose runs are compared with another's, seed by seed."""
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}

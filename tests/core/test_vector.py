@@ -39,8 +39,8 @@ def same(one: Any, other: Any) -> bool:
 # -- batches --
 
 
-def test_a_slot_is_an_env_of_its_own_seed(make_vector: Make) -> None:
-    batch, infos = make_vector(3).reset(seed=5)
+def test_a_slot_is_an_env_of_its_own_seed(on_road: Make) -> None:
+    batch, infos = on_road(3).reset(seed=5)
     assert infos["seed"].tolist() == [5, 6, 7]
     for slot in range(3):
         env = UIEnv("PaintText")
@@ -50,8 +50,8 @@ def test_a_slot_is_an_env_of_its_own_seed(make_vector: Make) -> None:
         env.close()
 
 
-def test_observations_are_in_their_space_and_nobody_else_s(make_vector: Make) -> None:
-    env = make_vector(2, observation="both")
+def test_observations_are_in_their_space_and_nobody_else_s(on_road: Make) -> None:
+    env = on_road(2, observation="both")
     first, _ = env.reset(seed=1)
     assert first in env.observation_space
     kept = first["screenshot"].copy()
@@ -65,8 +65,8 @@ def test_observations_are_in_their_space_and_nobody_else_s(make_vector: Make) ->
     assert third["screenshot"].any()
 
 
-def test_results_have_gymnasium_s_types(make_vector: Make) -> None:
-    env = make_vector(2)
+def test_results_have_gymnasium_s_types(on_road: Make) -> None:
+    env = on_road(2)
     env.reset(seed=1)
     _, rewards, terminations, truncations, infos = env.step(["finish()", "clik(1, 2)"])
     assert (rewards.dtype, rewards.shape) == (np.float64, (2,))
@@ -76,8 +76,8 @@ def test_results_have_gymnasium_s_types(make_vector: Make) -> None:
     assert infos["time_capture"].dtype == np.float64
 
 
-def test_rendering_gives_every_slot_s_screen(make_vector: Make) -> None:
-    env = make_vector(2, render_mode="rgb_array")
+def test_rendering_gives_every_slot_s_screen(on_road: Make) -> None:
+    env = on_road(2, render_mode="rgb_array")
     batch, _ = env.reset(seed=1)
     assert same(env.render(), tuple(batch["screenshot"]))
 
@@ -85,10 +85,9 @@ def test_rendering_gives_every_slot_s_screen(make_vector: Make) -> None:
 # -- as Gymnasium's own --
 
 
-@pytest.mark.parametrize("workers", ["threads", "processes:2"])
-def test_slots_envs_are_called_as_gymnasium_s_are(make_vector: Make, workers: str) -> None:
+def test_slots_envs_are_called_as_gymnasium_s_are(on_road: Make) -> None:
     theirs = SyncVectorEnv([lambda: UIEnv("PaintText", render_mode="rgb_array")] * 2)
-    ours = UIVectorEnv(2, "PaintText", render_mode="rgb_array", workers=workers)
+    ours = on_road(2, render_mode="rgb_array")
     for env in (theirs, ours):
         assert env.get_attr("max_steps") == (6, 6)
         assert env.call("size") == ((96, 64), (96, 64))
@@ -103,9 +102,6 @@ def test_slots_envs_are_called_as_gymnasium_s_are(make_vector: Make, workers: st
     assert same(ours.call("render"), theirs.call("render"))
     with pytest.raises(ValueError, match="use its own step"):
         ours.call("step", "wait(0)")
-    if workers != "threads":
-        with pytest.raises(UserError, match="'device' of an env in another process cannot come"):
-            ours.get_attr("device")
     ours.send_reset([0], [1])
     with pytest.raises(RuntimeError, match=r"call\(\) while slots \[0\]"):
         ours.get_attr("max_steps")
@@ -137,11 +133,11 @@ def test_all_vectorization_modes_give_the_same(make_vector: Make) -> None:
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_autoreset_is_gymnasium_s(make_vector: Make, mode: AutoresetMode) -> None:
+def test_autoreset_is_gymnasium_s(on_road: Make, mode: AutoresetMode) -> None:
     theirs = SyncVectorEnv(
         [lambda: UIEnv("PaintText", max_steps=3)] * 3, autoreset_mode=mode, copy=True
     )
-    ours = make_vector(3, max_steps=3, autoreset_mode=mode.value)
+    ours = on_road(3, max_steps=3, autoreset_mode=mode.value)
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
     ended = 0
     for one, other in zip(rollout(ours), rollout(theirs), strict=True):
@@ -160,8 +156,8 @@ def comparable(infos: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_disabled_autoreset_restarts_the_slots_of_the_mask(make_vector: Make) -> None:
-    env = make_vector(3, autoreset_mode="Disabled")
+def test_disabled_autoreset_restarts_the_slots_of_the_mask(on_road: Make) -> None:
+    env = on_road(3, autoreset_mode="Disabled")
     first, _ = env.reset(seed=[1, 1, 1])
     assert len(set(first["goal"])) == 1
     batch, _, terminations, _, _ = env.step(["finish()", "wait(0)", "finish()"])
@@ -177,8 +173,8 @@ def test_disabled_autoreset_restarts_the_slots_of_the_mask(make_vector: Make) ->
     assert env.step(["wait(0)"] * 3)[4]["step"].tolist() == [1, 2, 1]
 
 
-def test_oracles_and_tasks_are_options_of_each_slot(make_vector: Make) -> None:
-    env = make_vector(3, "PaintClick", autoreset_mode="Disabled")
+def test_oracles_and_tasks_are_options_of_each_slot(on_road: Make) -> None:
+    env = on_road(3, "PaintClick", autoreset_mode="Disabled")
     options = {"oracle": [True, {"other_color": 1.0}, None], "task": ["PaintClick"] * 3}
     infos = env.reset(seed=1, options=options)[1]
     texts = infos["oracle"]["action_text"].tolist()
@@ -200,9 +196,9 @@ def test_oracles_and_tasks_are_options_of_each_slot(make_vector: Make) -> None:
     ],
 )
 def test_wrong_resets_are_refused_and_leave_it_usable(
-    make_vector: Make, seed: Any, options: Any, error: type[Exception], says: str
+    on_road: Make, seed: Any, options: Any, error: type[Exception], says: str
 ) -> None:
-    env = make_vector(3)
+    env = on_road(3)
     with pytest.raises(error, match=says):
         env.reset(seed=seed, options=options)
     assert env.reset(seed=1)[1]["seed"].tolist() == [1, 2, 3]
@@ -232,8 +228,8 @@ def by_slot(results: list[SlotResult]) -> dict[int, SlotResult]:
     return {result.slot: result for result in results}
 
 
-def test_slots_can_be_used_apart(make_vector: Make) -> None:
-    env = make_vector(3)
+def test_slots_can_be_used_apart(on_road: Make) -> None:
+    env = on_road(3)
     env.send_reset([2, 0], seeds=[8, 9], options=[{"oracle": True}, None])
     begun = by_slot(env.recv(at_least=2))
     assert set(begun) == {0, 2}
@@ -248,10 +244,9 @@ def test_slots_can_be_used_apart(make_vector: Make) -> None:
     assert results[0].terminated
 
 
-def hanging_slot(make_vector: Make, pool: Pool) -> UIVectorEnv:
+def hanging_slot(on_road: Make) -> UIVectorEnv:
     """Two slots, of which the first has an action that hangs."""
-    pool.faults.hang_on = "slow"
-    env = make_vector(2)
+    env = on_road(2, device="paint:hang_on=slow")
     env.send_reset([0, 1], [1, 2])
     env.recv(at_least=2)
     env.send(["click(1, 1)"] * 2, [0, 1])
@@ -260,16 +255,16 @@ def hanging_slot(make_vector: Make, pool: Pool) -> UIVectorEnv:
     return env
 
 
-def test_a_fast_slot_does_not_wait_for_a_slow_one(make_vector: Make, pool: Pool) -> None:
-    env = hanging_slot(make_vector, pool)
+def test_a_fast_slot_does_not_wait_for_a_slow_one(on_road: Make) -> None:
+    env = hanging_slot(on_road)
     for _ in range(3):
         env.send(["wait(0)"], [1])
         assert [result.slot for result in env.recv()] == [1]
     assert env.recv(timeout=0.01) == []
 
 
-def test_a_wait_for_slots_can_be_ended_from_another_thread(make_vector: Make, pool: Pool) -> None:
-    env = hanging_slot(make_vector, pool)
+def test_a_wait_for_slots_can_be_ended_from_another_thread(on_road: Make) -> None:
+    env = hanging_slot(on_road)
     asked, enough = threading.Event(), threading.Event()
 
     def end() -> None:
@@ -290,8 +285,8 @@ def test_a_wait_for_slots_can_be_ended_from_another_thread(make_vector: Make, po
     assert [result.slot for result in env.recv()] == [1]
 
 
-def test_misuse_states_the_rule(make_vector: Make) -> None:
-    env = make_vector(3)
+def test_misuse_states_the_rule(on_road: Make) -> None:
+    env = on_road(3)
     with pytest.raises(RuntimeError, match=r"send\(\) or send_reset\(\) before recv"):
         env.recv()
     with pytest.raises(ResetNeeded, match=r"slots \[1\]"):
@@ -324,11 +319,8 @@ def test_misuse_states_the_rule(make_vector: Make) -> None:
 # -- faults --
 
 
-def test_a_lost_device_is_healed_and_the_others_do_not_notice(
-    make_vector: Make, pool: Pool
-) -> None:
-    pool.faults.lose_on = "x"
-    env = make_vector(3, autoreset_mode="Disabled")
+def test_a_lost_device_is_healed_and_the_others_do_not_notice(on_road: Make) -> None:
+    env = on_road(3, autoreset_mode="Disabled", device="paint:lose_on=x")
     env.reset(seed=1)
     env.step(["click(1, 1)"] * 3)
     _, _, _, truncations, infos = env.step(["wait(0)", 'type("x")', "wait(0)"])
@@ -340,10 +332,10 @@ def test_a_lost_device_is_healed_and_the_others_do_not_notice(
     assert infos["step"].tolist() == [3, 1, 3]
 
 
-def test_a_slot_that_hangs_is_given_up_and_replaced(make_vector: Make, pool: Pool) -> None:
-    pool.faults.hang_on = "hang"
-    env = make_vector(2, autoreset_mode="Disabled", step_timeout=0.5)
+def test_a_slot_that_hangs_is_given_up_and_replaced(on_road: Make) -> None:
+    env = on_road(2, autoreset_mode="Disabled", device="paint:hang_on=hang")
     env.reset(seed=1)
+    env._fleet._timeout = 0.5  # what starts takes longer
     before = env.step(["click(1, 1)"] * 2)[0]
     after, rewards, _, truncations, infos = env.step(['type("hang")', "wait(0)"])
     assert truncations.tolist() == [True, False]
@@ -351,10 +343,10 @@ def test_a_slot_that_hangs_is_given_up_and_replaced(make_vector: Make, pool: Poo
     assert infos["failure"].tolist() == ["device: no answer within 0.5 s", None]
     assert infos["step"].tolist() == [2, 2]
     assert same(after["screenshot"], before["screenshot"])
+    env._fleet._timeout = 30.0
     _, infos = env.reset(seed=[9, None], options={"reset_mask": truncations})
     assert infos["seed"][0] == 9
     assert env.step(["wait(0)"] * 2)[4]["step"].tolist() == [1, 3]
-    assert pool.made == 3
 
 
 def test_a_late_answer_of_a_given_up_worker_is_nobody_s(make_vector: Make, pool: Pool) -> None:
@@ -378,16 +370,17 @@ def test_a_late_answer_of_a_given_up_worker_is_nobody_s(make_vector: Make, pool:
     assert (result.info["seed"], result.info["step"]) == (2, 1)
 
 
-def test_a_reset_that_hangs_is_tried_again_on_a_fresh_device(make_vector: Make, pool: Pool) -> None:
-    pool.faults.hang_resets = 2
-    env = make_vector(1, step_timeout=0.5)
+@pytest.mark.parametrize("hangs", [2, 3])
+def test_a_reset_that_hangs_is_tried_again_on_a_fresh_device(on_road: Make, hangs: int) -> None:
+    env = on_road(1, device=f"paint:hang_resets={hangs}")
+    env.get_attr("size")  # whoever plays it has started
+    env._fleet._timeout = 0.5
+    if hangs == 3:
+        with pytest.raises(
+            DeviceTimeout, match=r"slot 0: 3 resets in a row gave no answer within 0\.5"
+        ):
+            env.reset(seed=4)
     assert env.reset(seed=4)[1]["seed"].tolist() == [4]
-    pool.faults.hang_resets = 3
-    with pytest.raises(
-        DeviceTimeout, match=r"slot 0: 3 resets in a row gave no answer within 0\.5"
-    ):
-        env.reset(seed=4)
-    env.reset(seed=4)
 
 
 def test_a_bug_in_one_slot_is_raised_and_the_rest_is_usable(make_vector: Make) -> None:

@@ -7,9 +7,9 @@ A distribution that brings another kind declares a factory under the word that `
     [project.entry-points."ui_gym.workers"]
     mykind = "my_package.workers:make"
 
-The factory is called with a `WorkersOrder` when a vector env is made, and gives a `Crew`. It refuses
-as a `UserError` what cannot be right, and starts nothing: runners do when they are first given a
-call.
+The factory is called with a `WorkersOrder` when a vector env is made, and gives a `Crew`. It
+refuses as a `UserError` what cannot be right, and starts nothing: runners do when they are first
+given a call.
 """
 
 from __future__ import annotations

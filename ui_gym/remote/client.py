@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ui_gym.contract.device import Image
@@ -163,7 +163,8 @@ class Link:
                 with self._connected() as socket:
                     tries = 0
                     self._listen(socket)
-            except (WebSocketException, OSError, EOFError, UIGymError) as error:
+            # Whatever a server may say that is no message of ours: it is its fault, and not ours.
+            except Exception as error:
                 self._trouble = error
             with self._lock:
                 self._socket = None
@@ -177,19 +178,18 @@ class Link:
     def _connected(self) -> Iterator[ClientConnection]:
         token = token_in(wire.TOKEN)
         try:
-            socket = connect(
+            with connect(
                 self.url + wire.PATH, compression=None, max_size=wire.MAX_MESSAGE, proxy=None,
                 additional_headers={"Authorization": f"Bearer {token}"} if token else None,
                 open_timeout=CONNECT_SECONDS, close_timeout=1.0, ping_interval=None,
-            )  # fmt: skip
+            ) as socket:  # fmt: skip
+                self._greet(socket)
+                yield socket
         except InvalidStatus as error:
             if error.response.status_code in (401, 403):
                 said = bytes(error.response.body or b"").decode("utf-8", "replace").strip()
                 self.refusal = f"{self.url}: {said or 'it refuses this client'} (see {wire.TOKEN})"
             raise
-        with socket:
-            self._greet(socket)
-            yield socket
 
     def _greet(self, socket: ClientConnection) -> None:
         """Begin a session or come back to it, and ask again what was not answered."""
@@ -199,6 +199,7 @@ class Link:
             error = wire.error_of(said["refused"])
             if not said["gone"] and not isinstance(error, DeviceError):
                 self.refusal = f"{self.url}: {error}"
+            self._trouble = error
             self._give_up()
             raise DeviceLost(f"{self.url}: {error}")
         if said["spaces"] != self._spaces:
@@ -263,6 +264,7 @@ class Link:
         """The session is over. Tell all that wait for an answer that none will come."""
         with self._lock:
             self._session = None
+            self._broken_since = None  # what is asked from now on has its own time
             self.is_down = True
             self.epoch += 1
             asked, self._asked = list(self._asked.values()), {}

@@ -90,13 +90,14 @@ class FrameReader:
         height, width, depth = part["shape"]
         first, end = part["span"]
         rows = np.unpackbits(np.frombuffer(part["rows"], np.uint8), count=height).astype(np.bool_)
-        raw = _inflate(part["data"], int(rows.sum()) * (end - first))
+        changed = (int(rows.sum()), end - first)
+        raw = _inflate(part["data"], changed[0] * changed[1])
         digest = _digest(b"" if whole else self._hash, part["rows"], (first, end), raw)
         image = np.empty((height, width, depth), np.uint8) if whole else self._image.copy()
         if digest != part["hash"] or image.shape != (height, width, depth):
             raise DeviceError("a picture came damaged: its hash is not that of its bytes")
         flat = image.reshape(height, -1)
-        flat[rows, first:end] = np.frombuffer(raw, np.uint8).reshape(-1, end - first)
+        flat[rows, first:end] = np.frombuffer(raw, np.uint8).reshape(changed)
         self.held, self._image, self._hash = number, image, digest
         return image
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import logging
 import secrets
 import socket
 import threading
@@ -72,6 +73,14 @@ class _Lease:
     expiry: asyncio.TimerHandle | None = None
 
 
+def _is_no_refusal(record: logging.LogRecord) -> bool:
+    """uvicorn calls it an error that a connection was refused by an answer, as ASGI has it."""
+    return "without completing handshake" not in record.getMessage()
+
+
+logging.getLogger("uvicorn.error").addFilter(_is_no_refusal)
+
+
 class EnvServer:
     """Serves slots while the context is open; `address` says where.
 
@@ -81,7 +90,7 @@ class EnvServer:
         token: What clients must say, as ``Authorization: Bearer TOKEN``; none if empty.
         names: Further names that clients call this host by.
         tasks: Ids, names or suites that may be played; all that are known here, if none is named.
-        devices: Further devices that clients may ask for, as they write them.
+        devices: Further devices that clients may ask for, as they write them; ``*`` is any.
         workers: What plays the slots here: threads or processes.
         certificate, key: Files for TLS; both or neither.
 
@@ -151,6 +160,11 @@ class EnvServer:
         return (
             f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
         )
+
+    @property
+    def free(self) -> int:
+        """How many slots are not lent."""
+        return self._free
 
     @property
     def playing(self) -> int:
@@ -293,7 +307,8 @@ class EnvServer:
     def _check_arguments(self, arguments: dict[str, Any]) -> None:
         device = str(arguments.get("device", "auto"))
         kind, _, rest = device.partition(":")
-        if device not in self._devices and (kind not in DEVICES or "/" in rest or ":" in rest):
+        allowed = "*" in self._devices or device in self._devices
+        if not allowed and (kind not in DEVICES or "/" in rest or ":" in rest):
             raise UserError(f"this server lends no device {device!r} (serve --device allows more)")
         if arguments.get("render_mode") == "human":
             raise UserError("render_mode='human' shows a window on the server; watch another way")

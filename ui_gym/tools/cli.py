@@ -19,6 +19,7 @@ from rich.text import Text
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.extras import remedy
 from ui_gym.tools.osworld import app as osworld
+from ui_gym.tools.serve import serve
 from ui_gym.tools.terminal import ShownColumn, print_table
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(osworld, name="osworld")
+app.command()(serve)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Settings = Annotated[

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-import signal
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -17,6 +15,7 @@ from ui_gym.contract.device import DeviceOptions
 from ui_gym.desktop.device import SessionSpec
 from ui_gym.desktop.http.address import TOKEN, token
 from ui_gym.errors import UserError
+from ui_gym.remote.stopping import until_stopped
 
 
 def serve(
@@ -63,7 +62,7 @@ def serve(
     console = Console(highlight=False, soft_wrap=True)
     session = SessionSpec(launch=_commands(launch or ()), accessible=accessibility)
     ports = [_forward(text) for text in forward or ()]
-    with _stopped() as stop, contextlib.ExitStack() as stack:
+    with until_stopped() as stop, contextlib.ExitStack() as stack:
         pool = desktop_pool(DeviceOptions(device, _pixels(size), timeout))
         stack.callback(pool.close)
         server = stack.enter_context(
@@ -87,42 +86,6 @@ def serve(
         stop.started()
         console.print("Ctrl-C ends it", style="dim")
         stop.wait()
-
-
-class _Stop:
-    def __init__(self) -> None:
-        self._event = threading.Event()
-        self._started = False
-
-    def started(self) -> None:
-        self._started = True
-
-    def wait(self) -> None:
-        self._event.wait()
-
-    def signalled(self, *_: object) -> None:
-        first = not self._event.is_set()
-        self._event.set()
-        # Later ones must not interrupt the cleaning up.
-        if first and not self._started:
-            raise KeyboardInterrupt
-
-
-@contextlib.contextmanager
-def _stopped() -> Iterator[_Stop]:
-    """An event that Ctrl-C and SIGTERM set, for as long as the context is open.
-
-    Until `started` they raise `KeyboardInterrupt`, once: a start may take minutes.
-    """
-    stop = _Stop()
-    before = {
-        number: signal.signal(number, stop.signalled) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _pixels(size: str) -> tuple[int, int]:

@@ -1,0 +1,103 @@
+"""The command ``ui-gym serve``."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ui_gym.errors import UserError
+
+DRAIN_SECONDS = 120.0
+"""How long open episodes may go on after Ctrl-C."""
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Where to listen; others than this need a token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="0: any that is free.")] = 7000,
+    slots: Annotated[int, typer.Option(min=1, help="How many envs it lends in all.")] = 64,
+    sessions: Annotated[int, typer.Option(min=1, help="How many clients' vector envs.")] = 32,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(help="What may be played: an id, a name, a suite; may repeat. [all]"),
+    ] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A device with an address that clients may ask for, such as adb:emulator-5554; "
+            "may repeat, and * is any."
+        ),
+    ] = None,
+    custom: Annotated[
+        list[str] | None,
+        typer.Option("--import", metavar="MODULE", help="A module that registers tasks."),
+    ] = None,
+    workers: Annotated[str, typer.Option(help="What plays them here: threads, processes:4.")] = (
+        "threads"
+    ),
+    grace: Annotated[
+        float, typer.Option(min=0, help="Seconds that a session waits for a client that was lost.")
+    ] = 60.0,
+    name: Annotated[
+        list[str] | None, typer.Option(help="Another name of this host, or NAME:PORT if forwarded.")
+    ] = None,
+    certificate: Annotated[Path | None, typer.Option(help="For TLS (wss://), a PEM file.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The certificate's private key.")] = None,
+) -> None:
+    """Serve slots to vector envs of other machines, until Ctrl-C.
+
+    There, they are played by [bold]gym.make_vec("UI/DataEntry-v0", num_envs=32,
+    workers="ws://HOST:7000")[/bold] or [bold]ui-gym-train --env.workers ws://HOST:7000[/bold].
+    Beyond this machine a token is demanded: set the environment variable UI_GYM_SERVER_TOKEN, here
+    and there. The first Ctrl-C lets open episodes end, for two minutes at most; the second ends
+    all.
+
+    [dim]Example:[/dim]
+
+      UI_GYM_SERVER_TOKEN=$(openssl rand -hex 16) ui-gym serve --host 0.0.0.0 --slots 32
+    """
+    from ui_gym.remote import wire
+    from ui_gym.remote.guard import token_in
+    from ui_gym.remote.server import EnvServer, ServerLimits
+    from ui_gym.remote.stopping import until_stopped
+
+    for module in custom or ():
+        _import(module)
+    console = Console(highlight=False, soft_wrap=True)
+    server = EnvServer(
+        host=host, port=port, token=token_in(wire.TOKEN), names=name or (), tasks=task or (),
+        devices=device or (), workers=workers, certificate=certificate, key=key,
+        limits=ServerLimits(slots=slots, sessions=sessions, grace=grace),
+    )  # fmt: skip
+    with until_stopped() as stop, server:
+        console.print(f"{server.address}: {slots} slots, {', '.join(task or ['all tasks'])}")
+        if token_in(wire.TOKEN):
+            console.print(f"clients need the token of {wire.TOKEN}", style="dim")
+        console.print("Ctrl-C ends it", style="dim")
+        stop.started()
+        stop.wait()
+        server.drain()
+        until = time.monotonic() + DRAIN_SECONDS
+        if server.playing:
+            console.print(
+                f"ending: {server.playing} episodes may come to their end; Ctrl-C ends them now"
+            )
+        while server.playing and time.monotonic() < until and not stop.wait(0.2):
+            pass
+
+
+def _import(module: str) -> None:
+    if not {"", os.getcwd()} & set(sys.path):
+        sys.path.append(os.getcwd())
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        raise UserError(f"--import {module}: {error}") from None
