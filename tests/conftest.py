@@ -80,7 +80,9 @@ def make(pool: paint.PaintPool) -> Iterator[Callable[..., UIEnv]]:
     assert pool.lent == []
 
 
-ROADS = ("threads", "processes:2", "ws")
+ROADS = (
+    "threads", "processes:2", "ws", pytest.param("ray?slots=2", marks=pytest.mark.nightly),
+)  # fmt: skip
 """All that may play slots: a vector env is the same on each."""
 
 

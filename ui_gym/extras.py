@@ -25,6 +25,7 @@ EXTRAS = {
     "miniwob": ("miniwob",),
     "parquet": ("pyarrow",),
     "postgres": ("psycopg",),
+    "ray": ("ray",),
     "remote": ("msgpack", "starlette", "uvicorn", "websockets"),
     "sb3": ("stable_baselines3",),
     "selenium": ("selenium", "urllib3"),

@@ -13,6 +13,7 @@ import paint  # noqa: F401 - registers its tasks
 import pytest
 
 from ui_gym.errors import UserError
+from ui_gym.remote.server import EnvServer
 from ui_gym_agents.agents import OracleAgent, RandomAgent, ScriptedAgent
 from ui_gym_agents.collecting.collector import Collector
 from ui_gym_agents.episode import Episode, Turn
@@ -136,8 +137,14 @@ def children() -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("ids", [["PaintText"], ["PaintText", "PaintClick"]], ids=len)
-def test_envs_in_processes_play_as_those_in_threads(make: Any, ids: list[str]) -> None:
-    kinds = ("threads", "processes:2")
+def test_envs_in_processes_and_on_servers_play_as_those_in_threads(
+    make: Any, ids: list[str]
+) -> None:
+    with EnvServer(port=0) as server:
+        play_on("threads", "processes:2", server.address, make=make, ids=ids)
+
+
+def play_on(*kinds: str, make: Any, ids: list[str]) -> None:
     contexts = [make(tasks={"ids": ids}, env={**SLOTS, "workers": kind}) for kind in kinds]
     asked = contexts[0].requests(1, 4)
 
@@ -149,11 +156,12 @@ def test_envs_in_processes_play_as_those_in_threads(make: Any, ids: list[str]) -
         found = [(e.task, e.score, [t.action_text for t in e.turns]) for e in episodes]
         return [found, workers]
 
-    (told, inside), (same, outside) = map(story, contexts)
-    assert told == same
+    (told, inside), (same, outside), (afar, _) = map(story, contexts)
+    assert told == same == afar
     assert (inside, outside) == (0, 2)
     run = contexts[0].config
-    assert run.changes(contexts[1].config) == {}, "it changes no result: a run may go on with it"
+    for other in contexts[1:]:
+        assert run.changes(other.config) == {}, "it changes no result: a run may go on with it"
 
 
 def test_a_task_among_others_is_played_as_alone(make: Any) -> None:

@@ -66,7 +66,7 @@ def order_crew(
     Raises:
         UserError: there are no such workers, or something in it cannot be.
     """
-    kind = re.split("[:/]", str(workers), maxsplit=1)[0]
+    kind = re.split("[:?]", str(workers), maxsplit=1)[0]
     if kind in _BUILT_IN:
         first = UIEnv(task, **arguments)
         first.copies_pictures = False  # batches are copies, and who calls recv() only reads

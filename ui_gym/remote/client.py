@@ -13,22 +13,18 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from ui_gym.contract.device import Image
 from ui_gym.errors import DeviceError, DeviceLost, UIGymError, UserError
-from ui_gym.playing.env import UIEnv
-from ui_gym.playing.slot import Call, Deliver, Reset, SlotResult
 from ui_gym.playing.workers import WorkersOrder
 from ui_gym.remote import wire
-from ui_gym.remote.frames import FrameReader
 from ui_gym.remote.guard import token_in
+from ui_gym.remote.links import Asked, Link, LinkCrew, LinkedRunner
 
 CONNECT_SECONDS = 10.0
 """How long one try to connect may take."""
@@ -49,30 +45,16 @@ PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
 """Seconds between tries to connect, the last again and again."""
 
 
-@dataclass
-class _Asked:
-    """A call that was not answered yet."""
-
-    runner: ServedRunner
-    number: int
-    message: dict[str, Any]
-
-
-class Link:
+class ServerLink(Link):
     """One server, and this vector env's session there. Connects when it is first used."""
 
     def __init__(self, url: str, hello: dict[str, Any], spaces: list[str]) -> None:
+        super().__init__()
         self.url = url
-        self.refusal = ""
-        """Why this server plays nothing of ours; empty while it may."""
-        self.is_down = False
-        """Whether what was played there was given up, and no new session has begun."""
-        self.epoch = 0
-        """How many sessions were lost: an episode lives in one."""
         self._hello = hello
         self._spaces = spaces
         self._lock = threading.RLock()
-        self._asked: dict[int, _Asked] = {}
+        self._asked: dict[int, Asked] = {}
         self._replies: dict[int, queue.SimpleQueue[Any]] = {}
         self._questions = itertools.count(1)
         self._session: list[str] | None = None
@@ -84,33 +66,22 @@ class Link:
         self._trouble: BaseException | None = None
 
     def ask(
-        self, runner: ServedRunner, number: int, message: dict[str, Any], epoch: int | None = None
+        self, runner: LinkedRunner, number: int, message: dict[str, Any], epoch: int | None = None
     ) -> None:
-        """Have a slot do a call; the runner is told of the answer, or that the link is lost.
-
-        `epoch` is that of the episode that goes on; None where one begins.
-        """
         with self._lock:
             if not self.refusal and epoch in (None, self.epoch):
-                self._asked[runner.slot] = _Asked(runner, number, message)
+                self._asked[runner.slot] = Asked(runner, number, message)
                 self._start()
                 self._send(message)
                 return
         runner.take(number, self._lost())
 
     def forget(self, slot: int, number: int) -> None:
-        """Give up a call."""
         with self._lock:
             self._asked.pop(slot, None)
             self._send({"slot": slot, "abandon": number})
 
     def inquire(self, message: dict[str, Any]) -> Any:
-        """What the server says to a question about a slot.
-
-        Raises:
-            DeviceLost: it says nothing.
-            UIGymError: what it raised.
-        """
         question = next(self._questions)
         reply: queue.SimpleQueue[Any] = queue.SimpleQueue()
         until = time.monotonic() + CALL_SECONDS
@@ -277,101 +248,10 @@ class Link:
         return DeviceLost(f"the server {self.url} is lost: {_in_words(self._trouble)}")
 
 
-class ServedRunner:
-    """Plays a slot on a server, or on another one where that is lost."""
-
-    def __init__(self, slot: int, servers: Servers, template: UIEnv, deliver: Deliver) -> None:
-        self.slot = slot
-        self._servers = servers
-        self._template = template
-        self._deliver = deliver
-        self._link = self._home = servers.home(slot)
-        self._frames = FrameReader()
-        self._last: Image | None = None
-        self._call: Call | None = None
-        self._number = 0
-        self._tried: list[Link] = []
-        self._set: dict[str, Any] = {}
-        """Attributes that were set from outside, for the next session's env as well."""
-        self._epoch = 0
-
-    def begin(self, number: int, call: Call) -> None:
-        if isinstance(call, Reset):  # seeds are drawn here: they do not depend on who plays
-            call = Reset(self._template.draw_seed(call.seed), call.options)
-            self._tried = []
-            self._move(self._servers.other(()) if self._home.is_down else self._home)
-        self._call, self._number = call, number
-        self._ask()
-
-    def replace(self) -> Sequence[threading.Thread]:
-        self._link.forget(self.slot, self._number)
-        return ()
-
-    def stop(self, *, busy: bool) -> Sequence[threading.Thread]:
-        return ()  # the session ends as a whole
-
-    def render(self) -> Image | None:
-        if self._template.render_mode != "rgb_array" or self._last is None:
-            return None
-        return self._last.copy()
-
-    def call(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        asked = {"slot": self.slot, "get": [name, list(arguments), dict(named)]}
-        return self._link.inquire(asked)
-
-    def set(self, name: str, value: Any) -> None:
-        self._link.inquire({"slot": self.slot, "set": [name, value]})
-        self._set[name] = value
-        self._template.set_wrapper_attr(name, value)
-
-    # -- for the link, in its thread --
-
-    def read(self, message: dict[str, Any]) -> SlotResult | Exception:
-        """What a message says. `DeviceError` if its picture came damaged."""
-        if "error" in message:
-            return wire.error_of(message["error"])
-        observation, reward, terminated, truncated, info = message["result"]
-        if message["frame"] is not None:
-            self._last = observation["screenshot"] = self._frames.read(
-                message["call"], message["frame"]
-            )
-        reset = isinstance(self._call, Reset)
-        return SlotResult(self.slot, observation, reward, terminated, truncated, info, reset)
-
-    def take(self, number: int, said: SlotResult | Exception) -> None:
-        """What came of a call; a reset that fails is tried on the other servers."""
-        if isinstance(self._call, Reset):
-            self._epoch = self._link.epoch
-            if isinstance(said, DeviceError) or self._link.refusal:
-                self._tried.append(self._link)
-                other = self._servers.other(self._tried)
-                if other is not None:
-                    self._move(other)
-                    self._ask()
-                    return
-        self._deliver((self.slot, number, said))
-
-    # -- inside --
-
-    def _move(self, link: Link | None) -> None:
-        if link is not None and link is not self._link:
-            self._link, self._frames = link, FrameReader()
-
-    def _ask(self) -> None:
-        message = {"slot": self.slot, "call": self._number, "held": self._frames.held}
-        if isinstance(self._call, Reset):
-            told = {"reset": [self._call.seed, self._call.options], "sets": self._set}
-            self._link.ask(self, self._number, message | told)
-        elif self._call is not None:
-            told = {"step": self._call.action}
-            self._link.ask(self, self._number, message | told, self._epoch)
-
-
-class Servers:
-    """The crew of a vector env whose slots are played by servers."""
+class Servers(LinkCrew):
+    """Slots that are played by servers."""
 
     def __init__(self, order: WorkersOrder) -> None:
-        self._first = order.first
         arguments = {k: v for k, v in order.arguments.items() if k != "pool"}
         hello = {
             "protocol": wire.PROTOCOL, "version": wire.VERSION, "arguments": arguments,
@@ -385,26 +265,7 @@ class Servers:
         urls = [_url(text) for text in order.workers.split(",")]
         if len(set(urls)) < len(urls):
             raise UserError(f"a server is named twice in {order.workers!r}")
-        self.links = [Link(url, hello, spaces) for url in urls]
-
-    def runner(self, slot: int, deliver: Deliver) -> ServedRunner:
-        return ServedRunner(slot, self, self._first.clone(), deliver)
-
-    def home(self, slot: int) -> Link:
-        """The server that a slot is played on while all is well."""
-        return self.links[slot % len(self.links)]
-
-    def other(self, tried: Sequence[Link]) -> Link | None:
-        """A server that was not tried yet, one that is there if possible; None if none is left."""
-        left = [link for link in self.links if link not in tried]
-        return min(left, key=lambda link: link.is_down) if left else None
-
-    def close(self) -> None:
-        threads = [threading.Thread(target=link.close) for link in self.links]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        super().__init__(order.first, [ServerLink(url, hello, spaces) for url in urls])
 
 
 def _url(text: str) -> str:

@@ -260,7 +260,7 @@ class EnvServer:
                 self._counts["refused"] += 1
                 told = {"refused": _refusal(error), "gone": isinstance(error, SessionGone)}
                 await connection.send_bytes(wire.pack(told))
-                await connection.close()
+                await _close(connection)
                 return
             await self._serve(connection, lease)
 
@@ -333,8 +333,7 @@ class EnvServer:
         if lease.expiry is not None:
             lease.expiry.cancel()
         if before is not None:  # a connection that its client gave up before we noticed
-            with contextlib.suppress(RuntimeError):
-                await before.close(4001, "the client came back on another connection")
+            await _close(before, "the client came back on another connection")
 
         def post(packed: bytes) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
@@ -366,8 +365,7 @@ class EnvServer:
                 lease.socket = None
                 lease.session.attach(None)
                 lease.expiry = loop.call_later(self.limits.grace, self._expire, lease)
-            with contextlib.suppress(RuntimeError):
-                await connection.close()
+            await _close(connection)
 
     async def _receive(
         self, connection: WebSocket, session: Session, post: Callable[[bytes], None]
@@ -422,6 +420,12 @@ class _Headers:
 
     def get_all(self, name: str, default: Any = (), /) -> list[str]:
         return self._headers.getlist(name)
+
+
+async def _close(connection: WebSocket, why: str = "") -> None:
+    """Close a connection that may be broken, or closed, already."""
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+        await connection.close(4001 if why else 1000, why)
 
 
 def _refusal(error: BaseException) -> list[str]:

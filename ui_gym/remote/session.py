@@ -82,7 +82,10 @@ class ServedSlot:
                     self._tell()
                 return
             if self.busy:
-                raise UserError(f"slot {self._slot} has not answered call {self._number} yet")
+                # A reset comes where the client gave up, which it may say on a slower way.
+                if isinstance(call, Step):
+                    raise UserError(f"slot {self._slot} has not answered call {self._number} yet")
+                self.runner.replace()
             self._number, self._answer, self.busy = number, None, True
         for name, value in (sets or {}).items():
             _check_name(name)

@@ -1,0 +1,34 @@
+"""Training is the same to the bit, whoever plays the envs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from train_helpers import metrics, train
+
+from ui_gym.remote.server import EnvServer
+
+MAIN_JOB = (
+    "--plugin", "grpo", "--run.steps", "2", "--run.eval_every", "0", "--run.records", "off",
+    "--evaluation.episodes", "0", "--trainer.groups", "3", "--trainer.group_size", "4",
+    "--env.num_envs", "6", "--policy.threads", "1",
+)  # fmt: skip
+
+
+@pytest.mark.nightly
+def test_the_main_job_learns_the_same_adapter_behind_processes_and_servers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two steps of it in Chromium, with two servers."""
+    monkeypatch.chdir(tmp_path)
+    with EnvServer(port=0) as one, EnvServer(port=0) as other:
+        served = f"{one.address},{other.address}"
+        for name, workers in {"here": "threads", "apart": "processes:2", "far": served}.items():
+            assert train(*MAIN_JOB, "--run.directory", name, "--env.workers", workers) == 0
+        assert one.free == other.free == one.limits.slots
+    learned = {name: Path(name, "checkpoints", "step_000002") for name in ("here", "apart", "far")}
+    weights = {(path / "adapter_model.safetensors").read_bytes() for path in learned.values()}
+    assert len(weights) == 1
+    assert metrics("here") == metrics("apart") == metrics("far")
+    assert metrics("here")[1]["episodes"] > 0
