@@ -24,7 +24,7 @@ from ui_gym.errors import DeviceError, DeviceLost, UIGymError, UserError
 from ui_gym.playing.workers import WorkersOrder
 from ui_gym.remote import wire
 from ui_gym.remote.guard import token_in
-from ui_gym.remote.links import Asked, Link, LinkCrew, LinkedRunner
+from ui_gym.remote.links import Asked, LinkCrew, LinkedRunner, SessionLink
 
 CONNECT_SECONDS = 10.0
 """How long one try to connect may take."""
@@ -45,7 +45,7 @@ PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
 """Seconds between tries to connect, the last again and again."""
 
 
-class ServerLink(Link):
+class ServerLink(SessionLink):
     """One server, and this vector env's session there. Connects when it is first used."""
 
     def __init__(self, url: str, hello: dict[str, Any], spaces: list[str]) -> None:

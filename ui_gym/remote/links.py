@@ -21,7 +21,7 @@ from ui_gym.remote import wire
 from ui_gym.remote.frames import FrameReader
 
 
-class Link(ABC):
+class SessionLink(ABC):
     """A session elsewhere."""
 
     def __init__(self) -> None:
@@ -62,18 +62,18 @@ class Link(ABC):
 class LinkCrew:
     """The crew of a vector env whose slots are played elsewhere."""
 
-    def __init__(self, first: UIEnv, links: Sequence[Link]) -> None:
+    def __init__(self, first: UIEnv, links: Sequence[SessionLink]) -> None:
         self._first = first
         self.links = list(links)
 
     def runner(self, slot: int, deliver: Deliver) -> LinkedRunner:
         return LinkedRunner(slot, self, self._first.clone(), deliver)
 
-    def home(self, slot: int) -> Link:
+    def home(self, slot: int) -> SessionLink:
         """Where a slot is played while all is well."""
         return self.links[slot % len(self.links)]
 
-    def other(self, tried: Sequence[Link]) -> Link | None:
+    def other(self, tried: Sequence[SessionLink]) -> SessionLink | None:
         """A link that was not tried yet, one that is up if possible; None if none is left."""
         left = [link for link in self.links if link not in tried]
         return min(left, key=lambda link: link.is_down) if left else None
@@ -99,7 +99,7 @@ class LinkedRunner:
         self._last: Image | None = None
         self._call: Call | None = None
         self._number = 0
-        self._tried: list[Link] = []
+        self._tried: list[SessionLink] = []
         self._set: dict[str, Any] = {}
         """Attributes that were set from outside, for the next session's env as well."""
         self._epoch = 0
@@ -164,7 +164,7 @@ class LinkedRunner:
 
     # -- inside --
 
-    def _move(self, link: Link | None) -> None:
+    def _move(self, link: SessionLink | None) -> None:
         if link is not None and link is not self._link:
             self._link, self._frames = link, FrameReader()
 

@@ -26,7 +26,7 @@ from ui_gym.errors import DeviceError, DeviceLost, UIGymError, UserError
 from ui_gym.playing.worker_client import Blueprint
 from ui_gym.playing.workers import WorkersOrder, order_crew
 from ui_gym.remote import wire
-from ui_gym.remote.links import Asked, Link, LinkCrew, LinkedRunner
+from ui_gym.remote.links import Asked, LinkCrew, LinkedRunner, SessionLink
 from ui_gym.remote.session import Session
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ def _name(message: dict[str, Any]) -> tuple[str, int]:
     return f"call {message['slot']}", message["call"]
 
 
-class ActorLink(Link):
+class ActorLink(SessionLink):
     """An actor, and this vector env's session in it."""
 
     def __init__(self, make: Callable[[], Any]) -> None:

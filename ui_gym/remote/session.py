@@ -87,10 +87,10 @@ class ServedSlot:
                     raise UserError(f"slot {self._slot} has not answered call {self._number} yet")
                 self.runner.replace()
             self._number, self._answer, self.busy = number, None, True
-        for name, value in (sets or {}).items():
-            _check_name(name)
-            self.runner.set(name, value)
-        self.runner.begin(number, call)
+            for name, value in (sets or {}).items():
+                _check_name(name)
+                self.runner.set(name, value)
+            self.runner.begin(number, call)
 
     def abandon(self, number: int) -> None:
         """Give up a call, if it is still the one in progress."""
@@ -99,7 +99,7 @@ class ServedSlot:
                 return
             self.busy = False
             self._answer = DeviceError("the call was given up")
-        self.runner.replace()
+            self.runner.replace()  # before the next call may begin
 
     def _answered(self, answer: Answer) -> None:
         """From the slot's thread."""
