@@ -235,6 +235,7 @@ def test_slots_can_be_used_apart(on_road: Make) -> None:
     assert set(begun) == {0, 2}
     assert all(result.is_reset and not result.ended for result in begun.values())
     assert begun[2].observation in env.single_observation_space
+    assert not begun[2].observation["screenshot"].flags.writeable  # it is nobody's own copy
     env.send([begun[2].info["oracle"]["action_text"]], [2])
     (result,) = env.recv()
     assert (result.slot, result.is_reset, result.info["step"]) == (2, False, 1)

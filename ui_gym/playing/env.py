@@ -130,7 +130,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     copies_pictures = True
     """Whether observations are free to be written to. Without copies they hold the env's own
-    picture, which it does not touch again but may hand out once more."""
+    picture, which nobody can write to, since it may be handed out once more."""
 
     def __init__(
         self,
@@ -426,6 +426,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
             if frame.image.shape != out.shape:
                 raise DeviceError(f"a picture of shape {frame.image.shape} came, not {out.shape}")
             np.copyto(out, frame.image)
+        out.setflags(write=False)  # whoever is handed it without a copy only reads
         self._frame = dataclasses.replace(frame, image=out)
         self._times["capture"] = frame.time_capture
         self._times["decode"] = frame.time_decode

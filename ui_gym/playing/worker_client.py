@@ -371,6 +371,7 @@ class WorkerEnv:
         """The observation with its screenshot, which came by the shared memory."""
         if self._template.observation_mode != "elements":
             self._last = self._image.array.copy()
+            self._last.setflags(write=False)
             observation["screenshot"] = self._last
         return observation
 

@@ -79,7 +79,7 @@ class FrameReader:
         self._hash = b""
 
     def read(self, number: int, part: Part) -> Image:
-        """The frame, a new array of shape (H, W, 3), uint8.
+        """The frame, a new array of shape (H, W, 3), uint8, that nobody can write to.
 
         Raises:
             DeviceError: it is not what was sent.
@@ -98,6 +98,7 @@ class FrameReader:
             raise DeviceError("a picture came damaged: its hash is not that of its bytes")
         flat = image.reshape(height, -1)
         flat[rows, first:end] = np.frombuffer(raw, np.uint8).reshape(changed)
+        image.setflags(write=False)  # the next frame is made from it
         self.held, self._image, self._hash = number, image, digest
         return image
 
