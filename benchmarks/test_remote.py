@@ -115,7 +115,7 @@ def sent(server: str) -> int:
 
 
 class Instant:
-    """Runners of slots that answer at once, each time with a new picture, and end after ten steps."""
+    """Slots that answer at once, with a new picture each time; their episodes have ten steps."""
 
     def __init__(self, count: int) -> None:
         self._picture = np.zeros((256, 320, 3), np.uint8)

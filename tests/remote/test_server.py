@@ -20,6 +20,7 @@ from ui_gym.errors import DeviceError, UserError
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.remote import wire
 from ui_gym.remote.server import EnvServer
+from ui_gym.tools.cli import main
 
 Serve = Callable[..., EnvServer]
 Play = Callable[..., UIVectorEnv]
@@ -148,6 +149,29 @@ def test_it_tells_how_it_is(serve: Serve, play: Play) -> None:
     assert int(lines["ui_gym_bytes_sent_total"]) > 0
 
 
+def test_the_doctor_looks_at_a_server(
+    serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def doctor(url: str) -> tuple[int, list[dict[str, str]]]:
+        with pytest.raises(SystemExit) as ended:
+            main(["doctor", "--server", url, "--json"])
+        return int(ended.value.code or 0), json.loads(capsys.readouterr().out)
+
+    server = serve(slots=5, tasks=["PaintClick"], token=SECRET)
+    status, (found,) = doctor(server.address)
+    assert (status, found["status"], found["remedy"]) == (1, "fail", f"set {wire.TOKEN} as there")
+    monkeypatch.setenv(wire.TOKEN, SECRET)
+    status, found = doctor(server.address)
+    assert (status, {f["name"]: f["status"] for f in found}) == (
+        0, dict.fromkeys(("server", "version", "slots", "tasks"), "ok"),
+    )  # fmt: skip
+    assert "5 of 5 free" in found[2]["found"]
+    assert found[3]["found"] == "UI/PaintClick-v0"
+    server.drain()
+    assert doctor(server.address)[1][0]["status"] == "warn"
+    assert doctor("ws://127.0.0.1:9")[0] == 1
+
+
 def test_a_port_that_is_taken_is_said(serve: Serve) -> None:
     server = serve()
     with pytest.raises(UserError, match=f"cannot listen at 127.0.0.1:{server.port}"):
@@ -188,6 +212,17 @@ def test_a_client_that_says_nonsense_is_refused_and_hurts_nobody(
         except ConnectionClosed:
             assert said == "text"
     play(server.address).reset(seed=1)
+
+
+@pytest.mark.parametrize("arguments", [[], {"pool": 1}, {"render_mode": "human"}, {"boxes": 7}])
+def test_arguments_that_cannot_be_are_refused(serve: Serve, play: Play, arguments: Any) -> None:
+    server = serve()
+    hello = play(server.address)._fleet._crew.links[0]._hello
+    with connect(server.address + wire.PATH) as socket:
+        socket.send(wire.pack(hello | {"session": None, "arguments": arguments}))
+        told = wire.unpack(socket.recv(timeout=10))
+    assert told["refused"][0] == "UserError"
+    assert server.free == server.limits.slots
 
 
 def test_nonsense_after_the_welcome_and_long_messages_end_that_connection_alone(

@@ -262,13 +262,13 @@ class Servers(LinkCrew):
         except TypeError as error:
             raise UserError(f"the env's arguments cannot go to a server: {error}") from None
         spaces = [repr(order.first.observation_space), repr(order.first.action_space)]
-        urls = [_url(text) for text in order.workers.split(",")]
+        urls = [server_url(text) for text in order.workers.split(",")]
         if len(set(urls)) < len(urls):
             raise UserError(f"a server is named twice in {order.workers!r}")
         super().__init__(order.first, [ServerLink(url, hello, spaces) for url in urls])
 
 
-def _url(text: str) -> str:
+def server_url(text: str) -> str:
     """``ws://HOST:PORT``.
 
     Raises:

@@ -305,6 +305,8 @@ class EnvServer:
             raise UserError(f"this server does not serve {id!r}. {nearest(id, self._tasks)}")
 
     def _check_arguments(self, arguments: dict[str, Any]) -> None:
+        if not isinstance(arguments, dict) or "pool" in arguments:
+            raise UserError("the env's arguments are names and values, and no pool is among them")
         device = str(arguments.get("device", "auto"))
         kind, _, rest = device.partition(":")
         allowed = "*" in self._devices or device in self._devices

@@ -225,7 +225,11 @@ class Session:
                 raise UserError("this session is over")
             if slot not in self.slots:
                 self._reserve()
-                self.slots[slot] = ServedSlot(slot, self._crew, self._post)
+                try:
+                    self.slots[slot] = ServedSlot(slot, self._crew, self._post)
+                except BaseException:
+                    self._release(1)
+                    raise
             return self.slots[slot]
 
     def _post(self, packed: bytes) -> None:

@@ -237,15 +237,21 @@ def check(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Look at a server of slots instead: ws://HOST:7000."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """See what this machine has and lacks, and how to get it; exit code 1 if it lacks a need.
 
-    Example: [bold]ui-gym doctor[/bold]
+    Example: [bold]ui-gym doctor[/bold], [bold]ui-gym doctor --server ws://alice:7000[/bold]
     """
-    from ui_gym.tools.doctor import examine, findings_table
+    from ui_gym.tools.doctor import examine, examine_server, findings_table
 
     console = Console()
-    findings = list(examine())
+    findings = list(examine() if server is None else examine_server(server))
     if as_json:
         _print_json([asdict(finding) for finding in findings])
     elif console.is_terminal:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
@@ -44,6 +47,7 @@ _EXTRAS: tuple[tuple[str, tuple[str, ...], Status, str], ...] = (
     ("selenium", ("selenium",), "warn", "pip install 'ui-gym[selenium]'"),
     ("xcffib", ("xcffib",), "warn", "pip install 'ui-gym[desktop]'"),
     ("jeepney", ("jeepney",), "warn", "pip install 'ui-gym[desktop]'"),
+    ("websockets", ("websockets",), "warn", "pip install 'ui-gym[remote]'"),
     ("torch", ("torch",), "warn", "pip install 'ui-gym[agents]'"),
     ("transformers", ("transformers",), "warn", "pip install 'ui-gym[agents]'"),
     ("peft", ("peft",), "warn", "pip install 'ui-gym[agents]'"),
@@ -92,6 +96,44 @@ def examine() -> Iterator[Finding]:
     yield _browser_starts()
     yield from _phones()
     yield from _desktops()
+
+
+def examine_server(url: str) -> Iterator[Finding]:
+    """Look at a server of slots (``ui-gym serve``): whether it is there, lets us in and has room.
+
+    Raises:
+        UserError: the address is none.
+    """
+    from ui_gym.remote import wire
+    from ui_gym.remote.client import server_url
+    from ui_gym.remote.guard import token_in
+
+    page = server_url(url).replace("ws", "http", 1) + "/capacity"
+    token = token_in(wire.TOKEN)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    started = time.perf_counter()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(page, headers=headers), timeout=10) as a:
+            told = json.loads(a.read())
+    except urllib.error.HTTPError as error:
+        remedy = f"set {wire.TOKEN} as there" if error.code == 401 else ""
+        yield Finding("server", "fail", f"{url}: {error.read().decode().strip()}", remedy)
+        return
+    except (OSError, ValueError) as error:
+        yield Finding("server", "fail", f"{url}: {error}", "start it there: ui-gym serve")
+        return
+    spent = 1e3 * (time.perf_counter() - started)
+    ending = ", and it is ending" if told["ending"] else ""
+    yield Finding("server", "warn" if ending else "ok", f"{url}: answers in {spent:.0f} ms{ending}")
+    same = (told["protocol"], told["version"]) == (wire.PROTOCOL, wire.VERSION)
+    yield Finding(
+        "version", "ok" if same else "fail",
+        f"{told['version']} (protocol {told['protocol']}), and {wire.VERSION} here",
+        "" if same else "install the same on both",
+    )  # fmt: skip
+    free = f"{told['free']} of {told['slots']} free, {told['playing']} episodes are played"
+    yield Finding("slots", "ok" if told["free"] else "warn", free)
+    yield Finding("tasks", "ok", ", ".join(told["tasks"]) if told["tasks"] else "all")
 
 
 def _python() -> Finding:

@@ -60,9 +60,7 @@ def serve(
     and there. The first Ctrl-C lets open episodes end, for two minutes at most; the second ends
     all.
 
-    [dim]Example:[/dim]
-
-      UI_GYM_SERVER_TOKEN=$(openssl rand -hex 16) ui-gym serve --host 0.0.0.0 --slots 32
+    Example: [bold]ui-gym serve --host 0.0.0.0 --slots 32[/bold]
     """
     from ui_gym.remote import wire
     from ui_gym.remote.guard import token_in
