@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -89,6 +89,12 @@ class SlotRunner(Protocol):
         ...
 
 
+class Closeable(Protocol):
+    """What has an end."""
+
+    def close(self) -> None: ...
+
+
 class Crew(Protocol):
     """The runners of a vector env, and what they share: a pool, processes, connections."""
 
@@ -111,6 +117,15 @@ def quietly(close: Callable[[], None]) -> None:
     """Close something that may be broken already: nobody is left to whom its error matters."""
     with contextlib.suppress(Exception):
         close()
+
+
+def close_all(things: Iterable[Closeable]) -> None:
+    """Close all of them at the same time."""
+    threads = [threading.Thread(target=thing.close) for thing in things]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def daemon(name: str, target: Callable[..., None], *arguments: Any) -> threading.Thread:

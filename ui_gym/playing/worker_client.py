@@ -30,6 +30,7 @@ from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 from ui_gym.playing.env import RESET_PAUSES, Observation, UIEnv
+from ui_gym.playing.slot import close_all
 from ui_gym.playing.threads import ThreadRunner
 
 START_SECONDS = 60.0
@@ -243,11 +244,7 @@ class Workers:
         return self._workers[slot % len(self._workers)]
 
     def close(self) -> None:
-        threads = [threading.Thread(target=worker.close) for worker in self._workers]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        close_all(self._workers)
 
 
 class WorkerEnv:

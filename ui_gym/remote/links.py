@@ -16,7 +16,7 @@ from typing import Any
 from ui_gym.contract.device import Image
 from ui_gym.errors import DeviceError
 from ui_gym.playing.env import UIEnv
-from ui_gym.playing.slot import Call, Deliver, Reset, SlotResult
+from ui_gym.playing.slot import Call, Deliver, Reset, SlotResult, close_all
 from ui_gym.remote import wire
 from ui_gym.remote.frames import FrameReader
 
@@ -79,11 +79,7 @@ class LinkCrew:
         return min(left, key=lambda link: link.is_down) if left else None
 
     def close(self) -> None:
-        threads = [threading.Thread(target=link.close) for link in self.links]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        close_all(self.links)
 
 
 class LinkedRunner:
