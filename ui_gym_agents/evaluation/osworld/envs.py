@@ -10,10 +10,10 @@ from gymnasium.vector import AutoresetMode
 
 from ui_gym.contract.action import MAX_ACTIONS, MAX_SECONDS, Action
 from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Image
+from ui_gym.contract.mix import Mix
 from ui_gym.errors import DeviceError, TaskError, UserError
 from ui_gym.playing.vector import SlotResult, UIVectorEnv
 from ui_gym_agents.evaluation.osworld.plan import OSWorldOptions, PlannedTask
-from ui_gym_agents.tasks.mix import Mix
 
 STEP_TIMEOUT = MAX_ACTIONS * MAX_SECONDS + 240.0
 """Seconds within which a reset or a step must answer: the longest step that an agent may write, and
