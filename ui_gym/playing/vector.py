@@ -68,8 +68,9 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             autoreset_mode: As Gymnasium's own vector envs have it, ``NextStep`` by default.
             step_timeout: Seconds within which a slot must answer.
             workers: What plays the slots: ``"threads"`` of this process, which is enough until
-                Python itself is what keeps the cores busy; or ``"processes:N"``, worker processes
-                that the slots are spread over.
+                Python itself is what keeps the cores busy; ``"processes:N"``, worker processes
+                that the slots are spread over; ``"ws://HOST:PORT"`` (several with commas), servers
+                on other machines; ``"ray"``, Ray actors (docs/scale.md).
             arguments: As for `UIEnv`. The slots share `pool`, which is made here if none is given.
 
         Raises:
