@@ -62,7 +62,7 @@ def test_torch_is_asked_for_in_one_version() -> None:
     assert len(pins) == 1
 
 
-CODE = ("browser", "desktop", "osworld", "agents", "sb3", "selenium")
+CODE = ("browser", "desktop", "osworld", "agents", "ray", "remote", "sb3", "selenium")
 """The extras that code of the packages needs, and not only their tests."""
 
 

@@ -365,13 +365,13 @@ for way, env, first in zip(ways, envs, before):
     print(way, bool(info["failure"]) is truncated, (again == first).all(), later)
     env.close()
 
-envs = UIVectorEnv(2, "ClickButton", processes=2, **asked)
+envs = UIVectorEnv(2, "ClickButton", workers="processes:2", **asked)
 print("processes", envs.reset(seed=[1, 2])[0]["screenshot"][0].shape)
 envs.close()
 del os.memfd_create  # as on other systems: it lies in a file
 tempfile.tempdir = "/dev/shm"
 try:
-    UIVectorEnv(2, "ClickButton", processes=2, **asked)
+    UIVectorEnv(2, "ClickButton", workers="processes:2", **asked)
 except DeviceStartError as error:
     print(error)
 print(os.listdir("/dev/shm"))
@@ -392,7 +392,7 @@ def test_full_shared_memory_is_no_fault_or_is_told() -> None:
         *(f"{way} True True False" for way in WAYS),
         "processes (800, 1280, 3)",
         "there is no shared memory for screenshots of 1280x800 (No space left on device): have "
-        "fewer slots, or leave processes at 0",
+        "fewer slots, or play in threads",
         "['full']",
     ], ran.stderr
 
