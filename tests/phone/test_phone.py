@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from ui_gym_phone.factory import factory_phone
@@ -164,3 +167,19 @@ def test_setting_the_clock_does_not_turn_the_uptime(phone):
     assert phone.clock.uptime_ms == before + 2000
     phone.clock.advance(-5)
     assert phone.clock.ms == 2000
+
+
+SIXTEEN = """
+from ui_gym.playing.vector import UIVectorEnv
+envs = UIVectorEnv(16, "AndroidWifi", device="phone")
+print(len(envs.reset(seed=0)[0]["goal"]))
+envs.close()
+"""
+
+
+def test_the_first_phones_of_a_process_may_start_together() -> None:
+    """Their shells' commands are loaded once, and none is missed by a phone that comes second."""
+    told = subprocess.run(
+        [sys.executable, "-c", SIXTEEN], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert told.stdout == "16\n", told.stderr

@@ -11,6 +11,7 @@ import os
 import pkgutil
 import posixpath
 import random
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -273,6 +274,8 @@ class RegisteredCommand:
 
 _commands: dict[str, RegisteredCommand] = {}
 _loaded: list[str] = []
+_loading = threading.RLock()
+"""Phones of several slots may ask for the first command at the same time."""
 
 
 def command(
@@ -308,12 +311,15 @@ def names() -> list[str]:
 
 
 def _load() -> None:
-    if not _loaded:
-        from ui_gym_phone.shell import commands
+    if _loaded:
+        return
+    from ui_gym_phone.shell import commands
 
-        for module in pkgutil.iter_modules(commands.__path__):
-            importlib.import_module(f"{commands.__name__}.{module.name}")
-            _loaded.append(module.name)
+    with _loading:
+        found = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+        for name in found:
+            importlib.import_module(f"{commands.__name__}.{name}")
+        _loaded[:] = found  # only now: all commands are there
 
 
 def encode(data: str | bytes) -> bytes:
