@@ -2,9 +2,9 @@
 
 Run with ``pytest benchmarks/test_remote.py``, with nothing else on the machine. The server is a
 process of its own (``ui-gym serve``) on the loopback, and so are Ray's actors. `test_steps` plays
-random clicks in 16 slots, none waiting for another; `test_one_step` the same in one slot;
-`test_bytes` an oracle's episodes of all families of pages at 1280x800; `test_collector` slots that
-answer at once, so that what is measured is this side alone.
+random clicks in 16 slots, none waiting for another, and in one; `test_bytes` an oracle's episodes
+of all families of pages at 1280x800; `test_collector` slots that answer at once, so that what is
+measured is this side alone.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ def play(envs: UIVectorEnv, steps: int, rng: Random) -> None:
         return [f"click({rng.randrange(width)}, {rng.randrange(height)})" for _ in range(count)]
 
     envs.send(clicks(envs.num_envs), range(envs.num_envs))
-    sent = received = envs.num_envs
-    received = 0
+    sent, received = envs.num_envs, 0
     while received < steps:
         answers = envs.recv()
         received += len(answers)

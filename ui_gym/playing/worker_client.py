@@ -79,6 +79,13 @@ class Blueprint:
                 "the task by its id, or play in threads"
             ) from None
 
+    def open(self) -> str | Task[Any, Any]:
+        """The task, in another process, which finds modules as the parent does from now on."""
+        sys.path[:] = [*self.path, *(p for p in sys.path if p not in self.path)]
+        self.spec.load()  # registers it, if this process does not know it
+        task: str | Task[Any, Any] = pickle.loads(self.task)  # noqa: S301  the parent's own
+        return task
+
 
 class SharedImage:
     """A picture of shape (height, width, 3) in memory without a name: nothing can be left of it."""

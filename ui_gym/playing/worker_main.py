@@ -56,10 +56,7 @@ def _first(control: Connection) -> UIEnv:
     """The env that all others are clones of; it plays nothing itself, but owns the pool."""
     try:
         blueprint: Blueprint = control.recv()
-        sys.path[:] = [*blueprint.path, *(p for p in sys.path if p not in blueprint.path)]
-        blueprint.spec.load()  # registers it, if this process does not know it
-        task = pickle.loads(blueprint.task)  # noqa: S301  the parent's own, over a socket pair
-        env = UIEnv(task, **blueprint.arguments)
+        env = UIEnv(blueprint.open(), **blueprint.arguments)
         env.copies_pictures = False  # they are written into the shared memory
     except (EOFError, OSError):
         raise

@@ -42,7 +42,7 @@ class WorkersOrder:
     count: int
     task: str | Task[Any, Any]
     arguments: Mapping[str, Any]
-    """Those that `first` was made with."""
+    """Those that `first` was made with, but for a pool of devices elsewhere."""
 
 
 class _DevicesElsewhere:
@@ -79,8 +79,9 @@ def order_crew(
     if arguments.get("pool") is not None:
         raise UserError(f"a pool cannot be given to workers={workers!r}: they make their own")
     factory = extras.load("kind of workers", installed[kind], UserError)
-    first = UIEnv(task, **{**arguments, "pool": _DevicesElsewhere()})
-    made: Crew = factory(WorkersOrder(workers, first, count, task, arguments))
+    own = {name: value for name, value in arguments.items() if name != "pool"}
+    first = UIEnv(task, **own, pool=_DevicesElsewhere())
+    made: Crew = factory(WorkersOrder(workers, first, count, task, own))
     return first, made
 
 

@@ -252,9 +252,9 @@ class Servers(LinkCrew):
     """Slots that are played by servers."""
 
     def __init__(self, order: WorkersOrder) -> None:
-        arguments = {k: v for k, v in order.arguments.items() if k != "pool"}
         hello = {
-            "protocol": wire.PROTOCOL, "version": wire.VERSION, "arguments": arguments,
+            "protocol": wire.PROTOCOL, "version": wire.VERSION,
+            "arguments": dict(order.arguments),
             "task": wire.describe_task(order.task),
         }  # fmt: skip
         try:

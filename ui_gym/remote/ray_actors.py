@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import math
 import os
-import pickle
 import re
 import secrets
 import sys
@@ -57,10 +56,7 @@ class SlotsActor:
 
     def __init__(self, blueprint: Blueprint, slots: int) -> None:
         self.incarnation = secrets.token_hex(4)
-        sys.path[:] = [*blueprint.path, *(p for p in sys.path if p not in blueprint.path)]
-        blueprint.spec.load()  # registers it, if this process does not know it
-        task = pickle.loads(blueprint.task)  # noqa: S301  the driver's own, over Ray
-        _, crew = order_crew("threads", slots, task, blueprint.arguments)
+        _, crew = order_crew("threads", slots, blueprint.open(), blueprint.arguments)
         self._session = Session(crew, lambda: None, lambda count: None)
         self._session.attach(self._said)
         self._waiting: dict[tuple[str, int], tuple[threading.Event, list[bytes]]] = {}
@@ -263,8 +259,7 @@ class RayActors(LinkCrew):
             )
         address, slots = said[1], int(said[2] or SLOTS)
         count = math.ceil(order.count / slots)
-        arguments = {k: v for k, v in order.arguments.items() if k != "pool"}
-        blueprint = Blueprint.of(order.first, order.task, arguments)
+        blueprint = Blueprint.of(order.first, order.task, order.arguments)
 
         def make() -> Any:
             connect(address, order.count)

@@ -30,10 +30,6 @@ NOT_FOR_CLIENTS = frozenset(
 """Methods of an env that the session itself calls, or nobody."""
 
 
-class StaleCall(UserError):
-    """A call that is older than the slot's last one."""
-
-
 class SessionGone(UserError):
     """A session that is not there, or no more."""
 
@@ -70,12 +66,11 @@ class ServedSlot:
             sets: Attributes that the env is to have before.
 
         Raises:
-            StaleCall: a later one was made since.
-            UserError: the last one is not over yet.
+            UserError: a later one was made since, or the last one is not over yet.
         """
         with self._lock:
             if number < self._number:
-                raise StaleCall(f"call {number} of slot {self._slot} is older than {self._number}")
+                raise UserError(f"call {number} of slot {self._slot} is older than {self._number}")
             self._held = held
             if number == self._number:
                 if self._answer is not None:
