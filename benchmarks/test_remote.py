@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -21,14 +21,16 @@ import numpy as np
 import pytest
 
 from ui_gym.catalog import TaskSource
+from ui_gym.errors import DeviceLost
 from ui_gym.playing.slot import Call, Deliver, Reset, SlotResult
 from ui_gym.playing.vector import UIVectorEnv
+from ui_gym.playing.workers import order_crew
 from ui_gym_agents.agents import OracleAgent, RandomAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.tasks.mix import make_envs, reset_names
 from ui_gym_agents.tasks.sources import entries_of
 
-ROADS = ("threads", "processes:2", "ws", "ray?slots=8")
+ROADS = ("threads", "processes:2", "ws", "two ws", "ray?slots=8")
 SCREENS: dict[str, tuple[str, dict[str, Any]]] = {
     "phone 540x1200": ("AndroidWifi", {"device": "phone", "max_steps": 10**6}),
     "browser 1280x800": ("DataEntry", {"max_steps": 10**6}),
@@ -37,45 +39,62 @@ SCREENS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    program = [sys.executable, "-m", "ui_gym.tools.cli", "serve", "--port", "0"]
+    yield from serving()
+
+
+@pytest.fixture(scope="module")
+def two_servers() -> Iterator[str]:
+    yield from serving("--processes", "2")
+
+
+def serving(*options: str) -> Iterator[str]:
+    program = [sys.executable, "-m", "ui_gym.tools.cli", "serve", "--port", "0", *options]
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().split(": ")[0]
         process.terminate()
 
 
-def play(envs: UIVectorEnv, steps: int, rng: Random) -> None:
-    """So many random clicks over all slots, none of which waits for another."""
+def play(envs: UIVectorEnv, steps: int, rngs: Sequence[Random]) -> None:
+    """So many random clicks in each slot, the same ones whatever plays it; no slot waits for
+    another. An episode that ends by chance is begun again."""
     width, height = envs.call("size")[0]
+    left = [steps] * envs.num_envs
+    waiting = envs.num_envs
 
-    def clicks(count: int) -> list[str]:
-        return [f"click({rng.randrange(width)}, {rng.randrange(height)})" for _ in range(count)]
+    def click(slot: int) -> None:
+        rng = rngs[slot]
+        left[slot] -= 1
+        envs.send([f"click({rng.randrange(width)}, {rng.randrange(height)})"], [slot])
 
-    envs.send(clicks(envs.num_envs), range(envs.num_envs))
-    sent, received = envs.num_envs, 0
-    while received < steps:
-        answers = envs.recv()
-        received += len(answers)
-        slots = [answer.slot for answer in answers][: max(0, steps - sent)]
-        if slots:
-            envs.send(clicks(len(slots)), slots)
-            sent += len(slots)
+    for slot in range(envs.num_envs):
+        click(slot)
+    while waiting:
+        for answer in envs.recv():
+            if answer.ended:
+                envs.send_reset([answer.slot], [0])
+            elif left[answer.slot]:
+                click(answer.slot)
+            else:
+                waiting -= 1
 
 
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("count", [16, 1])
-def test_steps(benchmark: Any, server: str, screen: str, road: str, count: int) -> None:
+def test_steps(
+    benchmark: Any, server: str, two_servers: str, screen: str, road: str, count: int
+) -> None:
     task, arguments = SCREENS[screen]
     benchmark.group = f"steps of {count} slots, {screen}"
-    workers = server if road == "ws" else road
+    workers = {"ws": server, "two ws": two_servers}.get(road, road)
     envs = UIVectorEnv(count, task, autoreset_mode="Disabled", workers=workers, **arguments)
     envs.reset(seed=0)
-    rng, steps = Random(0), 15 * count if count > 1 else 60
-    play(envs, steps, rng)
-    benchmark.pedantic(play, (envs, steps, rng), rounds=5)
+    rngs, steps = [Random(slot) for slot in range(count)], 15 if count > 1 else 60
+    play(envs, steps, rngs)
+    benchmark.pedantic(play, (envs, steps, rngs), rounds=5)
     envs.close()
-    median = benchmark.stats.stats.median
+    median, steps = benchmark.stats.stats.median, steps * count
     benchmark.extra_info |= {
         "steps_per_second": round(steps / median, 1),
         "milliseconds_per_step": round(1e3 * median / steps, 2),
@@ -114,11 +133,13 @@ def sent(server: str) -> int:
 
 
 class Instant:
-    """Slots that answer at once, with a new picture each time; their episodes have ten steps."""
+    """Slots that answer at once, with a new picture each time; their episodes have ten steps. One
+    step in 500 loses its device."""
 
-    def __init__(self, count: int) -> None:
-        self._picture = np.zeros((256, 320, 3), np.uint8)
+    def __init__(self, count: int, size: tuple[int, int]) -> None:
+        self._picture = np.zeros((*size[::-1], 3), np.uint8)
         self._steps = [0] * count
+        self._rng = Random(0)
 
     def runner(self, slot: int, deliver: Deliver) -> Any:
         return _InstantRunner(self, slot, deliver)
@@ -126,8 +147,10 @@ class Instant:
     def close(self) -> None:
         """Nothing is open."""
 
-    def answer(self, slot: int, call: Call) -> SlotResult:
+    def answer(self, slot: int, call: Call) -> SlotResult | DeviceLost:
         first = isinstance(call, Reset)
+        if not first and self._rng.random() < 1 / 500:
+            return DeviceLost("the machine is gone")
         self._steps[slot] = 0 if first else self._steps[slot] + 1
         picture = self._picture.copy()
         picture.setflags(write=False)
@@ -153,22 +176,30 @@ class _InstantRunner:
         return ()
 
 
-@pytest.mark.parametrize("count", [100, 1000, 10000])
-def test_collector(benchmark: Any, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+# The pictures of ten steps are kept while an episode is open: 10,000 larger ones would fill 25 GB.
+@pytest.mark.parametrize(
+    ("count", "size"),
+    [(100, (320, 256)), (1000, (320, 256)), (200, (1280, 800)), (10000, (32, 32))],
+)
+def test_collector(
+    benchmark: Any, monkeypatch: pytest.MonkeyPatch, count: int, size: tuple[int, int]
+) -> None:
     benchmark.group = "collector of slots that answer at once"
-    envs = UIVectorEnv(1, "DataEntry", compact=True, autoreset_mode="Disabled")
-    envs.close()
-    envs = simulated(envs, count, monkeypatch)
+    envs = simulated(count, size, monkeypatch)
     agent = RandomAgent(envs.single_action_space)
     collector = Collector(envs, agent, run_seed=0, schedule="free")
     episodes = max(500, count)
     asked = [EpisodeRequest(seed=seed, group=f"e{seed}") for seed in range(episodes)]
-    benchmark.pedantic(lambda: collector.collect(asked), rounds=1)
+    told = benchmark.pedantic(lambda: collector.collect(asked), rounds=1)
+    assert sorted(episode.seed for episode in told) == list(range(episodes))
+    benchmark.extra_info["lost_for_good"] = sum(episode.failure is not None for episode in told)
     benchmark.extra_info["steps_per_second"] = round(10 * episodes / benchmark.stats.stats.median)
 
 
-def simulated(envs: UIVectorEnv, count: int, monkeypatch: pytest.MonkeyPatch) -> UIVectorEnv:
+def simulated(count: int, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> UIVectorEnv:
     """A vector env whose slots are `Instant`."""
-    first = envs._fleet._crew._first  # type: ignore[attr-defined]
-    monkeypatch.setattr("ui_gym.playing.vector.order_crew", lambda *given: (first, Instant(count)))
-    return UIVectorEnv(count, "DataEntry", compact=True, autoreset_mode="Disabled")
+    first, crew = order_crew("threads", 1, "DataEntry", {})
+    crew.close()
+    crew = Instant(count, size)
+    monkeypatch.setattr("ui_gym.playing.vector.order_crew", lambda *given: (first, crew))
+    return UIVectorEnv(count, "DataEntry", autoreset_mode="Disabled")

@@ -20,6 +20,7 @@ from ui_gym.browser.miniwob import catalogue
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.desktop.osworld.spec import OSWORLD
+from ui_gym.remote.ui_verifiers import DATA_ENTRY
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = "ui_gym/tasks.json"
@@ -35,7 +36,7 @@ def specs() -> list[TaskSpec]:
     """Every task of this repository, by id, as its class was registered."""
     found = {*_registered()}
     found |= {entry.spec for entry in (*recipe.ENTRIES.values(), *catalogue.ENTRIES.values())}
-    return sorted({*found, OSWORLD}, key=lambda spec: spec.id)
+    return sorted({*found, OSWORLD, DATA_ENTRY}, key=lambda spec: spec.id)
 
 
 def _registered() -> Iterator[TaskSpec]:

@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--budget",
         type=float,
         metavar="SECONDS",
-        help="fail if a test without `nightly` takes longer on an otherwise quiet machine",
+        help="tell of tests without `nightly` that take longer on an otherwise quiet machine",
     )
 
 

@@ -45,8 +45,8 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
             "collecting.open_episode", "collecting.questions", "collecting.stage", "engines.openai",
             "engines.pictures", "policy.prompts", "tasks",
         ),
-        ("agents", "engines", "judge", "policy"),
-        ("training.outcome",),
+        ("agents", "chat", "engines", "judge", "policy"),
+        ("serving", "training.outcome"),
         ("evaluation.evaluate", "evaluation.report"),
         (
             "training.checkpoint", "training.config", "training.event_log",
@@ -55,8 +55,9 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
             "training.yaml_text",
         ),
         ("collecting", "training.context", "training.parts", "training.run_reward"),
-        ("evaluation", "records", "tasks.cli"),
+        ("evaluation", "records", "serving.cli", "tasks.cli"),
         ("training",),
+        ("integrations",),
     ),
 }  # fmt: skip
 """The rooms and loose modules of a package, the lowest first: each may import what lies below it,

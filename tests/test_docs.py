@@ -50,7 +50,8 @@ def architecture(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/android.md", "docs/desktop.md", "docs/osworld.md"]
+    "document",
+    ["README.md", "docs/android.md", "docs/desktop.md", "docs/osworld.md", "docs/integrations.md"],
 )
 def test_every_example_runs(tmp_path: Path, document: str) -> None:
     examples = [content for language, _, content in blocks(document) if language == "python"]

@@ -51,6 +51,14 @@ class TokenRecord:
     version: int = 0
     truncated: bool = False
     """The output was cut at the limit of new tokens."""
+    before: tuple[TokenRecord, ...] = ()
+    """What else was sampled on the way to this turn's action, in order, by an agent that asks its
+    model several times."""
+
+    @property
+    def all(self) -> tuple[TokenRecord, ...]:
+        """This one, after those `before` it."""
+        return (*self.before, self)
 
 
 @dataclass

@@ -213,4 +213,5 @@ def record_of(value: Mapping[str, Any] | None) -> TokenRecord | None:
     if value is None:
         return None
     fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
-    return TokenRecord(**fields)
+    before = filter(None, map(record_of, value.get("before", ())))
+    return TokenRecord(**{**fields, "before": tuple(before)})

@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import threading
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,17 @@ def same(one: Any, other: Any) -> bool:
 
 
 # -- batches --
+
+
+def test_slots_that_do_not_play_yet_take_next_to_no_memory() -> None:
+    tracemalloc.start()
+    try:
+        env = UIVectorEnv(1000, "PaintText", viewport=(1280, 800))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    env.close()
+    assert most < 50e6  # one picture of each would be 3 GB
 
 
 def test_a_slot_is_an_env_of_its_own_seed(on_road: Make) -> None:

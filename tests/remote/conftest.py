@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from waiting import eventually
 
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.remote import wire
-from ui_gym.remote.server import EnvServer, ServerLimits
+from ui_gym.remote.lending import ServerLimits
+from ui_gym.remote.server import EnvServer
 
 
 @pytest.fixture(autouse=True)
@@ -57,13 +58,13 @@ def play() -> Iterator[Callable[..., UIVectorEnv]]:
 class ServerProcess:
     """``ui-gym serve`` in a process of its own, with the paint suite."""
 
-    def __init__(self, *options: str, port: int = 0) -> None:
+    def __init__(self, *options: str, port: int = 0, within: Sequence[str] = ()) -> None:
         code = (
             f"import sys; sys.path.insert(0, {str(Path(paint.__file__).parent)!r}); "
             "from ui_gym.tools.cli import main; main()"
         )
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code, "serve", "--port", str(port), "--import", "paint",
+            [*within, sys.executable, "-c", code, "serve", "--port", str(port), "--import", "paint",
              "--device", "*", *options],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -86,8 +87,8 @@ class ServerProcess:
 def server_process() -> Iterator[Callable[..., ServerProcess]]:
     started: list[ServerProcess] = []
 
-    def start(*options: str, port: int = 0) -> ServerProcess:
-        started.append(ServerProcess(*options, port=port))
+    def start(*options: str, **settings: Any) -> ServerProcess:
+        started.append(ServerProcess(*options, **settings))
         return started[-1]
 
     yield start

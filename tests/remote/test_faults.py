@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 import paint
@@ -19,13 +24,20 @@ from waiting import eventually
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from ui_gym.errors import DeviceError, UserError
+from ui_gym.errors import DeviceError, DeviceStartError, UserError
 from ui_gym.playing.vector import UIVectorEnv
-from ui_gym.remote import client, wire
+from ui_gym.remote import client, sockets, wire
 from ui_gym.remote.server import EnvServer
 
 Serve = Callable[..., EnvServer]
 Play = Callable[..., UIVectorEnv]
+
+
+FULL_DISK = (
+    "unshare", "-rm", "sh", "-c",
+    'mount -t tmpfs -o size=64k none "$0" && cat /dev/zero > "$0/full"; TMPDIR="$0" exec "$@"',
+)  # fmt: skip
+"""Runs a program that has no room left in its temporary folder, which is said first."""
 
 
 @pytest.fixture
@@ -92,6 +104,36 @@ def test_a_network_that_is_gone_for_a_while_loses_nothing(
     assert infos["failure"].tolist() == [None, None]
     assert infos["step"].tolist() == [1, 1]
     assert host.limits.slots - host.free == 2
+
+
+def test_a_clock_that_jumps_ends_nothing(
+    serve: Serve, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = serve(grace=0.5)
+    env = play(host.address)
+    env.reset(seed=[1, 2])
+    day, now = 86400.0, time.time
+    for jump in (day, -day):
+        monkeypatch.setattr(time, "time", lambda jump=jump: now() + jump)
+        assert env.step(["wait(0)"] * 2)[4]["failure"].tolist() == [None, None]
+    assert host.playing == 2
+
+
+def test_a_server_whose_disk_is_full_plays_on(
+    server_process: Callable[..., Any], play: Play, tmp_path: Path
+) -> None:
+    full = [*FULL_DISK, str(tmp_path)]
+    if subprocess.run([*full, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this user may not mount")
+    host = server_process(within=full)
+    assert shutil.disk_usage(f"/proc/{host.process.pid}/root{tmp_path}").free == 0
+    browser = play(host.address, task="ClickButton")
+    # A browser with a window wants room, and says so; one without plays.
+    with contextlib.suppress(DeviceStartError):
+        browser.reset(seed=[1, 2])
+    env = play(host.address)
+    env.reset(seed=[1, 2])
+    assert env.step(["wait(0)"] * 2)[4]["failure"].tolist() == [None, None]
 
 
 def test_a_session_is_over_after_the_grace_time(behind: Serve, play: Play, proxy: Proxy) -> None:
@@ -234,6 +276,60 @@ def test_ctrl_c_ends_a_server_in_order(server_process: Callable[..., Any], play:
     assert host.end() == 0
     with pytest.raises(DeviceError, match="is lost"):
         env.reset(seed=1)
+
+
+def test_several_processes_serve_as_one(server_process: Callable[..., Any], play: Play) -> None:
+    host = server_process("--processes", "2", "--slots", "3")
+    assert len(host.address.split(",")) == 2
+    env = play(host.address, num_envs=3)
+    assert env.reset(seed=[1, 2, 3])[1]["seed"].tolist() == [1, 2, 3]
+    with pytest.raises(DeviceError, match="slots of this server are lent"):
+        play(host.address, num_envs=4).reset(seed=1)
+    parts = [child for child in host.process.children() if "spawn_main" in str(child.cmdline())]
+    parts[0].kill()
+    # Whatever was played there has ended, and goes on, in the process that is started again.
+    infos = env.step(["wait(0)"] * 3)[4]
+    assert [failure is not None for failure in infos["failure"]] == [True, False, True]
+    env.close()
+    assert eventually(lambda: len(free(host.address)) == 2)
+    host.kill()
+    assert eventually(lambda: not any(part.is_running() for part in parts))
+
+
+def test_ctrl_c_ends_several_processes(server_process: Callable[..., Any], play: Play) -> None:
+    host = server_process("--processes", "2")
+    env = play(host.address)
+    env.reset(seed=1)
+    env.step(["finish()"] * 2)
+    children = host.process.children(recursive=True)
+    assert host.end() == 0
+    assert eventually(lambda: not any(child.is_running() for child in children))
+
+
+def free(addresses: str) -> list[int]:
+    """How many slots each server that answers has."""
+    told = []
+    for address in addresses.split(","):
+        with contextlib.suppress(OSError), urlopen(f"http{address[2:]}/capacity") as answer:
+            told.append(json.load(answer)["free"])
+    return told
+
+
+def test_a_client_that_asks_and_does_not_read_is_no_client(
+    serve: Serve, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sockets, "MOST_WAITING", 100_000)
+    host = serve()
+    env = play(host.address)
+    env.reset(seed=[1, 2])
+    link = env._fleet._crew.links[0]
+    first = link._socket
+    again = wire.pack({"slot": 0, "call": 1, "reset": [1, None], "sets": {}, "held": 0})
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(20_000):
+            first.send(again)
+    assert eventually(lambda: link._socket not in (None, first), 20)
+    assert env.step(["wait(0)"] * 2)[4]["failure"].tolist() == [None, None]  # it came back
 
 
 def test_a_slow_reader_blocks_nobody(behind: Serve, play: Play, proxy: Proxy) -> None:

@@ -16,9 +16,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from ui_gym.contract.arguments import make_task
 from ui_gym.errors import DeviceError, UserError
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.remote import wire
+from ui_gym.remote.lending import Lender, ServerLimits
 from ui_gym.remote.server import EnvServer
 from ui_gym.tools.cli import main
 
@@ -122,6 +124,65 @@ def test_devices_with_addresses_are_lent_to_nobody_who_was_not_allowed(
     for device in ("paint:lose_on=y", "osworld:http://10.0.0.1:5000", "qemu:/etc/passwd"):
         with pytest.raises(UserError, match="lends no device"):
             play(server.address, device=device).reset(seed=1)
+
+
+def test_tasks_that_read_files_here_are_served_only_by_name() -> None:
+    all_tasks, named = Lender(ServerLimits()), Lender(ServerLimits(), ["OSWorld"])
+    given = {"task_file": "/etc/hostname"}
+    with pytest.raises(UserError, match="does not serve 'UI/OSWorld-v0'"):
+        all_tasks.lend("OSWorld", given)
+    told = {"id": "UI/OSWorld-v0", "arguments": given, "viewport": (9, 9), "max_steps": 1}
+    with pytest.raises(UserError, match="does not serve 'UI/OSWorld-v0'"):
+        wire.task_of(told, all_tasks.may_play)
+    with pytest.raises(UserError, match="hostname"):
+        named.lend("OSWorld", given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"viewport": (9000, 9000)}, "too large to be lent"),
+        ({"viewport": (50_000, 2)}, "viewport is"),
+        ({"timeout": 1e300}, "seconds up to 600"),
+    ],
+)
+def test_what_would_take_the_whole_server_is_not_lent(arguments: Any, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        Lender(ServerLimits()).lend("PaintText", arguments)
+
+
+def test_a_task_of_a_screen_that_is_too_large_is_not_lent(serve: Serve, play: Play) -> None:
+    task = make_task("PaintText", {})
+    task.viewport = (9000, 9000)
+    told = wire.describe_task(task)
+    with pytest.raises(UserError, match="viewport is"):
+        wire.task_of(told | {"viewport": [50_000, 2]}, lambda id: None)
+    told = raw_hello(serve().address, told)
+    assert "too large to be lent" in told["refused"][1]
+
+
+def raw_hello(address: str, task: Any) -> Any:
+    """What a server says to a client that asks for this task."""
+    hello = {
+        "protocol": wire.PROTOCOL, "version": wire.VERSION, "session": None, "task": task,
+        "arguments": {},
+    }  # fmt: skip
+    with connect(address + wire.PATH) as socket:
+        socket.send(wire.pack(hello))
+        return wire.unpack(socket.recv())
+
+
+def test_a_task_that_is_none_is_refused(serve: Serve) -> None:
+    for told in ({"members": []}, [], {"id": 3}):
+        assert "refused" in raw_hello(serve().address, told)
+
+
+def test_attributes_that_are_not_for_clients_are_not_had(serve: Serve, play: Play) -> None:
+    env = play(serve().address)
+    env.reset(seed=1)
+    for name in ("_max_steps", "set_wrapper_attr", "get_wrapper_attr", "draw_seed"):
+        with pytest.raises(UserError, match="is not for clients"):
+            env.call(name)
 
 
 def test_slots_and_sessions_are_as_many_as_they_are(serve: Serve, play: Play) -> None:
@@ -261,6 +322,8 @@ def test_private_names_are_not_for_clients(serve: Serve, play: Play) -> None:
     [
         ("ws://user:word@h:7000", "an address is seen in logs, so it takes no token"),
         ("ws://h", "said as ws://HOST:PORT"),
+        ("ws://h:7003-7000", "the last port comes before the first"),
+        ("ws://h:7000-7002,ws://h:7001", "named twice"),
         ("ws://h:7000,ws://h:7000", "a server is named twice"),
         ("wss://h:99999", "said as ws://HOST:PORT"),
         ("wsx://h:7000", "there are no workers 'wsx://h:7000'. Did you mean 'ws'"),

@@ -33,6 +33,8 @@ _TABLE: dict[str, str] = {
     "uitars15": "ui_gym.dialects.uitars:UITars15",
     "openai": "ui_gym.dialects.openai:OpenAI",
     "anthropic": "ui_gym.dialects.anthropic:Anthropic",
+    "anthropic_toolset": "ui_gym.dialects.anthropic_toolset:AnthropicToolset",
+    "gemini": "ui_gym.dialects.gemini:Gemini",
     "qwen": "ui_gym.dialects.qwen:Qwen",
     "qwen_mobile": "ui_gym.dialects.qwen:QwenMobile",
     "qwen25": "ui_gym.dialects.qwen:Qwen25",

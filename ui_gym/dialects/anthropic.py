@@ -20,6 +20,8 @@ What the tool leaves open, we define:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ui_gym.contract import action as act
 from ui_gym.contract.tables import read_table
 from ui_gym.dialects.common import (
@@ -67,7 +69,7 @@ class Anthropic(ObjectDialect):
         if (call := function_of(action)) is not None:
             name, arguments = call
             return [{"type": "tool_use", "name": name, "input": arguments}]
-        return _say(action)
+        return say(action)
 
     def prompt(self, size: Size, *, elements: bool = False) -> str:
         return _PROMPT.format(
@@ -90,12 +92,21 @@ class Anthropic(ObjectDialect):
 
     def _action(self, said: Fields, pointer: PointerState) -> None:
         name = said.text("action", default="")
-        if name in _REFUSED:
-            raise ActionError("name", f"{name} is not offered here: look at the whole screenshot")
-        if name not in _USAGE:
-            raise unknown("action", name, _USAGE)
-        with written(name, _USAGE[name]):
-            _do(name, said, pointer)
+        perform(name, said, pointer, _USAGE)
+
+
+def perform(name: str, said: Fields, pointer: PointerState, usage: Mapping[str, str]) -> None:
+    """Do the action of a name; `usage` says which there are, and how each is written.
+
+    Raises:
+        ActionError: there is none of this name, or an argument is wrong.
+    """
+    if name in _REFUSED:
+        raise ActionError("name", f"{name} is not offered here: look at the whole screenshot")
+    if name not in usage:
+        raise unknown("action", name, usage)
+    with written(name, usage[name]):
+        _do(name, said, pointer)
 
 
 def _do(name: str, said: Fields, pointer: PointerState) -> None:
@@ -108,6 +119,7 @@ def _do(name: str, said: Fields, pointer: PointerState) -> None:
         case "mouse_move":
             pointer.move(said.pixel("coordinate"))
         case "left_click_drag":
+            _nothing_held(said)
             has_start = said.has("start_coordinate")
             start = said.pixel("start_coordinate") if has_start else None
             pointer.drag(said.pixel("coordinate"), start=start)
@@ -116,8 +128,7 @@ def _do(name: str, said: Fields, pointer: PointerState) -> None:
         case "left_mouse_up":
             pointer.up(point)
         case "scroll":
-            if said.has("text", "key"):
-                raise ActionError("argument", "keys can be held in clicks alone")
+            _nothing_held(said)
             right, down = said.choice(DIRECTIONS, "scroll_direction", default="down")
             pixels = said.whole("scroll_amount", default=3) * NOTCH
             pointer.scroll(point, dx=right * pixels, dy=down * pixels)
@@ -133,6 +144,11 @@ def _do(name: str, said: Fields, pointer: PointerState) -> None:
             pointer.wait(0)
 
 
+def _nothing_held(said: Fields) -> None:
+    if said.text("text", "key", default=""):
+        raise ActionError("argument", "keys can be held in clicks alone; do it without them")
+
+
 def _press(said: Fields, pointer: PointerState) -> None:
     """Chords between blanks are pressed one after the other, as xdotool does."""
     text = said.text("text")
@@ -145,7 +161,8 @@ def _press(said: Fields, pointer: PointerState) -> None:
             pointer.press(XDOTOOL.read([chord]))
 
 
-def _say(action: act.Action) -> list[Object]:
+def say(action: act.Action) -> list[Object]:
+    """The inputs of the calls that say `action`. Raises `ActionError` if there are none."""
     match action:
         case act.Click(button=button, count=count, keys=keys) if (button, count) in CLICK_NAMES:
             said: Object = {

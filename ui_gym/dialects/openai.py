@@ -11,6 +11,8 @@ What the tool leaves open, we define:
 - ``wait`` has no time: it is `WAIT` seconds, as in OpenAI's own examples.
 - ``screenshot`` waits for no time at all, since an observation follows in any case.
 - A drag goes straight from the first point of its path to the last.
+- Keys are held in clicks. In a ``move`` they change nothing, and are read over; a ``scroll`` or a
+  ``drag`` with keys would do something else (zoom, copy), and is refused.
 - One newline at the end of a typed text is the Enter key.
 - What the tool has no word for are calls of functions beside it: ``answer``, ``open`` and
   ``finish``. A message without any call is an answer, for that is how the models end.
@@ -102,11 +104,11 @@ def _build(name: str, said: Fields) -> Action:
             return Wait(0.0)
         case "wait":
             return Wait(WAIT)
-    if keys:
-        raise ActionError("argument", "keys can be held in clicks alone")
-    match name:
         case "move":
             return Move(*said.pixel())
+    if keys:
+        raise ActionError("argument", f"keys cannot be held in a {name}; do it without them")
+    match name:
         case "scroll":
             dx, dy = (said.whole(f"scroll_{axis}", default=0) for axis in "xy")
             return Scroll(*said.pixel(), dx=dx, dy=dy)

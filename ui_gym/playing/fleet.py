@@ -8,7 +8,6 @@ discarded.
 from __future__ import annotations
 
 import contextlib
-import copy
 import heapq
 import os
 import queue
@@ -21,7 +20,6 @@ from gymnasium import logger
 from gymnasium.error import ClosedEnvironmentError
 
 from ui_gym.errors import DeviceError, DeviceTimeout
-from ui_gym.playing.env import Seconds
 from ui_gym.playing.slot import (
     Answer,
     Call,
@@ -29,6 +27,7 @@ from ui_gym.playing.slot import (
     SlotResult,
     SlotRunner,
     Step,
+    lost,
 )
 
 RESET_TRIES = 3
@@ -63,6 +62,11 @@ class Slot:
         self.pending, self.tries = call, tries
         self.needs_reset = True  # until an answer says otherwise
         self.runner.begin(self.calls, call)
+
+    def lost(self, why: object, seconds: float = 0.0) -> SlotResult:
+        """The end of its episode, whose device failed."""
+        assert self.last is not None
+        return lost(self.last, why, seconds)
 
     def settle(self, result: SlotResult | None) -> None:
         """The pending call is over, with a result or without."""
@@ -218,7 +222,7 @@ class Fleet:
         if call != slot.calls or slot.pending is None:
             return
         if isinstance(answer, DeviceError) and isinstance(slot.pending, Step):
-            answer = self._failed(slot, str(answer))
+            answer = slot.lost(answer)
         if isinstance(answer, BaseException):
             self._settle(slot, None)
             raise answer
@@ -248,7 +252,7 @@ class Fleet:
         self._leaving = [t for t in self._leaving if t.is_alive()] + [*slot.runner.replace()]
         if isinstance(call, Step):
             why = f"no answer within {self._timeout:g} s"
-            self._settle(slot, self._failed(slot, why, self._timeout))
+            self._settle(slot, slot.lost(why, self._timeout))
         elif tries < RESET_TRIES:
             self._begin(slot, call, tries + 1)
         else:
@@ -258,14 +262,3 @@ class Fleet:
                 f"{self._timeout:g} s each. Raise step_timeout if the machine is that slow; "
                 "`ui-gym doctor` checks what it lacks"
             )
-
-    def _failed(self, slot: Slot, why: str, seconds: float = 0.0) -> SlotResult:
-        """The end of an episode whose device failed: what was seen last, and why it ended."""
-        assert slot.last is not None
-        info = copy.deepcopy(slot.last.info)
-        info |= {"score": 0.0, "success": False, "notes": "", "action_error": None}
-        info |= {"failure": f"device: {why}", "step": info["step"] + 1}
-        info |= {key: Seconds(0.0) for key in info if key.startswith("time_")}
-        info["time_action"] = Seconds(seconds)
-        observation = copy.deepcopy(slot.last.observation) | {"feedback": ""}
-        return SlotResult(slot.number, observation, 0.0, False, True, info)

@@ -27,8 +27,8 @@ class FreshPool(Generic[D]):
         """The devices that are lent, and the process that acquired each."""
 
     def acquire(self) -> D:
-        device = self._make()
-        with self._lock:
+        with self._lock:  # what is made may depend on what is lent
+            device = self._make()
             self._lent[device] = os.getpid()
         try:
             device.start()

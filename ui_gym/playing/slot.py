@@ -8,13 +8,14 @@ what an episode is. `fleet.py` keeps all slots of a vector env.
 from __future__ import annotations
 
 import contextlib
+import copy
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ui_gym.contract.device import Image
-from ui_gym.playing.env import Observation
+from ui_gym.playing.env import Observation, Seconds
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,18 @@ class SlotResult:
     @property
     def ended(self) -> bool:
         return self.terminated or self.truncated
+
+
+def lost(last: SlotResult, why: object, seconds: float = 0.0) -> SlotResult:
+    """The end of an episode whose device failed, after `seconds`: what was seen last, and why it
+    ended."""
+    info = copy.deepcopy(last.info)
+    info |= {"score": 0.0, "success": False, "notes": "", "action_error": None}
+    info |= {"failure": f"device: {why}", "step": info["step"] + 1}
+    info |= {key: Seconds(0.0) for key in info if key.startswith("time_")}
+    info["time_action"] = Seconds(seconds)
+    observation = copy.deepcopy(last.observation) | {"feedback": ""}
+    return SlotResult(last.slot, observation, 0.0, False, True, info)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.spaces import Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
@@ -94,11 +95,19 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self.metadata = {**UIEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_action_space = first.action_space
         self.single_observation_space = first.observation_space
-        self.action_space = batch_space(first.action_space, num_envs)
-        self.observation_space = batch_space(first.observation_space, num_envs)
         self._fleet = Fleet(crew, num_envs, step_timeout)
         # It also closes when this object is forgotten, and at exit: it holds no reference back.
         self._finalizer = weakref.finalize(self, self._fleet.close)
+
+    # The bounds of all slots' pictures take four times what the pictures take: who sends and
+    # receives needs none.
+    @functools.cached_property
+    def observation_space(self) -> Space[Any]:  # type: ignore[override]
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @functools.cached_property
+    def action_space(self) -> Space[Any]:  # type: ignore[override]
+        return batch_space(self.single_action_space, self.num_envs)
 
     # -- all slots at once, as Gymnasium has it --
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import queue
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from websockets.sync.client import ClientConnection, connect
 from ui_gym.errors import DeviceError, DeviceLost, UIGymError, UserError
 from ui_gym.playing.workers import WorkersOrder
 from ui_gym.remote import wire
-from ui_gym.remote.guard import token_in
+from ui_gym.remote.guard import check_no_password, token_in
 from ui_gym.remote.links import Asked, LinkCrew, LinkedRunner, SessionLink
 
 CONNECT_SECONDS = 10.0
@@ -262,10 +263,25 @@ class Servers(LinkCrew):
         except TypeError as error:
             raise UserError(f"the env's arguments cannot go to a server: {error}") from None
         spaces = [repr(order.first.observation_space), repr(order.first.action_space)]
-        urls = [server_url(text) for text in order.workers.split(",")]
+        urls = [url for text in order.workers.split(",") for url in server_urls(text)]
         if len(set(urls)) < len(urls):
             raise UserError(f"a server is named twice in {order.workers!r}")
         super().__init__(order.first, [ServerLink(url, hello, spaces) for url in urls])
+
+
+def server_urls(text: str) -> list[str]:
+    """``ws://HOST:PORT``, or all of ``ws://HOST:7000-7003``.
+
+    Raises:
+        UserError: it is neither, or it holds a password.
+    """
+    several = re.fullmatch(r"(.*:)(\d{1,5})-(\d{1,5})", text.strip())
+    if several is None:
+        return [server_url(text)]
+    ports = range(int(several[2]), int(several[3]) + 1)
+    if not ports:
+        raise UserError(f"the last port comes before the first in {text!r}")
+    return [server_url(f"{several[1]}{port}") for port in ports]
 
 
 def server_url(text: str) -> str:
@@ -276,17 +292,16 @@ def server_url(text: str) -> str:
     """
     text = text.strip().rstrip("/")
     parts = urlsplit(text)
-    if parts.username is not None or parts.password is not None:
-        raise UserError(
-            "an address is seen in logs, so it takes no token: set the environment variable "
-            f"{wire.TOKEN}"
-        )
+    check_no_password(parts, wire.TOKEN)
     try:
         port = parts.port
     except ValueError:
         port = None
     if parts.scheme not in ("ws", "wss") or not parts.hostname or not port or parts.path:
-        raise UserError(f"a server is said as ws://HOST:PORT, several with commas, not {text!r}")
+        raise UserError(
+            "a server is said as ws://HOST:PORT, several with commas or as ws://HOST:7000-7003, "
+            f"not {text!r}"
+        )
     return text
 
 

@@ -1,14 +1,16 @@
 """Frames: a slot's screenshots as bytes, without loss, and mostly as what changed.
 
 A frame is sent as what differs from a frame that the other side says it holds: the rows in which
-something changed, from the first changed column to the last, compressed by zlib; or whole, as a
-*key frame*, where it holds none. Its hash covers what was sent and the hash of the frame that it
-changes (blake2b, RFC 7693), so that equal hashes mean equal frames, at a cost that grows with what
-changed alone.
+something changed, from the first changed column to the last. Of these, rows that were elsewhere
+before (a page was scrolled) or that are there twice are named by where they are, and the others
+are compressed by zlib. Where the other side holds none, a frame is sent whole: a *key frame*. Its
+hash covers what was sent and the hash of the frame that it changes (blake2b, RFC 7693), so that
+equal hashes mean equal frames, at a cost that grows with what is sent alone.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import zlib
@@ -22,13 +24,18 @@ from ui_gym.errors import DeviceError
 
 Part = dict[str, Any]
 """A frame on its way: `of` (the number of the frame that it changes, or None), `shape`, `rows` (a
-bit for each row that is there), `span` (the first byte of these rows that is there, and the one
-after the last), `data` (those bytes, zlib) and `hash`."""
+bit for each row that changed), `span` (the first byte of these rows that changed, and the one after
+the last), `sources` (where each of them is, zlib: see `_sources`), `data` (the bytes of those that
+are nowhere, zlib) and `hash`."""
 
 LEVEL = 1
 """Of zlib: others are slower, and save little."""
 
+NOWHERE = -1
+
 _HASH_BYTES = 16
+
+_INDEX = np.dtype("<i4")
 
 
 class FrameWriter:
@@ -50,23 +57,24 @@ class FrameWriter:
         if base is not None and base[0].shape != image.shape:
             base = None
         flat = np.ascontiguousarray(image).reshape(len(image), -1)
-        if base is None:
-            rows, span = np.ones(len(flat), np.bool_), (0, flat.shape[1])
-        else:
-            rows, span = _changed(base[0].reshape(flat.shape), flat)
-        raw = np.ascontiguousarray(flat[rows, span[0] : span[1]]).data
-        bits = np.packbits(rows).tobytes()
-        digest = _digest(b"" if base is None else base[1], bits, span, raw)
-        self._kept = {held: base} if base is not None else {}
-        self._kept[number] = (image, digest)
-        return {
+        before = flat[:0] if base is None else base[0].reshape(flat.shape)
+        rows, span = np.ones(len(flat), np.bool_), (0, flat.shape[1])
+        if base is not None:
+            rows, span = _changed(before, flat)
+        sent = np.ascontiguousarray(flat[rows, span[0] : span[1]])
+        sources = _sources(np.ascontiguousarray(before[:, span[0] : span[1]]), sent)
+        part: Part = {
             "of": None if base is None else held,
             "shape": image.shape,
-            "rows": bits,
+            "rows": np.packbits(rows).tobytes(),
             "span": span,
-            "data": zlib.compress(raw, LEVEL),
-            "hash": digest,
+            "sources": zlib.compress(np.diff(sources, prepend=0).astype(_INDEX).data, LEVEL),
+            "data": zlib.compress(np.ascontiguousarray(sent[sources == NOWHERE]).data, LEVEL),
         }
+        digest = _digest(b"" if base is None else base[1], part)
+        self._kept = {held: base} if base is not None else {}
+        self._kept[number] = (image, digest)
+        return part | {"hash": digest}
 
 
 class FrameReader:
@@ -79,7 +87,8 @@ class FrameReader:
         self._hash = b""
 
     def read(self, number: int, part: Part) -> Image:
-        """The frame, a new array of shape (H, W, 3), uint8, that nobody can write to.
+        """The frame, of shape (H, W, 3), uint8, that nobody can write to; the same array as before
+        where nothing changed.
 
         Raises:
             DeviceError: it is not what was sent.
@@ -87,19 +96,25 @@ class FrameReader:
         whole = part["of"] is None
         if not whole and part["of"] != self.held:
             raise DeviceError(f"a picture changes frame {part['of']}, and {self.held} is held")
-        height, width, depth = part["shape"]
-        first, end = part["span"]
-        rows = np.unpackbits(np.frombuffer(part["rows"], np.uint8), count=height).astype(np.bool_)
-        changed = (int(rows.sum()), end - first)
-        raw = _inflate(part["data"], changed[0] * changed[1])
-        digest = _digest(b"" if whole else self._hash, part["rows"], (first, end), raw)
-        image = np.empty((height, width, depth), np.uint8) if whole else self._image.copy()
-        if digest != part["hash"] or image.shape != (height, width, depth):
+        if part["hash"] != _digest(b"" if whole else self._hash, part):
             raise DeviceError("a picture came damaged: its hash is not that of its bytes")
+        height, width, depth = part["shape"]
+        if not whole and self._image.shape != (height, width, depth):
+            raise DeviceError(f"a picture of {width}x{height} changes one of another size")
+        first, end = part["span"]
+        if first == end and not whole:  # nothing changed
+            self.held, self._hash = number, part["hash"]
+            return self._image
+        image = np.empty((height, width, depth), np.uint8) if whole else self._image.copy()
         flat = image.reshape(height, -1)
-        flat[rows, first:end] = np.frombuffer(raw, np.uint8).reshape(changed)
+        rows = np.unpackbits(np.frombuffer(part["rows"], np.uint8), count=height).astype(np.bool_)
+        before = flat[: 0 if whole else height, first:end]
+        try:
+            flat[rows, first:end] = _rows(before, int(rows.sum()), part)
+        except (IndexError, ValueError) as error:
+            raise DeviceError(f"a picture is none: {error}") from None
         image.setflags(write=False)  # the next frame is made from it
-        self.held, self._image, self._hash = number, image, digest
+        self.held, self._image, self._hash = number, image, part["hash"]
         return image
 
 
@@ -109,17 +124,58 @@ def _changed(before: Image, after: Image) -> tuple[NDArray[np.bool_], tuple[int,
     word = math.gcd(after.shape[1], 8)
     differs = before.view(f"u{word}") != after.view(f"u{word}")
     rows: NDArray[np.bool_] = differs.any(axis=1)
-    columns = np.flatnonzero(differs[rows].any(axis=0))
-    if not len(columns):
+    if not rows.any():
         return rows, (0, 0)
+    columns = np.flatnonzero(differs[rows].any(axis=0))
     return rows, (int(columns[0]) * word, (int(columns[-1]) + 1) * word)
 
 
-def _digest(before: bytes, bits: bytes, span: tuple[int, int], raw: bytes | memoryview) -> bytes:
+def _sources(before: Image, sent: Image) -> NDArray[np.int64]:
+    """Where rows of bytes are already: a row of `before` by its number, an earlier one of `sent` by
+    its number and the count of `before`; or `NOWHERE`. Rows of `sent` that are named are nowhere
+    else, so that one look is enough."""
+    if not sent.size:
+        return np.full(len(sent), NOWHERE)
+    both = np.concatenate([before, sent])
+    word = math.gcd(both.shape[1], 8)
+    words = both.view(f"u{word}")
+    # Sums of words with odd weights, which wrap around: equal rows have equal ones.
+    sums = np.einsum("ij,j->i", words, _weights(words.shape[1]).astype(words.dtype))
+    _, first, kinds = np.unique(sums, return_index=True, return_inverse=True)
+    found = first[kinds[len(before) :]]
+    earlier = np.flatnonzero(found < len(before) + np.arange(len(sent)))
+    same = (words[found[earlier]] == words[len(before) + earlier]).all(axis=1)
+    sources = np.full(len(sent), NOWHERE)
+    sources[earlier[same]] = found[earlier[same]]
+    return sources
+
+
+@functools.cache
+def _weights(count: int) -> NDArray[np.uint64]:
+    drawn = np.random.default_rng(0).integers(0, 2**63, count, np.uint64)
+    return drawn * np.uint64(2) + np.uint64(1)
+
+
+def _rows(before: Image, count: int, part: Part) -> Image:
+    """The rows that were sent. `before` are those, in this span, of the frame that is changed."""
+    sources = np.cumsum(np.frombuffer(_inflate(part["sources"], 4 * count), _INDEX))
+    new = sources == NOWHERE
+    sent = np.empty((count, part["span"][1] - part["span"][0]), np.uint8)
+    literal = (int(new.sum()), sent.shape[1])
+    raw = _inflate(part["data"], literal[0] * literal[1])
+    sent[new] = np.frombuffer(raw, np.uint8).reshape(literal)
+    old = np.flatnonzero(~new & (sources < len(before)))
+    sent[old] = before[sources[old]]
+    again = np.flatnonzero(~new & (sources >= len(before)))
+    sent[again] = sent[sources[again] - len(before)]
+    return sent
+
+
+def _digest(before: bytes, part: Part) -> bytes:
     said = hashlib.blake2b(before, digest_size=_HASH_BYTES)
-    said.update(bits)
-    said.update(f"{span[0]} {span[1]} ".encode())
-    said.update(raw)
+    for name in ("rows", "sources", "data"):
+        said.update(part[name])
+    said.update(f"{list(part['shape'])} {list(part['span'])}".encode())
     return said.digest()
 
 

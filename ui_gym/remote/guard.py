@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from typing import Protocol
+from urllib.parse import SplitResult
 
 from ui_gym.errors import UserError
 
@@ -107,6 +108,19 @@ def token_in(variable: str) -> str:
             "header cannot carry: set another, as `openssl rand -hex 16` makes one"
         )
     return said
+
+
+def check_no_password(address: SplitResult, variable: str) -> None:
+    """Refuse an address that holds a user or a password; the token belongs into `variable`.
+
+    Raises:
+        UserError: it does; does not show it.
+    """
+    if address.username is not None or address.password is not None:
+        raise UserError(
+            "an address is seen in logs, so it takes no token: set the environment variable "
+            f"{variable} instead"
+        )
 
 
 def is_loopback(host: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import queue
 import re
 import secrets
 import sys
@@ -26,7 +27,7 @@ from ui_gym.playing.worker_client import Blueprint
 from ui_gym.playing.workers import WorkersOrder, order_crew
 from ui_gym.remote import wire
 from ui_gym.remote.links import Asked, LinkCrew, LinkedRunner, SessionLink
-from ui_gym.remote.session import Session
+from ui_gym.remote.session import About, Session, about
 
 log = logging.getLogger(__name__)
 
@@ -50,16 +51,23 @@ STORE_BYTES = 200_000_000
 
 TRY_AGAIN_SECONDS = 0.5
 
+WATCH_SECONDS = 1.0
+"""How often an actor looks whether its node is there."""
+
+LEAVE_CHILDREN = {"RAY_kill_child_processes_on_worker_exit": "0"}
+"""Ray would kill the shells that end our programs with us (`ChildProcess`), and leave those."""
+
 
 class SlotsActor:
     """In the actor's process: a session, and who waits for what it says."""
 
     def __init__(self, blueprint: Blueprint, slots: int) -> None:
         self.incarnation = secrets.token_hex(4)
+        end_with_node()
         _, crew = order_crew("threads", slots, blueprint.open(), blueprint.arguments)
         self._session = Session(crew, lambda: None, lambda count: None)
         self._session.attach(self._said)
-        self._waiting: dict[tuple[str, int], tuple[threading.Event, list[bytes]]] = {}
+        self._waiting: dict[About, queue.SimpleQueue[bytes]] = {}
 
     def ask(self, message: bytes, incarnation: str) -> tuple[str, bytes]:
         """What the session says to a message, and who says it.
@@ -70,12 +78,9 @@ class SlotsActor:
         if incarnation not in ("", self.incarnation):
             lost = wire.error_parts(DeviceLost("the actor was started again"))
             return self.incarnation, wire.pack({"call": asked["call"], "error": lost})
-        name = _name(asked)
-        event, said = threading.Event(), list[bytes]()
-        self._waiting[name] = event, said
+        said = self._waiting[about(asked)] = queue.SimpleQueue()
         self._session.handle(asked)
-        event.wait()
-        return self.incarnation, said[0]
+        return self.incarnation, said.get()
 
     def forget(self, message: bytes) -> None:
         """Give up a call; whoever waits for it waits no longer."""
@@ -83,7 +88,7 @@ class SlotsActor:
         self._session.handle(asked)
         lost = wire.error_parts(DeviceLost("the call was given up"))
         given_up = {"slot": asked["slot"], "call": asked["abandon"], "error": lost}
-        self._said(wire.pack(given_up))
+        self._said(wire.pack(given_up), about(given_up))
 
     def pid(self) -> int:
         """The process that the actor is, on its node."""
@@ -92,18 +97,23 @@ class SlotsActor:
     def close(self) -> None:
         self._session.close()
 
-    def _said(self, packed: bytes) -> None:
-        waiting = self._waiting.pop(_name(wire.unpack(packed)), None)
+    def _said(self, packed: bytes, of: About) -> None:
+        waiting = self._waiting.pop(of, None)
         if waiting is not None:
-            waiting[1].append(packed)
-            waiting[0].set()
+            waiting.put(packed)
 
 
-def _name(message: dict[str, Any]) -> tuple[str, int]:
-    """What tells a call from all others that are in progress."""
-    if "ask" in message:
-        return "ask", message["ask"]
-    return f"call {message['slot']}", message["call"]
+def end_with_node() -> None:
+    """Have this actor's process end with its node's raylet: Ray leaves it alive, with its devices,
+    where that was killed."""
+    raylet = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == raylet:
+            time.sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class ActorLink(SessionLink):
@@ -243,6 +253,7 @@ class ActorLink(SessionLink):
 
 
 def _lost(error: BaseException) -> DeviceError:
+    error = getattr(error, "cause", None) or error  # what was raised in the actor
     first = str(error).strip().split("\n")[0]
     return DeviceLost(f"a Ray actor is lost ({type(error).__name__}): {first}")
 
@@ -267,6 +278,7 @@ class RayActors(LinkCrew):
             options = ray.remote(SlotsActor).options(
                 num_cpus=0, resources=takes, max_restarts=-1, max_task_retries=0,
                 max_concurrency=2 * slots + 4, scheduling_strategy="SPREAD",
+                runtime_env={"env_vars": LEAVE_CHILDREN},
             )  # fmt: skip
             return options.remote(blueprint, slots)
 
@@ -280,8 +292,15 @@ def connect(address: str | None, slots: int) -> None:
     Raises:
         UserError: there is no Ray at the address.
     """
-    if ray.is_initialized():
-        return
+    with _connecting:
+        if not ray.is_initialized():
+            _connect(address, slots)
+
+
+_connecting = threading.Lock()
+
+
+def _connect(address: str | None, slots: int) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     found = address or os.environ.get("RAY_ADDRESS") or "auto"

@@ -18,15 +18,21 @@ from ui_gym.remote.frames import FrameWriter
 
 Message = dict[str, Any]
 
-Post = Callable[[bytes], None]
+About = tuple[str, int, int]
+"""What a message is about: ("call", slot, number of the call) or ("ask", slot, the question's)."""
+
+Post = Callable[[bytes, About], None]
 """Takes a message for the client, from any thread; returns at once."""
 
 CLOSE_SECONDS = 10.0
 """How long a session waits for its slots' threads at its end."""
 
 NOT_FOR_CLIENTS = frozenset(
-    ("abandon", "clone", "close", "disown_pool", "draw_seed", "reset", "step")
-)
+    (
+        "abandon", "clone", "close", "disown_pool", "draw_seed", "get_wrapper_attr",
+        "has_wrapper_attr", "reset", "set_wrapper_attr", "step",
+    )
+)  # fmt: skip
 """Methods of an env that the session itself calls, or nobody."""
 
 
@@ -81,10 +87,10 @@ class ServedSlot:
                 if isinstance(call, Step):
                     raise UserError(f"slot {self._slot} has not answered call {self._number} yet")
                 self.runner.replace()
-            self._number, self._answer, self.busy = number, None, True
             for name, value in (sets or {}).items():
                 _check_name(name)
                 self.runner.set(name, value)
+            self._number, self._answer, self.busy = number, None, True
             self.runner.begin(number, call)
 
     def abandon(self, number: int) -> None:
@@ -113,7 +119,7 @@ class ServedSlot:
         except Exception as error:  # a task's own values that are no plain data
             told["error"] = wire.error_parts(error)
             packed = wire.pack(told)
-        self._post(packed)
+        self._post(packed, ("call", self._slot, self._number))
 
     def _told(self, said: SlotResult | BaseException | None) -> Message:
         if not isinstance(said, SlotResult):
@@ -170,7 +176,7 @@ class Session:
             self._handle(slot, message)
         except Exception as error:
             told = {name: message[name] for name in ("slot", "call", "ask") if name in message}
-            self._post(wire.pack(told | {"error": wire.error_parts(error)}))
+            self._post(wire.pack(told | {"error": wire.error_parts(error)}), about(message))
 
     def close(self) -> None:
         """End all slots, whatever they are doing. May be repeated; takes some seconds at most."""
@@ -181,10 +187,12 @@ class Session:
             slots = list(self.slots.values())
         self._outlet = None
         threads = [t for slot in slots for t in slot.runner.stop(busy=slot.busy)]
-        for thread in threads:
-            thread.join(CLOSE_SECONDS)
-        self._crew.close()
-        self._release(len(slots))
+        try:
+            for thread in threads:
+                thread.join(CLOSE_SECONDS)
+            self._crew.close()
+        finally:
+            self._release(len(slots))
 
     def _handle(self, slot: int, message: Message) -> None:
         if "reset" in message:
@@ -195,13 +203,12 @@ class Session:
         elif "abandon" in message:
             self._slot(slot).abandon(message["abandon"])
         elif "get" in message:
-            said = self._get(slot, *message["get"])
-            self._post(wire.pack({"slot": slot, "ask": message["ask"], "said": said}))
+            self._say(message, self._get(slot, *message["get"]))
         elif "set" in message:
             name, value = message["set"]
             _check_name(name)
             self._slot(slot).runner.set(name, value)
-            self._post(wire.pack({"slot": slot, "ask": message["ask"], "said": None}))
+            self._say(message, None)
         else:
             raise UserError(f"nothing known is asked of slot {slot}")
 
@@ -227,10 +234,20 @@ class Session:
                     raise
             return self.slots[slot]
 
-    def _post(self, packed: bytes) -> None:
+    def _say(self, message: Message, said: Any) -> None:
+        told = {"slot": message["slot"], "ask": message["ask"], "said": said}
+        self._post(wire.pack(told), about(message))
+
+    def _post(self, packed: bytes, of: About) -> None:
         outlet = self._outlet
         if outlet is not None:
-            outlet(packed)
+            outlet(packed, of)
+
+
+def about(message: Message) -> About:
+    """What a message of a client is about."""
+    kind = "ask" if "ask" in message else "call"
+    return kind, message["slot"], message.get(kind, 0)
 
 
 def _check_name(name: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ui_gym import __version__, errors
 from ui_gym.contract import registry
-from ui_gym.contract.arguments import make_task
+from ui_gym.contract.arguments import check_viewport, make_task
 from ui_gym.contract.mix import Mix
 from ui_gym.contract.task import GroundTruth, Task
 from ui_gym.errors import TaskError, UIGymError, UserError
@@ -193,7 +193,7 @@ def task_of(told: Mapping[str, Any], may_play: Callable[[str], None]) -> str | T
 def _member(told: Mapping[str, Any], may_play: Callable[[str], None]) -> Task[Any, Any]:
     may_play(told["id"])
     task = make_task(told["id"], told["arguments"])
-    task.viewport = tuple(told["viewport"])
+    task.viewport = check_viewport(told["viewport"])
     if told["max_steps"] != task.max_steps:
         task.max_steps = told["max_steps"]
     return task

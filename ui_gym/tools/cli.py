@@ -18,6 +18,8 @@ from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.extras import remedy
+from ui_gym.tools.export import app as export
+from ui_gym.tools.mcp import mcp
 from ui_gym.tools.osworld import app as osworld
 from ui_gym.tools.serve import serve
 from ui_gym.tools.terminal import ShownColumn, print_table
@@ -35,6 +37,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(osworld, name="osworld")
+app.add_typer(export, name="export")
+app.command()(mcp)
 app.command()(serve)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

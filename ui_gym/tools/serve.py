@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import sys
-import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-
-from ui_gym.errors import UserError
-
-DRAIN_SECONDS = 120.0
-"""How long open episodes may go on after Ctrl-C."""
 
 
 def serve(
@@ -40,6 +31,14 @@ def serve(
         list[str] | None,
         typer.Option("--import", metavar="MODULE", help="A module that registers tasks."),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Servers, with a Python each, at the ports from --port on; slots are shared out. "
+            "Phones and other slots that are played in Python want one for each core.",
+        ),
+    ] = 1,
     workers: Annotated[str, typer.Option(help="What plays them here: threads, processes:4.")] = (
         "threads"
     ),
@@ -64,38 +63,30 @@ def serve(
     """
     from ui_gym.remote import wire
     from ui_gym.remote.guard import token_in
-    from ui_gym.remote.server import EnvServer, ServerLimits
+    from ui_gym.remote.lending import ServerLimits
+    from ui_gym.remote.server import EnvServer
+    from ui_gym.remote.serving import import_all, serve_here, serve_in_processes
     from ui_gym.remote.stopping import until_stopped
 
-    for module in custom or ():
-        _import(module)
     console = Console(highlight=False, soft_wrap=True)
-    server = EnvServer(
-        host=host, port=port, token=token_in(wire.TOKEN), names=name or (), tasks=task or (),
-        devices=device or (), workers=workers, certificate=certificate, key=key,
-        limits=ServerLimits(slots=slots, sessions=sessions, grace=grace),
-    )  # fmt: skip
-    with until_stopped() as stop, server:
-        console.print(f"{server.address}: {slots} slots, {', '.join(task or ['all tasks'])}")
-        if token_in(wire.TOKEN):
+    limits = ServerLimits(slots=slots, sessions=sessions, grace=grace)
+    settings: dict[str, Any] = {
+        "host": host, "token": token_in(wire.TOKEN), "names": name or (), "tasks": task or (),
+        "devices": device or (), "workers": workers, "certificate": certificate, "key": key,
+    }  # fmt: skip
+
+    def begun(text: str) -> None:
+        console.print(f"{text}, {', '.join(task or ['all tasks'])}")
+        if settings["token"]:
             console.print(f"clients need the token of {wire.TOKEN}", style="dim")
         console.print("Ctrl-C ends it", style="dim")
-        stop.started()
-        stop.wait()
-        server.drain()
-        until = time.monotonic() + DRAIN_SECONDS
-        if server.playing:
-            console.print(
-                f"ending: {server.playing} episodes may come to their end; Ctrl-C ends them now"
-            )
-        while server.playing and time.monotonic() < until and not stop.wait(0.2):
-            pass
 
-
-def _import(module: str) -> None:
-    if not {"", os.getcwd()} & set(sys.path):
-        sys.path.append(os.getcwd())
-    try:
-        importlib.import_module(module)
-    except ImportError as error:
-        raise UserError(f"--import {module}: {error}") from None
+    with until_stopped() as stop:
+        if processes > 1:
+            own = settings | {"modules": custom or ()}
+            serve_in_processes(processes, port, limits, own, stop, begun, console.print)
+            return
+        import_all(custom or ())
+        with EnvServer(port=port, limits=limits, **settings) as server:
+            begun(f"{server.address}: {slots} slots")
+            serve_here(server, stop, console.print)

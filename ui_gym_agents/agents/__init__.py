@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.agents.agent import SERVED, Agent, Decision, View
+from ui_gym_agents.agents.agent import SERVED, VENDORS, Agent, Decision, View
 
 if TYPE_CHECKING:
     from ui_gym_agents.engines.protocol import RequestLimits
@@ -69,11 +69,17 @@ class ScriptedAgent:
 
 
 def make_agent(
-    name: str, action_space: gymnasium.Space[str], limits: RequestLimits | None = None
+    name: str,
+    action_space: gymnasium.Space[str],
+    limits: RequestLimits | None = None,
+    *,
+    suite: str = "browser",
+    elements: bool = False,
 ) -> Agent:
-    """A built-in agent by its name, or a served model as ``openai:MODEL@URL``.
+    """A built-in agent by its name, or a served model as ``openai:MODEL@URL`` or as `VENDORS` are.
 
-    `limits` say how long a server is waited for.
+    `limits` say how long a server is waited for, `suite` of which suite the env is, and `elements`
+    whether it lists them.
 
     Raises:
         UserError: there is no such agent; the message names the nearest.
@@ -85,5 +91,9 @@ def make_agent(
     if name.startswith(SERVED):
         from ui_gym_agents.agents.openai_chat import OpenAIAgent
 
-        return OpenAIAgent.named(name, action_space, limits)
+        return OpenAIAgent.named(name, action_space, limits, elements=elements)
+    if name.startswith(VENDORS):
+        from ui_gym_agents.agents.vendor import vendor_class
+
+        return vendor_class(name).named(name, action_space, limits, suite=suite)
     raise UserError(f"there is no built-in agent {name!r}. {nearest(name, BUILT_IN)}")

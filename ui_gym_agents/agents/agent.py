@@ -13,7 +13,10 @@ from ui_gym.errors import UserError
 from ui_gym_agents.episode import TokenRecord, Turn
 
 SERVED = "openai:"
-"""How the name of a served model begins: ``openai:MODEL@URL``."""
+"""How the name of a model begins that the chat API serves: ``openai:MODEL@URL``."""
+
+VENDORS = ("openai-responses:", "anthropic:", "gemini:")
+"""How the name of a model begins that is asked by its vendor's own API, whose tools it calls."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Decision:
     tokens: TokenRecord | None = None
     caption: str = ""
     failure: str | None = None
+    pictures: Sequence[Image] = ()
+    """What `tokens` show beside the env's own screenshots; the collector stores them."""
 
 
 Submit = Callable[[View], Future[Decision]]
@@ -96,6 +101,11 @@ class AroundAgent:
     def ended(self, slot: int) -> None:
         """The episode of a slot is over."""
         getattr(self._agent, "ended", lambda slot: None)(slot)
+
+
+def is_served(name: str) -> bool:
+    """Whether an agent's name is that of a model on a server."""
+    return name.startswith((SERVED, *VENDORS))
 
 
 def submitter(agent: object) -> Submit | None:

@@ -13,7 +13,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import SERVED, Decision, View
 from ui_gym_agents.engines.http import CONNECTIONS, JsonClient
 from ui_gym_agents.engines.openai import environment_key
-from ui_gym_agents.engines.pictures import HitRate, PictureCache, wire_messages
+from ui_gym_agents.engines.pictures import HitRate, PictureCache, conversation
 from ui_gym_agents.engines.protocol import EngineError, RequestLimits
 from ui_gym_agents.policy.prompts import PromptBuilder
 
@@ -64,10 +64,16 @@ class OpenAIAgent:
 
     @classmethod
     def named(
-        cls, name: str, action_space: Any, limits: RequestLimits | None = None
+        cls,
+        name: str,
+        action_space: Any,
+        limits: RequestLimits | None = None,
+        *,
+        elements: bool = False,
     ) -> OpenAIAgent:
         """The agent ``openai:MODEL@URL``, taught the dialect of an env's action space.
 
+        With `elements`, the env lists them, and it is taught to name them.
         Without ``@URL`` it is OpenAI's own server. The key is ``OPENAI_API_KEY`` of the
         environment.
 
@@ -84,7 +90,8 @@ class OpenAIAgent:
             )
         words = ""
         if hasattr(action_space, "dialect"):
-            words = get_dialect(action_space.dialect).prompt(action_space.size)
+            dialect = get_dialect(action_space.dialect)
+            words = dialect.prompt(action_space.size, elements=elements)
         prompt = PromptBuilder(words, history=3)
         return cls(model, url, key=environment_key(), prompt=prompt, limits=limits)
 
@@ -106,12 +113,10 @@ class OpenAIAgent:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _decide(self, view: View) -> Decision:
-        messages, shown = self.prompt.build(view)
-        images = view.screenshots[len(view.screenshots) - shown :]
         self._pictures.fit((view.slot + 1) * self.prompt.history)
         payload: dict[str, Any] = {
             "model": self.model,
-            "messages": wire_messages(messages, images, self._pictures.url),
+            "messages": conversation(self.prompt, view, self._pictures.url),
             "temperature": self.temperature,
             "max_completion_tokens": self.max_new_tokens,
             "seed": view.noise % 2**31,

@@ -291,6 +291,8 @@ class Collector:
         """Do what was decided."""
         assert play.last is not None
         play.take(decision, seconds, self._keep(play))
+        for picture in decision.pictures:
+            self.store.screenshots.put(picture, keep=play.request.group in self._filmed)
         self._stage.act(slot, decision.action_text)
 
     def _finished(self, play: OpenEpisode, result: SlotResult) -> Episode:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, Submit, View
@@ -78,9 +78,9 @@ class EngineAgent:
         except EngineError as error:
             return [Decision("", failure=f"engine: {error}") for _ in views]
         questions = [policy.question(view) for view in views]
-        answers = self.engine.generate(questions, self._sampling(policy))
+        answers = self.engine.generate(questions, self.sampling(policy))
         return [
-            self._decision(policy, question, answer)
+            self.decision(policy, question, answer)
             for question, answer in zip(questions, answers, strict=True)
         ]
 
@@ -109,13 +109,13 @@ class EngineAgent:
                 return
             try:
                 with self._words:
-                    decision = self._decision(policy, question, answered.result())
+                    decision = self.decision(policy, question, answered.result())
             except BaseException as error:
                 decided.set_exception(error)
             else:
                 decided.set_result(decision)
 
-        ask(question, self._sampling(policy)).add_done_callback(decide)
+        ask(question, self.sampling(policy)).add_done_callback(decide)
         return decided
 
     def synchronize(self, policy: VLMPolicy | None = None) -> None:
@@ -167,7 +167,8 @@ class EngineAgent:
                 shutil.rmtree(folder, ignore_errors=True)
 
     @staticmethod
-    def _sampling(policy: VLMPolicy) -> Sampling:
+    def sampling(policy: VLMPolicy) -> Sampling:
+        """How a policy is sampled."""
         return Sampling(
             policy.temperature,
             policy.max_new_tokens,
@@ -176,9 +177,10 @@ class EngineAgent:
         )
 
     @staticmethod
-    def _decision(
+    def decision(
         policy: VLMPolicy, question: EngineQuestion, answer: EngineAnswer | EngineError
     ) -> Decision:
+        """What an engine answered, as a policy's decision with its tokens."""
         if isinstance(answer, EngineError):
             return Decision("", failure=f"engine: {answer}")
         return policy.decision(
@@ -198,7 +200,8 @@ def engine_agent(
     slots: int = 64,
     limits: RequestLimits | None = None,
 ) -> EngineAgent:
-    """A policy's agent on a server: ``openai:MODEL@URL`` for vLLM, ``sglang:MODEL@URL``.
+    """A policy's agent on a server: ``openai:MODEL@URL`` for vLLM, ``sglang:MODEL@URL``; or on
+    servers that are started in Ray: ``ray:vllm?n=2`` (`ray_engines`).
 
     It remembers the encoded pictures of so many `slots`. `limits` say how long the server is
     waited for.
@@ -206,22 +209,31 @@ def engine_agent(
     The key is ``OPENAI_API_KEY`` of the environment, if the server wants one.
 
     Raises:
-        UserError: the name is not so written.
+        UserError: the name is not so written, or no server starts in Ray.
     """
     kind, _, address = name.partition(":")
+    options: dict[str, Any] = {
+        "image_id": policy.encoder.image_id,
+        "limits": limits,
+        "pictures": slots * policy.prompt.history,
+    }
+    if kind == "ray":
+        return EngineAgent(policy, _in_ray(address, policy.name, options), exchange)
     model, _, url = address.rpartition("@")
     if kind not in WIRES or not model:
         raise UserError(
             f"{name!r} is no engine; write openai:MODEL@URL for vLLM or sglang:MODEL@URL for "
-            "SGLang, such as openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1"
+            "SGLang, such as openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000/v1, or "
+            "ray:vllm?n=2"
         )
-    engine = OpenAIEngine(
-        url,
-        model,
-        image_id=policy.encoder.image_id,
-        wire=WIRES[kind],
-        key=environment_key(),
-        limits=limits,
-        pictures=slots * policy.prompt.history,
-    )
+    engine = OpenAIEngine(url, model, wire=WIRES[kind], key=environment_key(), **options)
     return EngineAgent(policy, engine, exchange)
+
+
+def _in_ray(said: str, model: str, options: dict[str, Any]) -> Engine:
+    # Imported only here: Ray is an extra.
+    from ui_gym_agents.engines.ray_engines import EngineOrder, RayEngine
+
+    folder = Path(model).expanduser()  # actors have working directories of their own
+    model = str(folder.resolve()) if folder.is_dir() else model
+    return RayEngine(EngineOrder.read(said), model, **options)

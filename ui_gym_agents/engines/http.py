@@ -24,16 +24,19 @@ _T = TypeVar("_T")
 CONNECTIONS = 256
 """Requests under way at a time, at most: more than a process has slots, each of which asks once."""
 
+BEARER = "Authorization"
+"""The header of a key that is sent as a bearer's token."""
+
 CLOSING = 2.0
 """Seconds that closing a client may take."""
 
-AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-"""Answers after which the same request may succeed."""
+AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""Answers after which the same request may succeed; 529 is Anthropic's word for overload."""
 
 WRONG = {
     401: "the key was refused: check it",
     403: "the key does not allow this: check it",
-    404: "there is no such model or address: check both, and that the URL ends in /v1",
+    404: "there is no such model or address: check both, and the end of the URL, such as /v1",
 }
 """Answers that no waiting will change, and what to do."""
 
@@ -54,11 +57,17 @@ class JsonClient:
         url: str,
         *,
         key: SecretStr | None = None,
+        key_header: str = BEARER,
+        headers: Mapping[str, str] | None = None,
         limits: RequestLimits | None = None,
         connections: int = CONNECTIONS,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
-        """`sleep` is called between attempts; None: a pause that `close` ends."""
+        """`sleep` is called between attempts; None: a pause that `close` ends.
+
+        The key goes into `key_header`: as a bearer's token into ``Authorization``, else as it is.
+        `headers` go beside it.
+        """
         if not url.startswith(("http://", "https://")):
             raise UserError(
                 f"{url!r} is no address of a server: it begins with http:// or https://"
@@ -68,11 +77,11 @@ class JsonClient:
         self._closed = threading.Event()
         self._sleep = sleep or self._closed.wait
         # An answer is counted as it comes, and packed bytes may unfold to any size.
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if key is not None and key.get_secret_value():
-            headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+        sent = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        self._key = key or SecretStr("")
+        self._key_header = key_header
         self._options: dict[str, Any] = {
-            "headers": headers,
+            "headers": sent | dict(headers or {}),
             "timeout": httpx.Timeout(self.limits.timeout, connect=self.limits.connect),
             "limits": httpx.Limits(max_connections=connections),
             # A proxy of the environment has no business between a trainer and its server.
@@ -106,7 +115,7 @@ class JsonClient:
             else:
                 if status < 300:
                     return _parsed(text)
-                problem = f"status {status}: {_said(text)}"
+                problem = f"status {status}: {_said(self._without_key(text))}"
                 if status in WRONG:
                     wrong = NotServed if status == 404 else UserError
                     raise wrong(f"{self.url}{path}: {WRONG[status]} ({problem})")
@@ -139,13 +148,26 @@ class JsonClient:
         finally:
             attempt.cancel()  # Ctrl-C while it was waited for
 
+    def _secret_header(self) -> dict[str, str]:
+        """The header of the key, made for each request: nothing that could be printed holds it."""
+        secret = self._key.get_secret_value()
+        if not secret:
+            return {}
+        return {self._key_header: f"Bearer {secret}" if self._key_header == BEARER else secret}
+
+    def _without_key(self, text: str) -> str:
+        """A server's words: some repeat the key that they refuse."""
+        secret = self._key.get_secret_value()
+        return text.replace(secret, "***") if secret else text
+
     async def _attempt(
         self, http: httpx.AsyncClient, path: str, body: bytes, limits: RequestLimits
     ) -> tuple[int, str, float | None]:
         try:
             # A server that sends a byte now and then never trips httpx's own timeout.
             async with asyncio.timeout(limits.timeout):
-                async with http.stream("POST", self.url + path, content=body) as response:
+                url, secret = self.url + path, self._secret_header()
+                async with http.stream("POST", url, content=body, headers=secret) as response:
                     data = await self._bounded(response, path, limits.answer_bytes)
         except TimeoutError:
             raise httpx.ReadTimeout("the answer was not complete in time") from None

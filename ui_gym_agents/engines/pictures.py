@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -12,6 +11,9 @@ from typing import Any
 from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
+from ui_gym.remote import png
+from ui_gym_agents.agents.agent import View
+from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.store import screenshot_hash
 
 MOST = 256
@@ -24,7 +26,7 @@ def data_url(image: Image) -> str:
     """A picture (height, width, 3) uint8 as a ``data:`` URL that holds it exactly."""
     buffer = io.BytesIO()
     PILImage.fromarray(image).save(buffer, "PNG", compress_level=1)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    return png.data_url(buffer.getvalue())
 
 
 class PictureCache:
@@ -117,6 +119,14 @@ def wire_messages(
     if next(waiting, None) is not None:
         raise ValueError("there are more pictures than places for them in the messages")
     return found
+
+
+def conversation(
+    prompt: PromptBuilder, view: View, url: Callable[[Image], str] = data_url
+) -> list[dict[str, Any]]:
+    """What a model is asked of a view, with its pictures as `url` makes them."""
+    messages, shown = prompt.build(view)
+    return wire_messages(messages, view.screenshots[len(view.screenshots) - shown :], url)
 
 
 def _part(part: dict[str, Any], waiting: Iterator[str]) -> dict[str, Any]:

@@ -61,8 +61,9 @@ def evaluate(
     agent: Annotated[
         str,
         typer.Option(
-            help="policy, oracle, random, scripted, a served model as openai:MODEL@URL, or a "
-            "factory as module:name."
+            help="policy, oracle, random, scripted, a served model as openai:MODEL@URL, a vendor's "
+            "model as openai-responses:MODEL, anthropic:MODEL or gemini:MODEL (whose key is in the "
+            "environment; @URL may follow), or a factory as module:name."
         ),
     ] = "policy",
     script: Annotated[
@@ -83,7 +84,10 @@ def evaluate(
     max_new_tokens: Annotated[int, typer.Option(min=1, help="Most tokens of a turn.")] = 24,
     dialect: Annotated[
         str | None,
-        typer.Option(help="How actions are written. [cells for the policy, else canonical]"),
+        typer.Option(
+            help="How actions are written. [cells for the policy, its own for a vendor's model, "
+            "else canonical]"
+        ),
     ] = None,
     observation: Annotated[str, typer.Option(help="screenshot, elements or both.")] = "screenshot",
     episodes: Annotated[int, typer.Option(min=1, help="How many instances of each task.")] = 200,
@@ -150,7 +154,7 @@ def evaluate(
         tasks=chosen, arguments=command.read_arguments(set_ or []), agent=agent, script=script,
         model=model, adapter=adapter, max_new_tokens=max_new_tokens, observation=observation,
         dialect=dialect or _dialect(agent), episodes=episodes, attempts=attempts,
-        greedy=not sample, seed=seed, envs=envs, workers=workers,
+        greedy=not sample and _native(agent) is None, seed=seed, envs=envs, workers=workers,
         server_timeout=server_timeout, server_attempts=server_attempts, out=out,
     )  # fmt: skip
     if preset is not None:
@@ -160,6 +164,8 @@ def evaluate(
     if run is not None:
         settings = settings.of_run(run, split)
         settings = dataclasses.replace(settings, tasks=chosen or settings.tasks)
+    if native := _native(agent):  # whatever a run or a preset speaks
+        settings = dataclasses.replace(settings, dialect=dialect or native)
     console = Console(stderr=True)
 
     def watch(steps: Any, total: int) -> Any:
@@ -209,8 +215,19 @@ def main() -> int:
 
 
 def _dialect(agent: str) -> str:
-    """What the shipped models write; the others' actions are all in the canonical one."""
-    return "cells" if agent == "policy" else "canonical"
+    """What the shipped models write, or what a vendor's model calls; else the canonical one."""
+    return "cells" if agent == "policy" else _native(agent) or "canonical"
+
+
+def _native(agent: str) -> str | None:
+    """The dialect of a vendor's model; None for other agents."""
+    from ui_gym_agents.agents.agent import VENDORS
+
+    if not agent.startswith(VENDORS):
+        return None
+    from ui_gym_agents.agents.vendor import native_dialect
+
+    return native_dialect(agent)
 
 
 def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ from ui_gym.contract.task import SPLITS
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents import ScriptedAgent, make_agent
-from ui_gym_agents.agents.agent import SERVED, Agent
+from ui_gym_agents.agents.agent import SERVED, VENDORS, Agent, is_served
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
 from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import Episode, Purpose
@@ -68,8 +68,9 @@ class EvaluationPlan:
     arguments: dict[str, Any] = field(default_factory=dict)
     """Of every task, beside its own."""
     agent: str = "policy"
-    """``policy``, ``oracle``, ``random``, ``scripted``, a served model as ``openai:MODEL@URL``, or
-    a factory as ``module:name``, which is called with the envs' action space."""
+    """``policy``, ``oracle``, ``random``, ``scripted``, a served model as ``openai:MODEL@URL`` or
+    as `VENDORS` are named, or a factory as ``module:name``, which is called with the envs' action
+    space."""
     script: Path | None = None
     """The actions of the scripted agent, a turn a line."""
     model: str = "tiny-clerk"
@@ -163,13 +164,26 @@ class EvaluationPlan:
             )
         if (self.agent == "scripted") != (self.script is not None):
             raise UserError("the scripted agent needs --script FILE, and no other agent takes one")
+        if self.agent.startswith(VENDORS):
+            self._check_vendor()
         if self.out is not None and find_spec("jinja2") is None:
             raise UserError("reports need jinja2; to get it: pip install 'ui-gym[agents]'")
         stages(self)
 
+    def _check_vendor(self) -> None:
+        from ui_gym_agents.agents.vendor import vendor_class
+
+        vendor_class(self.agent).check(self.agent, self.dialect)
+        if self.observation == "elements":
+            raise UserError(
+                f"{self.agent} calls tools that show pictures: ask for --observation screenshot "
+                "or both"
+            )
+
     @property
     def samples(self) -> bool:
-        """Whether the agent is a model, whose answers are sampled or greedy."""
+        """Whether the agent is a model whose answers are sampled or greedy, as is asked for; a
+        vendor's are always sampled."""
         return self.agent == "policy" or self.agent.startswith(SERVED)
 
     def asked(self) -> dict[str, Any]:
@@ -343,11 +357,16 @@ class Players:
             return policy
         if self._settings.script is not None:
             return ScriptedAgent(_script(self._settings.script))
-        if ":" in name and not name.startswith(SERVED):
+        if ":" in name and not is_served(name):
             return _factory(name)(action_space)
         settings = self._settings
-        limits = RequestLimits(settings.server_timeout, attempts=settings.server_attempts)
-        return make_agent(name, action_space, limits)
+        return make_agent(
+            name,
+            action_space,
+            RequestLimits(settings.server_timeout, attempts=settings.server_attempts),
+            suite=stage.entries[0].spec.suite if stage.entries else "desktop",  # OSWorld's files
+            elements=settings.observation != "screenshot",
+        )
 
     def sensitivity(
         self, parts: list[tuple[EvaluationStage, list[Episode]]], store: EpisodeStore

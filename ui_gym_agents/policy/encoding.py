@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -78,33 +79,41 @@ class PromptEncoder:
         self._to_check = CHECKED_PROMPTS
         self._shows = False
 
-    def encode(self, messages: Sequence[Message], sizes: Sequence[Size]) -> list[int]:
+    def encode(
+        self,
+        messages: Sequence[Message],
+        sizes: Sequence[Size],
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> list[int]:
         """Ids of the prompt, up to where the assistant speaks; `sizes` of its pictures in order.
 
+        `tools` are JSON schemas of functions, for the chat template to show.
+
         Raises:
-            UserError: there are pictures, and the model or its chat template takes none.
+            UserError: there are pictures or tools, and the model or its chat template takes none.
         """
         if sizes and not self._shows:
             check_pictures(self.processor)
             self._shows = True
         messages = self.defused(messages)
-        key = json.dumps(messages)
+        text = partial(self._render, messages, tools)
+        key = json.dumps([messages, tools])
         if self.splices:
-            ids = self._splice(key, messages, sizes)
+            ids = self._splice(key, text, sizes)
             if ids is not None:
                 return ids
         seen = self._rendered.get((key, tuple(sizes)))
         if seen is None:
-            seen = self._ask(self._render(messages), sizes)
+            seen = self._ask(text(), sizes)
             self._rendered.put((key, tuple(sizes)), seen)
         return seen
 
     def _splice(
-        self, key: str, messages: Sequence[Message], sizes: Sequence[Size]
+        self, key: str, rendered: Callable[[], str], sizes: Sequence[Size]
     ) -> list[int] | None:
         plain = self._texts.get(key)
         if plain is None:
-            text = self._render(messages)
+            text = rendered()
             plain = list(self.tokenizer(text, add_special_tokens=self._adds(text))["input_ids"])
             self._texts.put(key, plain)
             if self._to_check:
@@ -150,8 +159,14 @@ class PromptEncoder:
         batch = self.processor(text=[text], images=[images] if images else None, **kwargs)
         return [int(i) for i in np.asarray(batch["input_ids"][0])]
 
-    def _render(self, messages: Sequence[Message]) -> str:
-        return render(self.processor, messages)
+    def _render(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> str:
+        text = render(self.processor, messages, tools)
+        if tools and text == render(self.processor, messages):
+            raise UserError(
+                "this model's chat template shows no tools: take a model whose template does, or "
+                "tell it in words how to act"
+            )
+        return text
 
     def _adds(self, text: str) -> bool:
         """Whether the tokenizer adds its begin-of-text: not where the template wrote one."""
@@ -160,11 +175,15 @@ class PromptEncoder:
 
     def defused(self, messages: Sequence[Message]) -> list[Message]:
         """The messages with every text defused; once is as good as twice."""
-        return [
-            {**m, "content": [{**p, "text": self.defuse(p["text"])} if "text" in p else p
-                              for p in m["content"]]}
-            for m in messages
-        ]  # fmt: skip
+        return [self._defused(message) for message in messages]
+
+    def _defused(self, value: Any) -> Any:
+        """`value` with every text in it defused."""
+        if isinstance(value, str):
+            return self.defuse(value)
+        if isinstance(value, Mapping):
+            return {key: self._defused(inner) for key, inner in value.items()}
+        return [self._defused(inner) for inner in value] if isinstance(value, list) else value
 
     def defuse(self, text: str) -> str:
         """`text` with a space inside every structural token that it spells out."""
@@ -174,10 +193,15 @@ class PromptEncoder:
         return text
 
 
-def render(processor: Any, messages: Sequence[Message]) -> str:
+def render(
+    processor: Any, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
+) -> str:
     """The prompt's text, up to where the assistant speaks, by the model's chat template."""
+    options: dict[str, Any] = {"tools": list(tools)} if tools else {}
     return str(
-        processor.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
+        processor.apply_chat_template(
+            list(messages), add_generation_prompt=True, tokenize=False, **options
+        )
     )
 
 

@@ -22,7 +22,7 @@ from ui_gym_agents.files import replacing
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode="rich", no_args_is_help=True,
-    help="The records of trainings: list, show, export, import, replay, rebuild, upgrade.",
+    help="The records of trainings: list, show, export, trackio, import, replay, rebuild, upgrade.",
 )  # fmt: skip
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -145,6 +145,31 @@ def export(
         except OSError as error:
             raise UserError(f"{out} cannot be written: {error}") from error
     _say(f"{out}: {count} {'turns' if out.suffix == '.parquet' else 'episodes'}")
+
+
+@app.command("trackio")
+def trackio(
+    run: Name,
+    project: Annotated[
+        str | None, typer.Option(help="In trackio. [the project of the training's own logger]")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="At most so many, the first ones.")] = 1000,
+    runs: Runs = RUNS,
+    database: Database = None,
+) -> None:
+    """Log a training's episodes to trackio as traces with pictures; `trackio show` shows them.
+
+    They go to the run of the same name, beside its curves. Done again, they are there twice.
+
+    [dim]Example:[/dim]
+
+      ui-gym-records trackio grpo-20260101-120000 --episodes 200
+    """
+    from ui_gym_agents.records.traces import write_traces
+
+    with _found(run, runs, database) as (connection, training):
+        count = write_traces(connection, training, project, episodes)
+    _say(f"{count} episodes are traces of the run {training.name}: trackio show")
 
 
 @app.command("import")

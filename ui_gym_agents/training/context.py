@@ -18,6 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ui_gym.contract.spec import TaskSpec
+from ui_gym.errors import UserError
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.tasks.sources import TaskEntry
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
     from ui_gym.contract.device import Image
+    from ui_gym_agents.agents.agent import Agent
     from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
     from ui_gym_agents.episode import Episode, TokenRecord
     from ui_gym_agents.policy import VLMPolicy
@@ -126,8 +128,22 @@ class TrainerContext:
         return policy
 
     @cached_property
+    def player(self) -> Agent:
+        """Who plays: the policy, or an agent of somebody else's with the policy's words."""
+        name, env = self.config.policy.agent, self.config.env
+        if name is None:
+            return self.policy
+        if self._shares_playing:
+            raise UserError("with --policy.agent the main process plays: leave out --env.per_rank")
+        from ui_gym_agents.serving.foreign import ForeignAgent
+
+        agent = ForeignAgent(self.policy, name, dialect=env.dialect, slots=env.num_envs)
+        self._stack.callback(agent.close)
+        return agent
+
+    @cached_property
     def collector(self) -> Collector:
-        """Plays episodes with the policy in the envs."""
+        """Plays episodes with the `player` in the envs."""
         from ui_gym_agents.collecting.collector import Collector, schedule_for
         from ui_gym_agents.collecting.shared import SharedCollector
         from ui_gym_agents.store import EpisodeStore
@@ -135,10 +151,10 @@ class TrainerContext:
         make = partial(SharedCollector, self.processes) if self._shares_playing else Collector
         return make(
             self.envs,
-            self.policy,
+            self.player,
             run_seed=self.seed,
             store=EpisodeStore(self.run.episodes if self.processes.is_main else None),
-            schedule=schedule_for(self.policy, self.config.env.schedule),
+            schedule=schedule_for(self.player, self.config.env.schedule),
             episode_timeout=self.config.env.episode_timeout,
             keep_pictures=self.config.run.keep_pictures,
             on_episode=self.listener.episode,
@@ -365,8 +381,8 @@ class TrainerContext:
         folder = self.run.evaluation(self.done, greedy)
         store = EpisodeStore(folder)
         collector = Collector(
-            self.envs, self.policy, run_seed=derive("evaluation"), store=store,
-            schedule=schedule_for(self.policy, self.config.env.schedule),
+            self.envs, self.player, run_seed=derive("evaluation"), store=store,
+            schedule=schedule_for(self.player, self.config.env.schedule),
             on_episode=self.listener.episode,
         )  # fmt: skip
         with self.envs_in_use:

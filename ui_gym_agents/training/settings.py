@@ -254,7 +254,7 @@ class PolicySettings(SettingsSection):
     engine: str | None = Field(
         default=None,
         description="A server that samples: openai:MODEL@URL for vLLM, sglang:MODEL@URL for "
-        "SGLang; null: this process.",
+        "SGLang; ray:vllm?n=2, two that are started in Ray; null: this process.",
     )
     engine_timeout: float = Field(
         default=RequestLimits.timeout,
@@ -266,6 +266,12 @@ class PolicySettings(SettingsSection):
         ge=1,
         description="How often an answer is asked for of the engine, before its episode fails and "
         "is played again.",
+    )
+    agent: str | None = Field(
+        default=None,
+        description="Somebody else's agent that plays with the policy's words, got over OpenAI's "
+        'APIs (docs/integrations.md): command:"python my_agent.py", or a function '
+        "module:play; null: the policy itself.",
     )
     exchange: Path | None = Field(
         default=None,

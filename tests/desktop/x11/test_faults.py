@@ -26,7 +26,7 @@ TASK = "DesktopTypeAndSave"
 
 @pytest.fixture
 def env() -> Iterator[UIEnv]:
-    made = UIEnv(TASK, viewport=SIZE, timeout=6)
+    made = UIEnv(TASK, viewport=SIZE, timeout=4)
     yield made
     made.close()
 
@@ -77,7 +77,7 @@ def test_an_application_that_hangs_is_named_when_its_timeout_is_over(env: UIEnv)
         *_, truncated, info = env.step("click(300, 300)")
         if truncated:
             break
-    assert "did not answer for 6 s" in info["failure"]
+    assert "did not answer for 4 s" in info["failure"]
     env.reset(seed=1)
     *_, truncated, info = env.step("click(300, 300)")
     assert (truncated, info["failure"]) == (False, None)
@@ -125,7 +125,7 @@ def test_a_dialog_in_the_way_does_not_outlive_the_episode(env: UIEnv) -> None:
 
 
 def test_the_other_slot_does_not_notice() -> None:
-    envs = UIVectorEnv(2, TASK, viewport=SIZE, timeout=6)
+    envs = UIVectorEnv(2, TASK, viewport=SIZE, timeout=4)
     try:
         envs.reset(seed=[1, 2])
         victim = processes("mousepad")[0]

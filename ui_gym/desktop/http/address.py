@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ui_gym.errors import UserError
-from ui_gym.remote.guard import token_in
+from ui_gym.remote.guard import check_no_password, token_in
 
 TOKEN = "UI_GYM_OSWORLD_TOKEN"
 """The environment variable with the token that servers are told, and that ours wants."""
@@ -47,11 +47,7 @@ class ServerAddress:
             UserError: it is none, or it holds a password.
         """
         parts = _split(text)
-        if parts.username is not None or parts.password is not None:
-            raise UserError(
-                f"an address is seen in logs, so it takes no token: set the environment variable "
-                f"{TOKEN} instead"
-            )
+        check_no_password(parts, TOKEN)
         try:
             port = parts.port
         except ValueError:

@@ -255,7 +255,9 @@ class Gatherer:
         assert self._replay is not None
         pictures = self._collector.store.screenshots
         for episode in self._replay.store(batch.episodes, step=step):
-            for key in filter(None, episode.screenshot_ids):
+            told = [turn.tokens for turn in episode.turns if turn.tokens is not None]
+            seen = {key for tokens in told for record in tokens.all for key in record.images}
+            for key in sorted(seen.union(filter(None, episode.screenshot_ids))):
                 pictures.put(pictures.get(key), keep=True)
 
 
@@ -330,7 +332,8 @@ def samples_of(
     """
     each = advantages * len(episode.turns) if len(advantages) == 1 else advantages
     return [
-        LearningTurn(turn.tokens, advantage)
+        LearningTurn(record, advantage)
         for turn, advantage in zip(episode.turns, each, strict=False)
-        if turn.tokens is not None and not (mask_truncated and turn.tokens.truncated)
+        for record in (() if turn.tokens is None else turn.tokens.all)
+        if not (mask_truncated and record.truncated)
     ]

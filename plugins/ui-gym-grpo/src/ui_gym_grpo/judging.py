@@ -124,8 +124,9 @@ def _of_samples(trajectory: Trajectory) -> list[float]:
     records = {id(sample.record) for sample in trajectory.samples}
     waiting = 0.0
     for turn, reward in zip(trajectory.episode.turns, trajectory.rewards, strict=True):
-        if id(turn.tokens) in records:
-            rewards.append(reward + waiting)
+        told = () if turn.tokens is None else turn.tokens.all
+        if learned := sum(id(record) in records for record in told):
+            rewards += [0.0] * (learned - 1) + [reward + waiting]
             waiting = 0.0
         elif rewards:
             rewards[-1] += reward

@@ -56,6 +56,16 @@ class GRPOTrainer:
                 "playing ahead (--trainer.max_steps_off_policy) is the main process's alone, and "
                 "with --env.per_rank all play: leave one of them out"
             )
+        if config.max_steps_off_policy and run.policy.agent is not None:
+            raise UserError(
+                "playing ahead (--trainer.max_steps_off_policy) plays with copies of the policy, "
+                "and an agent of its own (--policy.agent) asks one: leave one of them out"
+            )
+        if config.algorithm == "ppo" and run.policy.agent is not None:
+            raise UserError(
+                "a critic (--trainer.algorithm ppo) is asked in the policy's own prompts, and an "
+                "agent (--policy.agent) has others: use grpo"
+            )
         self.policy = context.policy
         self.replay: ReplayBuffer | None = None
         if config.replay.enabled:

@@ -87,7 +87,8 @@ class EpisodeSource(ABC):
 
     def _told(self, episode: Episode) -> list[TokenRecord | None]:
         """What was recorded of the turns that are worth it."""
-        return [episode.turns[i].tokens for i in self.filters.turns(episode)]
+        told = [episode.turns[i].tokens for i in self.filters.turns(episode)]
+        return [record for tokens in told for record in ((None,) if tokens is None else tokens.all)]
 
 
 def make_source(config: SFTConfig, context: TrainerContext) -> EpisodeSource:
