@@ -21,7 +21,7 @@ from ui_gym_agents.serving.wire import Json
 from ui_gym_agents.store import EpisodeStore
 
 TRACES = "traces.jsonl"
-"""A `TrainingTrace` a line, with the rollout's name as ``rollout``, beside the episodes."""
+"""A `TrainingTrace` a line, in the order of the episodes, beside them."""
 
 MOST = 4096
 """Rollouts that may be open."""
@@ -129,8 +129,7 @@ class OpenDesk:
         with self._writing:
             self._store.add([episode])
             if self._store.folder is not None:
-                line = json.dumps({"rollout": episode.id, **told})
-                files.append(self._store.folder / TRACES, [line])
+                files.append(self._store.folder / TRACES, [json.dumps(told)])
         ending = f"failed: {episode.failure}" if episode.failure else f"reward {episode.score:g}"
         self._note(f"{episode.id}: {episode.steps} answers, {ending}")
         return episode
