@@ -56,6 +56,17 @@ def test_a_rollout_ends_once_and_an_empty_one_is_no_episode(served: ServedPolicy
     assert [episode.success for episode in served.store] == [True]
 
 
+def test_an_answer_that_is_no_action_of_the_dialect_is_recorded_as_such(
+    served: ServedPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("click(1, 1)", "<x8><y19>)"):
+        monkeypatch.setattr(served.policy, "text", lambda ids, text=text: text)
+        served.chat(user("Look", picture(3)))
+    served.post("rollout/end", {"reward": 1}).raise_for_status()
+    (episode,) = served.store
+    assert [turn.action_error for turn in episode.turns] == [None, "parse"]
+
+
 def test_an_agent_that_failed_says_why(served: ServedPolicy) -> None:
     served.chat(HI)
     served.post("rollout/end", {"failure": "the browser died"}).raise_for_status()

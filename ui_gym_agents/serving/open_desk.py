@@ -140,7 +140,7 @@ class OpenDesk:
         put = self._store.screenshots.put
         names = [[put(picture) for picture in one.pictures] for one in said]
         turns = [
-            Turn(shown[-1] if shown else "", one.text, tokens=one.tokens)
+            Turn(shown[-1] if shown else "", one.text, tokens=one.tokens, action_error=_error(one))
             for one, shown in zip(said, names, strict=True)
         ]
         turns[-1].reward = reward
@@ -156,6 +156,11 @@ class OpenDesk:
 def public_name(key: str) -> str:
     """A rollout's name for a record: one that looks like a secret is not told, but its hash."""
     return hashlib.sha256(key.encode()).hexdigest()[:16] if key.startswith("sk-") else key
+
+
+def _error(said: Said) -> str | None:
+    """What is wrong with an answer as an action, as far as that is known here."""
+    return None if said.actions or not said.pictures else "parse"
 
 
 def _without_envs() -> RolloutError:
