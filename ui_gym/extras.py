@@ -23,7 +23,7 @@ EXTRAS = {
         "safetensors", "sqlalchemy", "tokenizers", "torch", "transformers",
     ),
     "computers": ("agents", "anthropic"),
-    "inspect": ("inspect_ai",),
+    "inspect": ("anyio", "inspect_ai"),
     "mcp": ("mcp",),
     "miniwob": ("miniwob",),
     "parquet": ("pyarrow",),

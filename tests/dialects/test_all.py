@@ -158,7 +158,7 @@ def test_random_text_raises_only_action_errors(dialect: Dialect, text: str) -> N
 def test_hostile_text_raises_only_action_errors_and_soon(dialect: Dialect, text: str) -> None:
     started = time.process_time()
     attempt(dialect, text)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 20  # what takes long takes minutes or years
 
 
 def test_text_is_never_executed(dialect: Dialect, tmp_path: Path) -> None:

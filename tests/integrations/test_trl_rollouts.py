@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures.thread
 import gc
 import pickle
 import threading
@@ -185,6 +186,16 @@ def test_another_pillow_makes_pictures_that_are_there(monkeypatch: pytest.Monkey
     assert [type(part) for part in shown] == [dict, dict]
     assert type(shown[1]["image"]) is Image.Image
     assert not any(isinstance(part, lazy_picture.LazyText) for part in shown)
+
+
+@pytest.mark.timeout(20)
+def test_a_slot_may_be_forgotten_while_executors_are_locked() -> None:
+    slot = rollout()
+    slot.reset(seed=1)
+    slot._wait()
+    with concurrent.futures.thread._global_shutdown_lock:  # as where a collection comes in submit
+        del slot
+        gc.collect()
 
 
 def test_a_slot_that_is_forgotten_gives_its_device_back() -> None:

@@ -5,7 +5,11 @@ TRL itself is not imported here: its trainer calls what it is given.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
+import queue
+import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -131,7 +135,9 @@ class UIGymRollout:
         self._thread = ThreadPoolExecutor(1, "ui-gym-trl")
         self._last: Future[Shown] | None = None
         self._over = False
-        weakref.finalize(self, _close, self._thread, self._chat)
+        _OPEN.add(self._chat)
+        _closer()
+        weakref.finalize(self, _FORGOTTEN.put, (self._thread, self._chat)).atexit = False
 
     def reset(
         self,
@@ -313,10 +319,31 @@ def _picture(shown: Shown) -> Image:
     return shown.picture
 
 
-def _close(thread: ThreadPoolExecutor, chat: ChatEpisode) -> None:
-    """Close the env after what it still does; from any thread, its own included."""
-    try:
-        thread.submit(chat.close)
-    except RuntimeError:  # at exit, when no thread does anything any more
+_OPEN: set[ChatEpisode] = set()
+
+_FORGOTTEN: queue.SimpleQueue[tuple[ThreadPoolExecutor, ChatEpisode]] = queue.SimpleQueue()
+"""A finalizer may run in the middle of anything, with any lock held: it may put something here, and
+nothing else."""
+
+
+@functools.cache
+def _closer() -> threading.Thread:
+    """Closes the envs of slots that were forgotten, each after what it still does."""
+
+    def close() -> None:
+        while True:
+            thread, chat = _FORGOTTEN.get()
+            with contextlib.suppress(RuntimeError):  # at exit no thread takes anything any more
+                thread.submit(chat.close)
+                _OPEN.discard(chat)
+            thread.shutdown(wait=False)
+
+    started = threading.Thread(target=close, name="forgotten-slots", daemon=True)
+    started.start()
+    return started
+
+
+@atexit.register
+def _close_all() -> None:
+    for chat in list(_OPEN):
         chat.close()
-    thread.shutdown(wait=False)
