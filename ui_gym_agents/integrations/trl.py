@@ -330,17 +330,20 @@ nothing else."""
 def _closer() -> threading.Thread:
     """Closes the envs of slots that were forgotten, each after what it still does."""
 
-    def close() -> None:
+    def run() -> None:
         while True:
-            thread, chat = _FORGOTTEN.get()
-            with contextlib.suppress(RuntimeError):  # at exit no thread takes anything any more
-                thread.submit(chat.close)
-                _OPEN.discard(chat)
-            thread.shutdown(wait=False)
+            _close(*_FORGOTTEN.get())  # which keeps none of them alive while it waits
 
-    started = threading.Thread(target=close, name="forgotten-slots", daemon=True)
+    started = threading.Thread(target=run, name="forgotten-slots", daemon=True)
     started.start()
     return started
+
+
+def _close(thread: ThreadPoolExecutor, chat: ChatEpisode) -> None:
+    with contextlib.suppress(RuntimeError):  # at exit no thread takes anything any more
+        thread.submit(chat.close)
+        _OPEN.discard(chat)
+    thread.shutdown(wait=False)
 
 
 @atexit.register
