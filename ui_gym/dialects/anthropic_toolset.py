@@ -16,15 +16,14 @@ from __future__ import annotations
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.tables import read_table
-from ui_gym.dialects.anthropic import perform, say
+from ui_gym.dialects.anthropic import Anthropic, perform, say
 from ui_gym.dialects.common import NOTCH, unknown
 from ui_gym.dialects.fields import Fields
 from ui_gym.dialects.functions import call_function, function_of, teach_functions
 from ui_gym.dialects.grid import Size
 from ui_gym.dialects.jsonish import Object
-from ui_gym.dialects.objects import ObjectDialect, Place
+from ui_gym.dialects.objects import Place
 from ui_gym.dialects.pointer import PointerState
-from ui_gym.dialects.seen import Seen
 
 TOOLSET = "computer"
 
@@ -34,24 +33,15 @@ _USAGE: dict[str, str] = _TEXTS["usage"]
 _FUNCTIONS = ("answer", "open", "finish")
 
 
-class AnthropicToolset(ObjectDialect):
+class AnthropicToolset(Anthropic):
     """The members of Anthropic's computer toolset."""
 
     name = "anthropic_toolset"
     example = _USAGE["left_click"]
 
-    def read(self, said: Fields, pointer: PointerState, size: Size, seen: Seen) -> None:
-        content = said.get("content")
-        if isinstance(content, str):
-            return pointer.remark(content)
-        for block in said.objects("content") if content is not None else [said]:
-            self._block(block, pointer)
-        return None
-
     def say(self, action: Action, place: Place) -> list[Object]:
-        if (call := function_of(action)) is not None:
-            name, arguments = call
-            return [{"type": "tool_use", "name": name, "input": arguments}]
+        if function_of(action) is not None:
+            return super().say(action, place)
         return [_block(one.pop("action"), one) for one in say(action)]
 
     def prompt(self, size: Size, *, elements: bool = False) -> str:
