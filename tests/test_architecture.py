@@ -35,8 +35,8 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "ui_gym_agents": (
         (
-            "command", "episode", "files", "policy.hub", "policy.parallel", "policy.weights",
-            "presets", "sb3",
+            "command", "episode", "files", "overrides", "policy.hub", "policy.parallel",
+            "policy.weights", "presets", "sb3",
         ),
         ("agents.agent", "engines.http", "engines.protocol", "rewards"),
         ("store",),
@@ -49,13 +49,13 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("serving", "training.outcome"),
         ("evaluation.evaluate", "evaluation.report"),
         (
-            "training.checkpoint", "training.config", "training.event_log",
+            "training.checkpoint", "training.config", "training.control", "training.event_log",
             "training.judge_settings", "training.listeners",
-            "training.plugin", "training.run_directory", "training.settings",
-            "training.yaml_text",
+            "training.plugin", "training.run_directory", "training.run_lines",
+            "training.settings", "training.watching", "training.yaml_text",
         ),
         ("collecting", "training.context", "training.parts", "training.run_reward"),
-        ("evaluation", "records", "serving.cli", "tasks.cli"),
+        ("evaluation", "monitor", "records", "serving.cli", "tasks.cli"),
         ("training",),
         ("integrations",),
     ),

@@ -30,7 +30,7 @@ SECTIONS = (
 
 COMMANDS = (
     "ui-gym", "ui-gym-train", "ui-gym-eval", "ui-gym-records", "ui-gym-tasks",
-    "ui-gym-serve-policy",
+    "ui-gym-serve-policy", "ui-gym-monitor",
 )  # fmt: skip
 
 PARTS = {"pydantic-core": "pydantic"}

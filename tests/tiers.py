@@ -43,6 +43,7 @@ FOLDERS = {
     "integrations/test_trl_rollouts.py": "learn",
     "integrations/test_verl.py": "learn",
     "learning": "learn",
+    "monitor/browser": "browser",
     "peers": "browser",
     "plugins": "learn",
     "policy": "learn",

@@ -467,3 +467,32 @@ def test_ctrl_c_in_a_step_leaves_a_closable_env(make_vector: Make, pool: Pool) -
         env.step(["wait(0)"] * 2)
     env.close()
     assert pool.lent == []
+
+
+# -- what slots do, for those who look on --
+
+
+def test_slots_say_what_they_do(make_vector: Make, pool: paint.PaintPool) -> None:
+    pool.faults.hang_on = "hang"
+    envs = make_vector(2, step_timeout=0.5)
+    envs.send_reset([0, 1], [1, 2])
+    assert {slot.state for slot in envs.slot_states} <= {"reset", "idle"}
+    envs.recv(2)
+    assert [(s.slot, s.state, s.restarts) for s in envs.slot_states] == [
+        (0, "idle", 0), (1, "idle", 0),
+    ]  # fmt: skip
+    envs.send(['type("hang")'], [1])
+    assert [slot.state for slot in envs.slot_states] == ["idle", "step"]
+    (lost,) = envs.recv(1)
+    assert lost.info["failure"]
+    assert [(s.state, s.restarts) for s in envs.slot_states] == [("idle", 0), ("idle", 1)]
+    assert all(slot.seconds >= 0 for slot in envs.slot_states)
+
+
+def test_a_reset_that_gave_no_answer_counts_as_a_restart(
+    make_vector: Make, pool: paint.PaintPool
+) -> None:
+    pool.faults.hang_resets = 1
+    envs = make_vector(1, step_timeout=0.5)
+    envs.reset(seed=1)
+    assert [slot.restarts for slot in envs.slot_states] == [1]

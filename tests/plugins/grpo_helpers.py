@@ -82,7 +82,8 @@ def play_episodes(
                 Turn(screenshot_id=key, action_text=decision.action_text, tokens=decision.tokens)
             )
         score = float(number % 2)
-        found.append(Episode("UI/Test-v0", number, "Enter row 3", said, score=score))
+        name = f"{number}.0"
+        found.append(Episode("UI/Test-v0", number, "Enter row 3", said, name, score=score))
     return found
 
 

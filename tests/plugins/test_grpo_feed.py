@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Iterator
@@ -55,6 +56,34 @@ def test_learning_and_playing_overlap() -> None:
     with feeding(make) as feed:
         feed.get(1)
         assert playing.wait(5)  # while step 1 is not learned yet
+
+
+def test_the_last_batch_may_come_just_as_nobody_waits_for_it() -> None:
+    """Between the end of a wait and the look at whether the thread lives, it may have ended."""
+    go = threading.Event()
+
+    def make(step: int, closed: Any) -> int:
+        go.wait(5)
+        return step
+
+    with feeding(make, last=1) as feed:
+        made = feed._made
+
+        class LateQueue:
+            """Lets the thread come to its end after a wait that brought nothing."""
+
+            def get(self, timeout: float) -> Any:
+                if not go.is_set():
+                    go.set()
+                    feed._thread.join(5)
+                    raise queue.Empty
+                return made.get(timeout=timeout)
+
+            def put(self, item: Any) -> None:
+                made.put(item)
+
+        feed._made = LateQueue()  # type: ignore[assignment]
+        assert feed.get(1) == 1
 
 
 def test_what_playing_raises_comes_out() -> None:

@@ -208,6 +208,27 @@ def test_what_the_machine_failed_tells_the_curriculum_nothing(make: Make) -> Non
     assert {e.id for e in seen}.isdisjoint({"1-0.1", "1-1.0", "1-1.1"})
 
 
+# -- what is told of it --
+
+
+def test_every_episode_with_a_reward_is_told_and_which_groups_were_all_alike(make: Make) -> None:
+    batch = make().batch("1-0.1")  # members with odd numbers are right
+    ids = [f"1-{group}.{member}" for group in (0, 1) for member in range(4)]
+    assert batch.rewards == {name: float(int(name[-1]) % 2) for name in ids if name != "1-0.1"}
+    assert batch.equal == set()
+    short = make(group_size=2, refill=1.0).batch("1-0.1", "1-1.1")
+    assert short.rewards == {"1-0.0": 0.0, "1-1.0": 0.0}
+    assert short.dropped == 2, "what is left of a group that lost too many is told nonetheless"
+    assert short.equal == set()
+
+
+def test_those_of_groups_that_are_all_alike_taught_nothing() -> None:
+    batch = gathered([[1.0], [1.0], [1.0]])
+    assert batch.trajectories == []
+    assert batch.rewards == dict.fromkeys(("1-0.0", "1-0.1", "1-0.2"), 1.0)
+    assert batch.equal == {"1-0.0", "1-0.1", "1-0.2"}
+
+
 # -- rewards on the way --
 
 
@@ -238,6 +259,10 @@ def progressed(scores: Sequence[Sequence[float]]) -> list[Episode]:
 
 
 def rewarded(scores: Sequence[Sequence[float]], **settings: Any) -> list[Trajectory]:
+    return gathered(scores, **settings).trajectories
+
+
+def gathered(scores: Sequence[Sequence[float]], **settings: Any) -> Batch:
     group = progressed(scores)
     config = GRPOConfig(**{"groups": 1, "group_size": len(group), "refill": 1} | settings)
     given: Any = SimpleNamespace(
@@ -245,7 +270,7 @@ def rewarded(scores: Sequence[Sequence[float]], **settings: Any) -> list[Traject
         derive=derive, observe=lambda group: None,
         reward=run_reward,
     )  # fmt: skip
-    return Gatherer(config, given, Progressing(group)).batch(1).trajectories  # type: ignore[arg-type]
+    return Gatherer(config, given, Progressing(group)).batch(1)  # type: ignore[arg-type]
 
 
 GAINS = [[0.25, 0.0, 0.75], [0.25, 0.25, 0.0]]

@@ -230,6 +230,27 @@ def test_gradient_checkpointing_saves_memory_and_changes_nothing(
 # -- the critic --
 
 
+def test_the_mean_advantages_are_told_of_what_was_learned_last(make: Make) -> None:
+    learner = make()
+    played = play(learner)
+    played[1].samples.clear()  # all of it was left out
+    learner.learn(played)
+    ids = [one.episode.id for one in played]
+    assert learner.advantages == {ids[0]: -1.0, ids[2]: -1.0, ids[3]: 1.0}
+    learner.learn([])
+    assert learner.advantages == {}
+
+
+def test_those_of_a_critic_are_its_own(make: Make) -> None:
+    learner = make(algorithm="ppo", critic={"whiten": "none"})
+    played = play(learner)
+    learner.learn(played)
+    # It expects nothing yet: a failure is worth what was expected, and not less as in its group.
+    told = [learner.advantages[one.episode.id] for one in played]
+    assert told[::2] == [0.0, 0.0]
+    assert all(advantage > 0 for advantage in told[1::2])
+
+
 def test_the_critic_learns_what_is_returned(make: Make) -> None:
     learner = make(algorithm="ppo", critic={"warmup": 0, "epochs": 20, "lr": 1e-2})
     played = play(learner, count=6)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from sft_helpers import Runs, make_policy, record
 from three_processes import ThreeProcesses
 
 from ui_gym.errors import UserError
+from ui_gym_agents import overrides
 from ui_gym_agents.collecting import Recording
+from ui_gym_agents.overrides import Override
 from ui_gym_agents.store import EpisodeStore, screenshot_hash
+from ui_gym_sft import SFTConfig
 
 
 def settings_of(folder: Path, tiny: Path, **changed: str) -> None:
@@ -32,6 +38,53 @@ def test_successes_of_another_run_are_fitted_as_they_were_sampled(
     assert rows[-1]["loss"] < 0.7 * rows[0]["loss"]
     learned = {t.tokens for e in EpisodeStore(recorded) if e.success for t in e.turns}
     assert {r for e in trainer.rounds.examples for r in e.records} == learned
+
+
+def override(folder: Path, id: str, verdict: str, file: str = "episodes.jsonl") -> None:
+    """Somebody's verdict on the episode of an id, as the monitor keeps it."""
+    start, found = 0, ""
+    for line in (folder / file).read_text().splitlines(keepends=True):
+        if json.loads(line)["id"] == id:
+            found = f"{file}:{start}:{start + len(line.encode())}"
+        start += len(line.encode())
+    assert found
+    said: Any = {"verdict": verdict, "reason": "I saw it", "who": "me"}
+    at = datetime.now(UTC).isoformat()
+    overrides.append(folder, Override(at=at, episode=id, where=found, **said))
+
+
+def test_episodes_count_as_people_judged_them_unless_that_is_ignored(
+    runs: Runs, recorded: Path
+) -> None:
+    override(recorded, "5.0", "success")
+    override(recorded, "2.0", "failure")
+    override(recorded, "3.0", "failure")
+    override(recorded, "3.0", "withdrawn")
+    override(recorded, "1.0", "success")  # as its task says
+    trainer = runs.trainer(recorded)
+    kept = {e.id for e in trainer.source.collect().kept}
+    assert kept == {f"{n}.0" for n in (0, 1, 3, 4, 5, 6, 7)}
+    assert "2 of these episodes count as people judged them" in runs.notes[1]
+    judged = trainer.source.fingerprint()
+    plain = runs.trainer(recorded, overrides="ignore")
+    assert {e.id for e in plain.source.collect().kept} == {f"{n}.0" for n in (0, 1, 2, 3, 4, 6, 7)}
+    assert judged != plain.source.fingerprint(), "a resumed run must find the same verdicts"
+
+
+def test_verdicts_in_a_runs_folder_are_on_its_files(
+    runs: Runs, recorded: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "some-run"
+    run.mkdir()
+    recorded.rename(run / "episodes")
+    override(run, "5.0", "success", "episodes/episodes.jsonl")
+    assert len(runs.trainer(run).source.collect().kept) == 8
+
+
+def test_overrides_are_for_recordings_alone() -> None:
+    with pytest.raises(ValidationError, match=r"it is for source run:PATH or file:PATH"):
+        SFTConfig.model_validate({"source": "oracle", "overrides": "ignore"})
+    assert SFTConfig.model_validate({"source": "oracle", "overrides": "use"}).overrides == "use"
 
 
 def test_no_env_is_started_for_it(runs: Runs, recorded: Path) -> None:

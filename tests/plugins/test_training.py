@@ -79,6 +79,13 @@ def test_every_training_episode_is_recorded_once_and_can_be_replayed() -> None:
     episodes = list(store)
     assert len(episodes) == metrics("run")[0]["episodes"]
     assert len({e.id for e in episodes}) == len(episodes)
+    events = [json.loads(line) for line in Path("run/events.jsonl").read_text().splitlines()]
+    (learned,) = (event for event in events if event["event"] == "learned")
+    assert learned["episodes"].keys() == {e.id for e in episodes}
+    for group in {e.group for e in episodes}:
+        told = [learned["episodes"][e.id] for e in episodes if e.group == group]
+        assert sum(advantage for _, advantage in told) == pytest.approx(0, abs=1e-6)
+        assert (len({reward for reward, _ in told}) == 1) == all(a == 0 for _, a in told)
     for episode in episodes:
         for turn in episode.turns:
             assert turn.tokens is not None

@@ -13,7 +13,7 @@ from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
 from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training.event_log import EventLog
-from ui_gym_agents.training.listeners import Listeners, RunInfo, RunListener
+from ui_gym_agents.training.listeners import Learned, Listeners, RunInfo, RunListener
 from ui_gym_agents.training.settings import RunConfig
 
 BASELINE = Purpose("baseline", 0, "greedy")
@@ -63,12 +63,14 @@ class Run:
         self.episode(episode("e0.0", "e0", success=False), BASELINE)
         self.tell.evaluation_finished(BASELINE, report(0.0, 1), 0.0)
 
-    def step(self, number: int, members: int = 2) -> None:
+    def step(self, number: int, members: int = 2, *, learned: Learned | None = None) -> None:
         self.tell.step_begun(number, 2)
         for member in range(members):
             name = f"{number}-0.{member}"
             played = episode(name, f"{number}-0", success=bool(member))
             self.episode(played, Purpose("step", number))
+        if learned is not None:
+            self.tell.learned(number, learned)
         self.tell.step_finished(number, {"loss": 0.5, "kl": float("nan")}, 10.0 * number)
 
     def final(self) -> None:

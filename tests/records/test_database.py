@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import story
 from postgres_server import PASSWORD
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from ui_gym.errors import UserError
 from ui_gym_agents.records import database as db
-from ui_gym_agents.records import target
+from ui_gym_agents.records import ingest, target
 from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.records.target import DatabaseTarget
 
@@ -28,6 +29,22 @@ def test_migrations_go_up_and_down_and_fit_the_models(database: DatabaseTarget) 
         connection.execute(text("ALTER TABLE task ADD COLUMN colour TEXT"))
         with pytest.raises(Exception, match="colour"):
             db.check(connection)
+
+
+def test_an_older_database_keeps_its_rows_up_and_down(
+    database: DatabaseTarget, tmp_path: Path
+) -> None:
+    story.Run(tmp_path).whole()
+    engine = db.open_database(database)
+    ingest.ingest(engine, tmp_path)
+    with engine.begin() as connection:
+        db.migrate(connection, "0001")
+        assert "reward" not in {c["name"] for c in inspect(connection).get_columns("rollout")}
+        assert db.revision(connection) == "0001"
+    engine = db.open_database(database, upgrade_it=True)
+    assert story.counts(engine) == story.COUNTS
+    with engine.begin() as connection:
+        db.check(connection)
 
 
 def test_the_known_revisions_are_those_of_alembic(tmp_path: Path) -> None:

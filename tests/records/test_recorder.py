@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import story
-from sqlalchemy import delete
+from sqlalchemy import Engine, delete
 from waiting import eventually
 
 from ui_gym_agents.episode import Episode, Purpose
@@ -80,6 +80,47 @@ def test_a_resumed_run_does_its_later_steps_anew(
     again.final()
     again.tell.ended("finished", 2)
     assert story.counts(engine) == story.COUNTS
+
+
+LEARNED = {"1-0.0": (0.25, -1.0), "1-0.1": (1.0, None)}
+
+
+def worths(engine: Engine) -> dict[str, tuple[float | None, float | None]]:
+    """Reward and advantage of the rollouts of training steps."""
+    found = story.rows(engine, "rollout")
+    return {r["episode"]: (r["reward"], r["advantage"]) for r in found if r["step_id"]}
+
+
+def test_what_was_made_of_episodes_is_there_and_what_nobody_said_is_not(
+    database: DatabaseTarget, tmp_path: Path, notes: list[str]
+) -> None:
+    _recorder, run = record(database, tmp_path, notes)
+    run.begin()
+    run.step(1, learned=LEARNED)
+    run.step(2)
+    run.tell.ended("finished", 2)
+    nothing = dict.fromkeys(("2-0.0", "2-0.1"), (None, None))
+    assert worths(open_database(database)) == {**LEARNED, **nothing}
+    assert notes == []
+
+
+@pytest.mark.parametrize("batch", [1, 256])
+def test_it_is_there_wherever_a_transaction_ends_and_in_whatever_step_is_done_anew(
+    database: DatabaseTarget, tmp_path: Path, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is read before the episodes, which are told of in it."""
+    monkeypatch.setattr(ingest, "BATCH", batch)
+    run = story.Run(tmp_path)
+    run.begin()
+    run.step(1, learned=dict.fromkeys(LEARNED, (9.0, 9.0)))
+    run.tell.ended("interrupted", 1)
+    run.begin(resumed=0)
+    engine = open_database(database)
+    ingest.ingest(engine, tmp_path)
+    assert worths(engine) == {}
+    run.step(1, learned=LEARNED)
+    ingest.ingest(engine, tmp_path)
+    assert worths(engine) == LEARNED
 
 
 def test_what_ends_early_is_not_left_running(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,9 @@ class Memory(RunListener):
 
     def step_begun(self, step: int, steps: int) -> None:
         self.told.append(("step", step, steps))
+
+    def learned(self, step: int, episodes: Any) -> None:
+        self.told.append(("learned", step, dict(episodes)))
 
     def step_finished(self, step: int, metrics: Any, elapsed: float) -> None:
         self.told.append(("done", step, "loss" in metrics and "time_step" in metrics))
@@ -117,6 +121,20 @@ def test_a_failed_and_a_resumed_run_are_told_as_such(run: Callable[..., int]) ->
     assert run([again], **{"run.steps": 4}) == 0
     assert again.told[0] == ("begun", 2)
     assert again.told[-1] == ("ended", "finished", 4, "")
+
+
+def test_what_episodes_were_worth_is_told_in_its_step_and_logged(
+    run: Callable[..., int], work: Path
+) -> None:
+    memory = Memory()
+    settings = {"run.steps": 2, "trainer.at": 2, "trainer.event": "learn"}
+    assert run([memory], **settings) == 0
+    told = [one[:2] for one in memory.told if one[0] in ("step", "learned", "done")]
+    assert told == [("step", 1), ("done", 1), ("step", 2), ("learned", 2), ("done", 2)]
+    lines = map(json.loads, (work / "run" / "events.jsonl").read_text().splitlines())
+    (learned,) = (line for line in lines if line["event"] == "learned")
+    assert learned["step"] == 2
+    assert learned["episodes"] == {"2-0.0": [1.0, 0.5], "x": [None, None]}
 
 
 def test_a_broken_listener_is_reported_once_and_stops_nothing(

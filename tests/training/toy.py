@@ -48,10 +48,18 @@ class Toy:
         return {"loss": loss, "success": float(self.x.mean()), "time_learn": 0.001}
 
     def happen(self, event):
+        step = self.context.step
         if event == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         if event == "raise":
             raise ZeroDivisionError("one too many")
+        if event.startswith("ask:"):
+            from ui_gym_agents.training.control import ask
+            ask(self.context.run.path, event.removeprefix("ask:"))
+        if event == "learn":
+            self.context.learned({f"{step}-0.0": (1.0, 0.5), "x": (float("nan"), None)})
+        if event.startswith("until:"):
+            self.wait_until(Path(event.removeprefix("until:")).exists)
         if event == "wait":
             print("waiting", flush=True)
             self.wait_until(self.context.stop_requested)

@@ -14,7 +14,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from gymnasium import logger
 from gymnasium.error import ClosedEnvironmentError
@@ -24,6 +25,7 @@ from ui_gym.playing.slot import (
     Answer,
     Call,
     Crew,
+    Reset,
     SlotResult,
     SlotRunner,
     Step,
@@ -39,8 +41,24 @@ CLOSE_SECONDS = 10.0
 WAIT_SLICE = 1.0
 """Seconds of one wait: a Ctrl-C that another thread was handed is seen at the latest then."""
 
+SlotDoing = Literal["idle", "reset", "step"]
+
 _WAKE: Answer = (-1, 0, RuntimeError("no slot answered"))
 """What wakes a `recv`."""
+
+
+@dataclass(frozen=True)
+class SlotState:
+    """What a slot does, for who looks on: ``idle`` is one that nothing was asked of since."""
+
+    slot: int
+    state: SlotDoing
+    seconds: float
+    """For so long."""
+    restarts: int
+    """How often what plays it was lost, or did not answer, and was replaced."""
+    node: str
+    """The machine or server that it is played at, where it is known."""
 
 
 @dataclass
@@ -56,10 +74,14 @@ class Slot:
     tries: int = 0
     calls: int = 0
     """The number of the last call; a late answer to an earlier one is nobody's."""
+    since: float = field(default_factory=time.monotonic)
+    """When the last call began, or was over."""
+    restarts: int = 0
 
     def begin(self, call: Call, tries: int = 1) -> None:
         self.calls += 1
         self.pending, self.tries = call, tries
+        self.since = time.monotonic()
         self.needs_reset = True  # until an answer says otherwise
         self.runner.begin(self.calls, call)
 
@@ -71,9 +93,19 @@ class Slot:
     def settle(self, result: SlotResult | None) -> None:
         """The pending call is over, with a result or without."""
         self.pending = None
+        self.since = time.monotonic()
         if result is not None:
             self.last = result
             self.needs_reset = result.ended
+            self.restarts += result.ended and result.info.get("failure") is not None
+
+    @property
+    def state(self) -> SlotState:
+        """What it does. From any thread."""
+        call, seconds = self.pending, time.monotonic() - self.since
+        doing: SlotDoing = "idle" if call is None else "step" if isinstance(call, Step) else "reset"
+        node = str(getattr(self.runner, "node", ""))
+        return SlotState(self.number, doing, max(0.0, seconds), self.restarts, node)
 
 
 class Fleet:
@@ -249,6 +281,7 @@ class Fleet:
         call, tries = slot.pending, slot.tries
         assert call is not None
         slot.calls += 1  # a late answer is nobody's
+        slot.restarts += isinstance(call, Reset)  # a lost step is counted with its result
         self._leaving = [t for t in self._leaving if t.is_alive()] + [*slot.runner.replace()]
         if isinstance(call, Step):
             why = f"no answer within {self._timeout:g} s"

@@ -19,7 +19,7 @@ from ui_gym.contract.device import Image
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError
 from ui_gym.playing.env import Observation, Seconds, UIEnv
-from ui_gym.playing.fleet import CLOSE_SECONDS, Fleet
+from ui_gym.playing.fleet import CLOSE_SECONDS, Fleet, SlotState
 from ui_gym.playing.slot import Reset, SlotResult, Step
 from ui_gym.playing.workers import order_crew
 
@@ -262,6 +262,11 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
                 "send() or send_reset() before recv()"
             )
         return self._fleet.recv(at_least, timeout, until)
+
+    @property
+    def slot_states(self) -> list[SlotState]:
+        """What each slot does. From any thread; it costs those that play nothing."""
+        return [slot.state for slot in self._fleet.slots]
 
     def wake(self) -> None:
         """Let a `recv` that waits ask its `until` again. From any thread; else it does nothing."""

@@ -44,14 +44,21 @@ class Headers(Protocol):
 class Guard:
     """Checks requests to a server at `host`; `names` are further names that it is known by, with
     a port where that is forwarded from another (``localhost:8080``). `variable` is the environment
-    variable that the token is taken from, for messages.
+    variable that the token is taken from, for messages. `cookie` is the name of a cookie that may
+    bring the token too: a browser sends no header of its own.
 
     Raises:
         UserError: others than this machine could reach it, and there is no token; or a bad one.
     """
 
     def __init__(
-        self, host: str, token: str = "", names: Collection[str] = (), *, variable: str
+        self,
+        host: str,
+        token: str = "",
+        names: Collection[str] = (),
+        *,
+        variable: str,
+        cookie: str = "",
     ) -> None:
         if token and (len(token) < MIN_TOKEN or not _TOKEN.fullmatch(token)):
             raise UserError(
@@ -64,6 +71,7 @@ class Guard:
                 f"the environment variable {variable}, here and where the clients run"
             )
         self._token = token
+        self._cookie = cookie
         self._names = {name.lower() for name in (*names, host)}
 
     def check(self, headers: Headers, here: tuple[str, int]) -> None:
@@ -86,7 +94,10 @@ class Guard:
         if headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
             raise Mistake(403, "pages of other sites may not ask here")
         if self._token:
-            self._check_token(headers.get("Authorization", ""))
+            said = headers.get("Authorization", "")
+            if not said and self._cookie:
+                said = f"Bearer {_cookie(headers.get('Cookie', ''), self._cookie)}"
+            self._check_token(said)
 
     def _check_token(self, said: str) -> None:
         scheme, _, token = said.partition(" ")
@@ -129,6 +140,12 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
+
+
+def _cookie(said: str, name: str) -> str:
+    """A cookie's value among those that a header names; empty without it."""
+    pairs = (pair.strip().partition("=") for pair in said.split(";"))
+    return next((value for key, _, value in pairs if key == name), "")
 
 
 def _split(host: str) -> tuple[str, int | None]:

@@ -7,8 +7,9 @@ import contextlib
 import logging
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import uvicorn
@@ -50,6 +51,7 @@ class HttpServer:
         port: 0 is any that is free.
         refused: Is called for each request that the guard refused.
         ending: Is called in a thread when no more requests are served.
+        unguarded: Paths, beside `OPEN`, that look at their requests themselves.
         certificate, key: Files for TLS; both or neither.
 
     Raises:
@@ -65,6 +67,7 @@ class HttpServer:
         *,
         refused: Callable[[], None] = lambda: None,
         ending: Callable[[], None] = lambda: None,
+        unguarded: Collection[str] = (),
         certificate: Path | None = None,
         key: Path | None = None,
     ) -> None:
@@ -76,8 +79,8 @@ class HttpServer:
         app = Starlette(routes=routes, lifespan=self._life)
         self._http = uvicorn.Server(
             uvicorn.Config(
-                _Guarded(app, guard, refused), log_level="warning", access_log=False,
-                lifespan="on", server_header=False,
+                _Guarded(app, guard, refused, (*OPEN, *unguarded)),
+                log_level="warning", access_log=False, lifespan="on", server_header=False,
                 ws="websockets-sansio", ws_max_size=MAX_ASKED, ws_per_message_deflate=False,
                 ssl_certfile=certificate, ssl_keyfile=key, timeout_graceful_shutdown=5,
             )
@@ -121,16 +124,19 @@ class HttpServer:
 class _Guarded:
     """An app whose requests and sockets a guard looks at first."""
 
-    def __init__(self, app: ASGIApp, guard: Guard, refused: Callable[[], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, guard: Guard, refused: Callable[[], None], unguarded: Collection[str]
+    ) -> None:
         self._app = app
+        self._unguarded = unguarded
         self._guard = guard
         self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "lifespan" and scope["path"] not in OPEN:
+        if scope["type"] != "lifespan" and scope["path"] not in self._unguarded:
             connection = HTTPConnection(scope)
             try:
-                self._guard.check(_Headers(connection.headers), scope["server"])
+                self._guard.check(RequestHeaders(connection.headers), scope["server"])
             except Mistake as mistake:
                 self._refused()
                 refusal = PlainTextResponse(f"{mistake}\n", mistake.status)
@@ -142,14 +148,15 @@ class _Guarded:
         await self._app(scope, receive, send)
 
 
-class _Headers:
-    """Starlette's headers as `Guard` reads them."""
+class RequestHeaders:
+    """Starlette's headers as `Guard` reads them, with `more` in place of those of its names."""
 
-    def __init__(self, headers: Headers) -> None:
+    def __init__(self, headers: Headers, more: Mapping[str, str] = MappingProxyType({})) -> None:
         self._headers = headers
+        self._more = more
 
     def get(self, name: str, default: str, /) -> str:
-        return self._headers.get(name, default)
+        return self._more.get(name) or self._headers.get(name, default)
 
     def get_all(self, name: str, default: Any = (), /) -> list[str]:
         return self._headers.getlist(name)

@@ -115,6 +115,11 @@ class LinkedRunner:
     def stop(self, *, busy: bool) -> Sequence[threading.Thread]:
         return ()  # the session ends as a whole
 
+    @property
+    def node(self) -> str:
+        """Where it is played now, if that has an address."""
+        return str(getattr(self._link, "url", ""))
+
     def render(self) -> Image | None:
         if self._template.render_mode != "rgb_array" or self._last is None:
             return None

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import threading
+import time
 from collections.abc import Iterator
+
+WAIT_SLICE = 1.0
+"""Seconds of one wait."""
 
 
 class Stop:
@@ -22,9 +27,13 @@ class Stop:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the next signal. Whether one came in time."""
-        came = self._event.wait(timeout)
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        # In slices: a signal that comes as a wait begins does not end that wait.
+        while not self._event.wait(max(0.0, min(WAIT_SLICE, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                return False
         self._event.clear()
-        return came
+        return True
 
     def signalled(self, *_: object) -> None:
         self.asked += 1

@@ -20,6 +20,7 @@ from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.extras import remedy
 from ui_gym.tools.export import app as export
 from ui_gym.tools.mcp import mcp
+from ui_gym.tools.monitor_child import with_port
 from ui_gym.tools.osworld import app as osworld
 from ui_gym.tools.serve import serve
 from ui_gym.tools.terminal import ShownColumn, print_table
@@ -52,7 +53,7 @@ TaskId = Annotated[str, typer.Argument(metavar="TASK", help="An id or a name: UI
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command; exit codes 0, 1 (failed), 2 (a mistake in the call), 130 (interrupted)."""
     try:
-        app(args=args)
+        app(args=with_port(sys.argv[1:] if args is None else args))
     except UIGymError as error:
         Console(stderr=True).print(
             Text(f"error: {error}", style="red"), soft_wrap=True, highlight=False

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+
+from ui_gym.errors import UserError
+from ui_gym.tools.monitor_child import FLAG, MonitorChild
+
+MONITOR = "ui-gym-monitor"
+"""The command of the distribution's learning part, which this one does not import."""
 
 
 def serve(
@@ -50,6 +60,16 @@ def serve(
     ] = None,
     certificate: Annotated[Path | None, typer.Option(help="For TLS (wss://), a PEM file.")] = None,
     key: Annotated[Path | None, typer.Option(help="The certificate's private key.")] = None,
+    monitor: Annotated[
+        int | None,
+        typer.Option(
+            FLAG,
+            metavar="[PORT]",
+            min=0,
+            max=65535,
+            help="Show the slots in a browser meanwhile; without a port, at any that is free.",
+        ),
+    ] = None,
 ) -> None:
     """Serve slots to vector envs of other machines, until Ctrl-C.
 
@@ -75,13 +95,20 @@ def serve(
         "devices": device or (), "workers": workers, "certificate": certificate, "key": key,
     }  # fmt: skip
 
+    command = [] if monitor is None else _monitor_command(monitor)
+    children = ExitStack()
+
     def begun(text: str) -> None:
+        if command:
+            addresses = map(reached, text.rpartition(":")[0].split(","))
+            shown = [word for address in addresses for word in ("--server", address)]
+            children.enter_context(MonitorChild([*command, *shown], console.print))
         console.print(f"{text}, {', '.join(task or ['all tasks'])}")
         if settings["token"]:
             console.print(f"clients need the token of {wire.TOKEN}", style="dim")
         console.print("Ctrl-C ends it", style="dim")
 
-    with until_stopped() as stop:
+    with children, until_stopped() as stop:
         if processes > 1:
             own = settings | {"modules": custom or ()}
             serve_in_processes(processes, port, limits, own, stop, begun, console.print)
@@ -90,3 +117,23 @@ def serve(
         with EnvServer(port=port, limits=limits, **settings) as server:
             begun(f"{server.address}: {slots} slots")
             serve_here(server, stop, console.print)
+
+
+def _monitor_command(port: int) -> list[str]:
+    """What starts a monitor that ends with this process.
+
+    Raises:
+        UserError: it is not installed.
+    """
+    beside = Path(sys.executable).with_name(MONITOR)
+    found = str(beside) if beside.exists() else shutil.which(MONITOR)
+    if found is None:
+        raise UserError(
+            f"{FLAG} needs the command {MONITOR}; to get it: pip install 'ui-gym[agents]'"
+        )
+    return [found, "--port", str(port), "--with", str(os.getpid())]
+
+
+def reached(address: str) -> str:
+    """An address as this machine reaches it: one that means all of its own is none to ask."""
+    return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")

@@ -99,6 +99,18 @@ class Collector:
         """What every reset is asked for beyond its request: episodes record their params."""
         self._turn_of_cohort = 0
         self._filmed: set[str] = set()
+        self._waiting: deque[tuple[EpisodeRequest, int]] = deque()
+        self._plays: dict[int, OpenEpisode] = {}
+
+    @property
+    def playing(self) -> dict[int, EpisodeRequest]:
+        """What is played now, by slot. From any thread."""
+        return {slot: play.request for slot, play in self._plays.copy().items()}
+
+    @property
+    def waiting(self) -> list[EpisodeRequest]:
+        """What is still to be played. From any thread."""
+        return [request for request, _ in self._waiting.copy()]
 
     def collect(
         self, requests: Iterable[EpisodeRequest], agent: Agent | None = None
@@ -138,9 +150,9 @@ class Collector:
         agent = agent or self.agent
         # From the same state each time: a resumed run must form the same batches.
         self._turn_of_cohort = 0
-        waiting = deque((request, 0) for request in requests)
+        waiting = self._waiting = deque((request, 0) for request in requests)
         self._filmed = self._to_film(request for request, _ in waiting)
-        plays: dict[int, OpenEpisode] = {}
+        plays = self._plays = dict[int, OpenEpisode]()
         early: dict[int, SlotResult] = {}
         questions = self._questions(agent)
         ended: Callable[[int], None] = getattr(agent, "ended", lambda slot: None)
@@ -182,6 +194,8 @@ class Collector:
             for slot in plays:
                 ended(slot)
             self._stage.drain()
+            waiting.clear()
+            plays.clear()
 
     def _to_film(self, requests: Iterable[EpisodeRequest]) -> set[str]:
         """The groups of which the store keeps the pictures."""

@@ -23,6 +23,7 @@ from ui_gym.dialects.reread import reread
 from ui_gym.errors import ActionError, UserError
 from ui_gym_agents.collecting.collector import views
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.overrides import FileOverrides
 from ui_gym_agents.store import ScreenshotStore, from_json
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Recording:
     manifest says; None where there is neither. `skipped` counts what was left out, by reason:
     ``failure`` (of the infrastructure), ``of the split 'heldout'`` (or another that is not asked
     for), ``repeated`` (a resumed run plays its last episodes again), ``without pictures`` (they
-    were not kept).
+    were not kept). `overridden` are the ids of those that people judged otherwise than the task.
     """
 
     file: Path
@@ -50,10 +51,16 @@ class Recording:
     screenshots: ScreenshotStore
     settings: Mapping[str, Any] | None
     skipped: Counter[str]
+    overridden: tuple[str, ...] = ()
 
     @classmethod
     def of_run(
-        cls, path: Path, *, pictures: Path | None = None, split: str | None = None
+        cls,
+        path: Path,
+        *,
+        pictures: Path | None = None,
+        split: str | None = None,
+        overrides: bool = False,
     ) -> Recording:
         """The training episodes of a run's folder, or those of any folder of episodes.
 
@@ -64,14 +71,21 @@ class Recording:
         """
         for folder in (path, path / "episodes"):
             if (folder / FILE).is_file():
-                return cls.of_file(folder / FILE, pictures=pictures, split=split)
+                return cls.of_file(
+                    folder / FILE, pictures=pictures, split=split, overrides=overrides
+                )
         inside = sorted(str(p.parent.relative_to(path)) for p in path.glob(f"*/*/{FILE}"))
         hint = f" It has {', '.join(inside)}: name one of these folders." if inside else ""
         raise UserError(f"{path} holds no recorded episodes: {FILE} is not there.{hint}")
 
     @classmethod
     def of_file(
-        cls, path: Path, *, pictures: Path | None = None, split: str | None = None
+        cls,
+        path: Path,
+        *,
+        pictures: Path | None = None,
+        split: str | None = None,
+        overrides: bool = False,
     ) -> Recording:
         """The episodes of a file.
 
@@ -80,6 +94,7 @@ class Recording:
             pictures: A folder with ``screenshots``, or a run's; that of the file by default.
             split: Episodes that are known to be of another split are left out, lest a learner
                 sees what it is measured on.
+            overrides: People's verdicts hold instead of the tasks' (`ui_gym_agents.overrides`).
 
         Raises:
             UserError: it is not there, holds no episode, or a line is damaged.
@@ -89,7 +104,10 @@ class Recording:
         screenshots = ScreenshotStore(_screenshots(pictures or path.parent))
         skipped: Counter[str] = Counter()
         found: dict[tuple[str, str], Episode] = {}
-        for episode in _read(path):
+        overridden: dict[tuple[str, str], bool] = {}
+        verdicts = FileOverrides(path) if overrides else None
+        for told, start in _read(path):
+            episode = told if verdicts is None else verdicts.judged(told, start)
             if episode.failure is not None:
                 skipped["failure"] += 1
                 continue
@@ -100,16 +118,20 @@ class Recording:
             key = (f"{episode.task}#{episode.seed}", episode.id)
             skipped["repeated"] += key in found
             found[key] = episode
+            overridden[key] = episode is not told
         if not found and not skipped:
             raise UserError(f"{path} holds no episode")
-        whole = [e for e in found.values() if _pictured(e, screenshots)]
-        skipped["without pictures"] = len(found) - len(whole)
+        kept = {key: e for key, e in found.items() if _pictured(e, screenshots)}
+        skipped["without pictures"] = len(found) - len(kept)
         settings = _settings(path) or (None if pictures is None else _settings(pictures))
-        return cls(path, whole, screenshots, settings, +skipped)
+        judged = tuple(e.id for key, e in kept.items() if overridden[key])
+        return cls(path, list(kept.values()), screenshots, settings, +skipped, judged)
 
     def fingerprint(self) -> str:
         """A hash of which episodes these are: a run that goes on must find the same."""
         names = [(e.task, e.seed, e.id, [t.action_text for t in e.turns]) for e in self.episodes]
+        if self.overridden:
+            return hashlib.sha256(repr((names, self.overridden)).encode()).hexdigest()
         return hashlib.sha256(repr(names).encode()).hexdigest()
 
     # -- whether it is ours --
@@ -216,17 +238,20 @@ def _rendered(dialect: Any, actions: Sequence[Any], size: tuple[int, int]) -> st
         return None
 
 
-def _read(path: Path) -> Iterator[Episode]:
-    """The episodes of a file; what an export adds to their own fields is passed over."""
-    with path.open(encoding="utf-8") as lines:
+def _read(path: Path) -> Iterator[tuple[Episode, int]]:
+    """The episodes of a file, and where their lines begin; what an export adds to their own fields
+    is passed over."""
+    end = 0
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
+            start, end = end, end + len(line)
             if not line.strip():
                 continue
             try:
                 value = json.loads(line)
-                yield from_json({k: v for k, v in value.items() if k in _FIELDS})
+                yield from_json({k: v for k, v in value.items() if k in _FIELDS}), start
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                if not line.endswith("\n"):
+                if not line.endswith(b"\n"):
                     return  # the last line of a run that was killed
                 raise UserError(
                     f"{path}, line {number}: this is no recorded episode ({error}); "

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError, nearest
+from ui_gym.tools.monitor_child import FLAG, with_port
 from ui_gym.tools.terminal import ShownColumn, print_lines, print_table
 from ui_gym_agents import command, presets
 from ui_gym_agents.engines.protocol import RequestLimits
@@ -123,6 +124,16 @@ def evaluate(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    monitor: Annotated[
+        int | None,
+        typer.Option(
+            FLAG,
+            metavar="[PORT]",
+            min=0,
+            max=65535,
+            help="Show the folder of --out in the monitor meanwhile; without a port, at any.",
+        ),
+    ] = None,
 ) -> None:
     """Measure an agent: success with its interval, beside what guessing would give.
 
@@ -140,6 +151,7 @@ def evaluate(
     """  # fmt: skip
     # Torch and its friends take seconds to import; `--help` does without.
     from ui_gym_agents.evaluation.setup import EvaluationPlan, play
+    from ui_gym_agents.training.watching import watched
 
     if agent not in AGENTS and ":" not in agent:
         raise UserError(f"there is no agent {agent!r}. {nearest(agent, AGENTS)}")
@@ -175,7 +187,12 @@ def evaluate(
     def note(text: str) -> None:
         console.print(Text(text, style="dim"), soft_wrap=True)
 
-    outcome = play(settings, watch, note)
+    if monitor is not None and out is None:
+        raise UserError(f"{FLAG} shows the folder that --out names: give one")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    with watched(out or Path(), monitor, note):
+        outcome = play(settings, watch, note)
     if as_json:
         sys.stdout.write(json.dumps(outcome.report.to_json(), indent=1) + "\n")
     else:
@@ -211,7 +228,7 @@ def main() -> int:
     """The command. Returns the exit status: 0, 1 (failed), 2 (usage), 130 (interrupted)."""
     if osworld.is_asked_for(sys.argv[1:]):
         return command.run(osworld.app)
-    return command.run(app)
+    return command.run(app, with_port(sys.argv[1:]))
 
 
 def _dialect(agent: str) -> str:

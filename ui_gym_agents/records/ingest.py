@@ -5,15 +5,14 @@ and the files of episodes, which are only ever appended to. How far each was rea
 database itself (`models.BookmarkRow`), written in the transaction that writes the rows, so that
 nothing is lost or doubled by an outage, a kill, or reading again from the start.
 
-Events come in their order, and episodes after the events of their time: what a resumed run makes
-void (`event_log`) is dropped before what is played anew is taken in.
+`ui_gym_agents.training.run_lines` gives the lines in an order in which what a resumed run makes
+void is dropped before what is played anew is taken in.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -26,22 +25,14 @@ from ui_gym_agents.records.database import own_words
 from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.records.rows import Rows
 from ui_gym_agents.training import event_log
+from ui_gym_agents.training.run_lines import FileLine, unread
 
 BATCH = 256
 """Most lines in one transaction."""
 REFUSED = "records.refused.jsonl"
 """In a run's folder: which of its lines the database does not take, for a person to look at."""
 
-Refuse = Callable[["FileLine", BaseException], None]
-
-
-@dataclass(frozen=True)
-class FileLine:
-    """A line of a file of a run; `end` is the offset behind it."""
-
-    file: str
-    text: bytes
-    end: int
+Refuse = Callable[[FileLine, BaseException], None]
 
 
 def ingest(engine: Engine, directory: Path, refuse: Refuse | None = None) -> int:
@@ -73,35 +64,6 @@ def bookmarks(connection: Connection, training: str) -> dict[str, int]:
     table = TABLES["bookmark"]
     query = select(table.c.file, table.c.position).where(table.c.training_id == training)
     return {row.file: row.position for row in connection.execute(query)}
-
-
-def unread(directory: Path, marks: dict[str, int]) -> Iterator[FileLine]:
-    """The lines of a run's files behind `marks`, in the order in which they must be taken in."""
-    marks = dict(marks)
-    # Before the log is read: what lies in these files by now, the log tells the beginning of.
-    sizes = {name: (directory / name).stat().st_size for name in event_log.files(directory)}
-
-    def lines(file: str, end: int) -> Iterator[FileLine]:
-        for text, behind in files.whole_lines(directory / file, marks.get(file, 0), end):
-            marks[file] = behind
-            yield FileLine(file, text, behind)
-
-    for line in lines(event_log.FILE, (directory / event_log.FILE).stat().st_size):
-        for file, size in _earlier(line.text).items():
-            if file in sizes:
-                yield from lines(file, size)
-        yield line
-    for file, size in sizes.items():
-        yield from lines(file, size)
-
-
-def _earlier(event: bytes) -> dict[str, int]:
-    """How far the files of episodes went when a process of the run began, if `event` tells it."""
-    try:
-        line = json.loads(event)
-        return dict(line["files"]) if line["event"] == "begun" else {}
-    except (ValueError, KeyError, TypeError):
-        return {}  # It is refused when its turn comes.
 
 
 def _take_in(

@@ -181,6 +181,8 @@ class StepRow(Stateful, Base):
     number: Mapped[int]
     metrics: Mapped[dict[str, Any] | None]
     checkpoint: Mapped[str | None]
+    learned: Mapped[dict[str, Any] | None]
+    """Reward and mean advantage by episode: it may be told before the rollouts are read."""
 
 
 class GroupRow(Stateful, Base):
@@ -269,6 +271,10 @@ class RolloutRow(Stateful, Base):
     blind_rate: Mapped[float | None]
     version: Mapped[int]
     max_turns: Mapped[int | None]
+    reward: Mapped[float | None]
+    """What the trainer made of it; None where no trainer said."""
+    advantage: Mapped[float | None]
+    """The mean over its turns; None where it was not learned from."""
 
 
 SAME = (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, or_, select
+from sqlalchemy import Connection, Row, Select, delete, func, or_, select
 
 from ui_gym.errors import UserError, nearest
 from ui_gym_agents.episode import Episode, Purpose, Turn
@@ -46,7 +46,7 @@ def trainings(connection: Connection) -> list[dict[str, Any]]:
         values.pop("config")
         values["status"] = status(row)
         values["rollouts"] = connection.execute(
-            select(func.count()).where(_of_training(str(row.id)))
+            select(func.count()).where(of_training(str(row.id)))
         ).scalar()
         found.append(values)
     return found
@@ -98,7 +98,7 @@ def details(connection: Connection, training: str) -> dict[str, Any]:
 
     failures = (
         select(RolloutRow.failure, func.count())
-        .where(_of_training(training), RolloutRow.failure.is_not(None))
+        .where(of_training(training), RolloutRow.failure.is_not(None))
         .group_by(RolloutRow.failure)
         .order_by(func.count().desc())
     )
@@ -106,7 +106,7 @@ def details(connection: Connection, training: str) -> dict[str, Any]:
         select(ActionRow.error, func.count())
         .join(TurnRow, TurnRow.id == ActionRow.turn_id)
         .join(RolloutRow, RolloutRow.id == TurnRow.rollout_id)
-        .where(_of_training(training), ActionRow.error.is_not(None))
+        .where(of_training(training), ActionRow.error.is_not(None))
         .group_by(ActionRow.error)
     )
     return {
@@ -120,37 +120,50 @@ def details(connection: Connection, training: str) -> dict[str, Any]:
 
 def episodes(connection: Connection, training: str) -> Iterator[Episode]:
     """The episodes of a training as they were recorded, those of each parent in a row."""
-    query = (
-        select(
-            RolloutRow.__table__,
-            TaskRow.name.label("task"),
-            ValidationRow.notes,
-            BaselineRow.mode.label("before"),
-            StepRow.number.label("of_step"),
-            EvaluationRow.kind,
-            EvaluationRow.step,
-            EvaluationRow.mode,
-        )
-        .join(TaskRow, TaskRow.id == RolloutRow.task_id)
-        .outerjoin(ValidationRow, ValidationRow.rollout_id == RolloutRow.id)
-        .outerjoin(BaselineRow, BaselineRow.id == RolloutRow.baseline_id)
-        .outerjoin(StepRow, StepRow.id == RolloutRow.step_id)
-        .outerjoin(EvaluationRow, EvaluationRow.id == RolloutRow.evaluation_id)
-        .where(_of_training(training))
-        .order_by(
-            BaselineRow.mode.is_(None),
-            BaselineRow.created_at,
-            StepRow.number.is_(None),
-            StepRow.number,
-            EvaluationRow.step,
-            EvaluationRow.created_at,
-            RolloutRow.finished_at,
-        )
+    query = _WHOLE.where(of_training(training)).order_by(
+        BaselineRow.mode.is_(None),
+        BaselineRow.created_at,
+        StepRow.number.is_(None),
+        StepRow.number,
+        EvaluationRow.step,
+        EvaluationRow.created_at,
+        RolloutRow.finished_at,
     )
+    for _, episode in _read(connection, query):
+        yield episode
+
+
+def rollouts(connection: Connection, ids: Sequence[str]) -> dict[str, Episode]:
+    """The episodes of rollouts by their ids, of those that there are."""
+    return dict(_read(connection, _WHOLE.where(RolloutRow.id.in_(ids))))
+
+
+_WHOLE = (
+    select(
+        RolloutRow.__table__,
+        TaskRow.name.label("task"),
+        ValidationRow.notes,
+        BaselineRow.mode.label("before"),
+        StepRow.number.label("of_step"),
+        EvaluationRow.kind,
+        EvaluationRow.step,
+        EvaluationRow.mode,
+    )
+    .join(TaskRow, TaskRow.id == RolloutRow.task_id)
+    .outerjoin(ValidationRow, ValidationRow.rollout_id == RolloutRow.id)
+    .outerjoin(BaselineRow, BaselineRow.id == RolloutRow.baseline_id)
+    .outerjoin(StepRow, StepRow.id == RolloutRow.step_id)
+    .outerjoin(EvaluationRow, EvaluationRow.id == RolloutRow.evaluation_id)
+)
+"""Rollouts with what of other tables belongs to an episode."""
+
+
+def _read(connection: Connection, query: Select[Any]) -> Iterator[tuple[str, Episode]]:
+    """The episodes of a query of `_WHOLE`, each with its rollout's id."""
     for part in connection.execute(query).partitions(CHUNK):
         turns, seen = _inner(connection, [row.id for row in part])
         for row in part:
-            yield _episode(row, turns[row.id], seen[row.id])
+            yield row.id, _episode(row, turns[row.id], seen[row.id])
 
 
 def _inner(
@@ -210,7 +223,7 @@ def _turn(row: Row[Any], seen: Row[Any] | None) -> Turn:
     )
 
 
-def _of_training(training: str) -> Any:
+def of_training(training: str) -> Any:
     """Whether a rollout belongs to a training."""
     parents = (
         (RolloutRow.step_id, StepRow),

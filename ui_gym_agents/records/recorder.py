@@ -17,6 +17,7 @@ from ui_gym_agents.records.models import TABLES
 from ui_gym_agents.records.target import DatabaseTarget
 from ui_gym_agents.training import event_log
 from ui_gym_agents.training.listeners import RunListener, Status
+from ui_gym_agents.training.run_lines import FileLine
 
 LINGER = 0.5
 """Seconds between two looks at the files: one transaction costs about as much as twenty rows."""
@@ -132,7 +133,7 @@ class RunRecorder(RunListener):
             f"recorded waits in {self._directory}"
         )
 
-    def _refuse(self, line: ingest.FileLine | None, error: BaseException) -> None:
+    def _refuse(self, line: FileLine | None, error: BaseException) -> None:
         if self._refused:
             return
         self._refused = True

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, select, update
+from sqlalchemy import Connection, bindparam, case, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ui_gym.errors import UserError
@@ -24,7 +24,7 @@ from ui_gym_agents.records.models import SAME, TABLES, Base
 Values = Mapping[str, Any]
 
 EVENTS = (
-    "begun", "step_begun", "step_finished", "checkpoint", "evaluation_begun",
+    "begun", "step_begun", "learned", "step_finished", "checkpoint", "evaluation_begun",
     "evaluation_finished", "ended",
 )  # fmt: skip
 
@@ -112,6 +112,7 @@ class Rows:
                 }
                 counted = update(groups).where(groups.c.step_id == parent)
                 self._batch.execute(counted.values(size=size, successes=won, **step))
+                self._worth(parent)
                 continue
             played = select(func.count()).where(rollouts.c[f"{name}_id"] == parent)
             share = played.scalar_subquery() * 1.0 / table.c.planned
@@ -119,6 +120,21 @@ class Rows:
             self._batch.execute(counted.where(table.c.planned > 0).values(progress=share))
         self._parents.clear()
         self._batch.flush()
+
+    def _worth(self, step: str) -> None:
+        """Tell the rollouts of a step what was made of them, if that was said."""
+        steps, rollouts = TABLES["step"], TABLES["rollout"]
+        told = self._batch.execute(select(steps.c.learned).where(steps.c.id == step)).scalar()
+        if not told:
+            return
+        changed = update(rollouts).where(rollouts.c.id == bindparam("rollout"))
+        self._batch.connection.execute(
+            changed.values(reward=bindparam("told"), advantage=bindparam("compared")),
+            [
+                {"rollout": key(step, episode), "told": reward, "compared": advantage}
+                for episode, (reward, advantage) in told.items()
+            ],
+        )
 
     # -- events --
 
@@ -165,6 +181,11 @@ class Rows:
         step = self._put_step(number, **_running(at))
         self._news(at, steps=line["steps"], phase=f"step {number}")
         self._history(at, "step", step, "running")
+
+    def _learned(self, at: str, line: Values) -> None:
+        step = key(self.id, "step", line["step"])
+        self._batch.change("step", {"id": step}, learned=line["episodes"], heartbeat_at=at)
+        self._parents.add(("step", step))  # its rollouts may be there, or come later
 
     def _step_finished(self, at: str, line: Values) -> None:
         number, over = line["step"], _over(at, "finished", progress=1.0)

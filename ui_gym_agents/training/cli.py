@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.errors import UserError, nearest
+from ui_gym.tools.monitor_child import FLAG, port_in, with_port
 from ui_gym.tools.terminal import ShownColumn, print_table
 from ui_gym_agents import command, presets
 
@@ -57,6 +58,8 @@ class TrainArguments:
     print_config: bool = False
     dry_run: bool = False
     override_config: bool = False
+    monitor: int | None = None
+    """The port of a monitor beside the run; 0: any that is free."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _options(arguments: list[str]) -> TrainArguments:
     options = TrainArguments()
+    arguments = with_port(arguments)
     while arguments:
         word = arguments.pop(0)
         name, equals, value = word.partition("=")
@@ -81,6 +85,8 @@ def _options(arguments: list[str]) -> TrainArguments:
             if not equals and not arguments:
                 raise UserError(f"--preset needs a name. {nearest('', presets.names())}")
             options.preset = value if equals else arguments.pop(0)
+        elif name == FLAG:
+            options.monitor = port_in(value)
         else:
             options.flags.append(word)
     return options
@@ -220,6 +226,7 @@ def _lead(
     from ui_gym_agents.training.loggers import make_loggers
     from ui_gym_agents.training.run_directory import RunDirectory
     from ui_gym_agents.training.start import begin_directory, continue_directory
+    from ui_gym_agents.training.watching import watched
 
     config: RunConfig = loaded.config
     records.prepare(config.run.records)
@@ -241,7 +248,8 @@ def _lead(
             *records.recorders(config.run.records, directory.path, note),
             *loggers,
         ]
-        return Host(trainer, config, directory, console, resumed, listeners, processes).run()
+        with watched(directory.path, options.monitor, note):
+            return Host(trainer, config, directory, console, resumed, listeners, processes).run()
     finally:
         directory.close()
 

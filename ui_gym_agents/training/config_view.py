@@ -39,6 +39,7 @@ Trains an agent on UI tasks with a trainer plugin.
   --resume DIR         continue the run in DIR from its newest checkpoint
   --fall-back          with --resume: if that checkpoint is damaged, take the one before
   --override-config    with --resume: accept settings that differ from the run's own
+  --monitor[=PORT]     show the run in a browser meanwhile; without a port, at any that is free
   --list-plugins       show the installed trainers
   --print-config       show the merged settings, each with its meaning and source, and stop
   --dry-run            check everything that needs no device or model, say what would run and which

@@ -16,13 +16,14 @@ from functools import cached_property, partial
 from itertools import repeat
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import ref
 
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.policy.parallel import Processes
 from ui_gym_agents.tasks.sources import TaskEntry
-from ui_gym_agents.training.listeners import RunListener, SuccessReport
+from ui_gym_agents.training.listeners import Learned, RunListener, SuccessReport
 from ui_gym_agents.training.parts import run_envs, run_policy
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
@@ -82,6 +83,7 @@ class TrainerContext:
     _asked: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     """Groups that were asked for and not observed yet: step, index, and name of the entry."""
     _rewards: list[RunReward] = field(default_factory=list)
+    _collectors: list[ref[Collector]] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     """Around the curriculum: a trainer may play and learn in different threads."""
 
@@ -149,7 +151,7 @@ class TrainerContext:
         from ui_gym_agents.store import EpisodeStore
 
         make = partial(SharedCollector, self.processes) if self._shares_playing else Collector
-        return make(
+        collector = make(
             self.envs,
             self.player,
             run_seed=self.seed,
@@ -160,6 +162,21 @@ class TrainerContext:
             on_episode=self.listener.episode,
             purpose=lambda: Purpose("step", self.step),
         )
+        self.watch(collector)
+        return collector
+
+    def watch(self, collector: Collector) -> None:
+        """Show what a collector plays in `envs` to those who look on, for as long as it lives.
+
+        Needed for one of the trainer's own; it changes nothing.
+        """
+        alive = [known for known in self._collectors if known() is not None]
+        self._collectors = [*alive, ref(collector)]
+
+    @property
+    def collectors(self) -> list[Collector]:
+        """Those that are watched. From any thread."""
+        return [found for known in self._collectors if (found := known()) is not None]
 
     @cached_property
     def screenshots(self) -> ScreenshotStore:
@@ -285,6 +302,12 @@ class TrainerContext:
                 ended = groups[group]
                 self.curriculum.observe(name, step, index, sum(ended), len(ended))
 
+    def learned(self, episodes: Learned) -> None:
+        """Tell what the episodes of the step in progress were worth: each one's reward and mean
+        advantage by its id. Once a step; it is for those who look on, and changes nothing.
+        """
+        self.listener.learned(self.step, episodes)
+
     def reward(
         self,
         reward: str | Mapping[str, float],
@@ -385,6 +408,7 @@ class TrainerContext:
             schedule=schedule_for(self.player, self.config.env.schedule),
             on_episode=self.listener.episode,
         )  # fmt: skip
+        self.watch(collector)
         with self.envs_in_use:
             attempts = self.attempts(greedy)
             asked = [

@@ -8,6 +8,7 @@ made of (`ui_gym_agents.records`), while the run goes on or years later. A line 
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import uuid
@@ -21,7 +22,13 @@ from ui_gym.errors import UserError
 from ui_gym_agents import store
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.files import append, cut, finite
-from ui_gym_agents.training.listeners import RunInfo, RunListener, Status, SuccessReport
+from ui_gym_agents.training.listeners import (
+    Learned,
+    RunInfo,
+    RunListener,
+    Status,
+    SuccessReport,
+)
 
 FILE = "events.jsonl"
 
@@ -47,10 +54,15 @@ class EventLog(RunListener):
             host=socket.gethostname(),
             process=os.getpid(),
             files=sizes,
+            facts=dict(run.facts),
         )
 
     def step_begun(self, step: int, steps: int) -> None:
         self._write("step_begun", step=step, steps=steps)
+
+    def learned(self, step: int, episodes: Learned) -> None:
+        told = {name: [_number(value) for value in of] for name, of in episodes.items()}
+        self._write("learned", step=step, episodes=told)
 
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
         self._write("step_finished", step=step, metrics=finite(metrics), elapsed=elapsed)
@@ -87,6 +99,11 @@ class EventLog(RunListener):
     def _write(self, event: str, **values: Any) -> None:
         line = {"at": datetime.now(UTC).isoformat(), "event": event, **values}
         append(self._directory / FILE, [json.dumps(line)])
+
+
+def _number(value: float | None) -> float | None:
+    """A number as JSON can say it: None for one that is not finite."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def files(directory: Path) -> list[str]:

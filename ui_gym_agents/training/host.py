@@ -22,13 +22,16 @@ from rich.console import Console
 from ui_gym.errors import UIGymError
 from ui_gym_agents.episode import Purpose, PurposeKind
 from ui_gym_agents.policy.parallel import ProcessError, Processes
-from ui_gym_agents.training import checkpoint, outcome, random_state
+from ui_gym_agents.training import checkpoint, control, outcome, random_state
 from ui_gym_agents.training.checkpoint import Checkpoint
 from ui_gym_agents.training.context import TrainerContext
+from ui_gym_agents.training.control import RunControl, Wish
 from ui_gym_agents.training.display import StepProgress, clock, make_display
 from ui_gym_agents.training.event_log import EventLog
+from ui_gym_agents.training.facts import facts
 from ui_gym_agents.training.failures import TrainingError, blaming
 from ui_gym_agents.training.follower import StepOrder
+from ui_gym_agents.training.heartbeat import Heartbeat
 from ui_gym_agents.training.interrupts import Interrupts
 from ui_gym_agents.training.listeners import (
     Listeners,
@@ -101,6 +104,8 @@ class Host:
         # The log first: the others may read what happened there.
         listeners = [EventLog(directory.path), *listeners]
         self._listeners = self._context.listener = Listeners(listeners, self._note)
+        self._heartbeat = Heartbeat(self._context)
+        self._control = RunControl(directory.path)
         self._trainer: Trainer
         self._done = 0
         self._saved = 0
@@ -117,6 +122,7 @@ class Host:
             UIGymError: training cannot go on; all that was saved stays.
         """
         self._display.start()
+        self._heartbeat.start()
         status: Status = "failed"
         failure = ""
         try:
@@ -143,6 +149,7 @@ class Host:
             raise
         finally:
             self._listeners.ended(status, self._done, failure)
+            self._heartbeat.close(status)
             self._display.stop()
 
     # -- the phases of a run --
@@ -150,7 +157,8 @@ class Host:
     def _begin(self) -> None:
         """Seed, build the trainer, take over the checkpoint's state, measure the baseline."""
         done = self._resumed.step if self._resumed is not None else None
-        self._listeners.begun(RunInfo(self.directory.path, self.config, done))
+        told = facts(self.config.plugin)
+        self._listeners.begun(RunInfo(self.directory.path, self.config, done, told))
         self._processes.from_main(self.directory.path.resolve)
         random_state.seed_all(self.config.run.seed)
         with self._blaming("could not be built"):
@@ -182,14 +190,19 @@ class Host:
         """Step until the end; returns why it ended."""
         self._started = time.monotonic()
         while True:
+            asked = self._asked()
             ending = self._ending()
-            reached = self._evaluate_if_due(last=ending is not None)
+            reached = self._evaluate_if_due(last=ending is not None, asked="evaluate" in asked)
             ending = ending or reached
-            due = self.config.run.save_every and self._done % self.config.run.save_every == 0
+            every = self.config.run.save_every
+            due = (every and self._done % every == 0) or "save" in asked
             if self._done > self._saved and (due or ending):
                 self._save()
             if ending:
                 return ending
+            if "stop" in asked:
+                self._interrupts.request()
+                raise KeyboardInterrupt
             with self._interrupts.deferred():
                 self._one_step()
             if self._interrupts.requested:
@@ -304,6 +317,13 @@ class Host:
         own = getattr(self._trainer, "steps", None)
         return self.config.run.steps if own is None else int(own)
 
+    def _asked(self) -> list[Wish]:
+        """What somebody asks of the run from outside, which the log keeps."""
+        asked = self._control.asked()
+        for what in asked:
+            self._note(f"asked to {what}, by a line in {self.directory.path / control.FILE}")
+        return asked
+
     def _ending(self) -> str | None:
         """Why no further step is done, if so."""
         if self._done >= self._steps():
@@ -315,14 +335,15 @@ class Host:
 
     # -- measuring and saving --
 
-    def _evaluate_if_due(self, last: bool) -> str | None:
+    def _evaluate_if_due(self, last: bool, asked: bool) -> str | None:
         """The evaluation between steps; returns why the run ends, if the target is reached.
 
-        The last step goes without, where the final evaluation follows at once.
+        The last step goes without, where the final evaluation follows at once. One that is `asked`
+        for is due, unless this was measured already.
         """
         every, settings = self.config.run.eval_every, self.config.evaluation
-        due = every and self._done and self._done % every == 0 and self._evaluated != self._done
-        if not due or (last and settings.episodes):
+        due = asked or (every and self._done and self._done % every == 0)
+        if not due or self._evaluated == self._done or (last and settings.episodes):
             return None
         measured = self._evaluate(settings.quick_episodes, "evaluation", settings.greedy)
         if measured and settings.target is not None and measured.success >= settings.target:

@@ -36,6 +36,10 @@ class Interrupts:
         """Whether somebody asked to stop."""
         return self._requested.is_set()
 
+    def request(self) -> None:
+        """Count as the first signal: from the run's own thread, between two steps."""
+        self._requested.set()
+
     @contextmanager
     def deferred(self) -> Iterator[None]:
         """Let the first signal wait until this block is done and `requested` is looked at."""

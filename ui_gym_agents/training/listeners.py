@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,6 +17,9 @@ from ui_gym_agents.episode import Episode, Purpose
 
 if TYPE_CHECKING:
     from ui_gym_agents.training.settings import RunConfig
+
+Learned = Mapping[str, tuple[float, float | None]]
+"""The reward and the mean advantage of episodes by id; no advantage: it was not learned from."""
 
 Status = Literal["finished", "interrupted", "failed"]
 """How a run ended: by itself, by Ctrl-C, SIGTERM or SIGHUP, or by an error."""
@@ -40,11 +43,15 @@ class SuccessReport(Protocol):
 
 @dataclass(frozen=True)
 class RunInfo:
-    """A run as it begins. `resumed` is how many steps its checkpoint holds; None: a new run."""
+    """A run as it begins. `resumed` is how many steps its checkpoint holds; None: a new run.
+
+    `facts` are what it runs on (`training.facts`), as plain JSON values.
+    """
 
     directory: Path
     config: RunConfig
     resumed: int | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RunListener:
@@ -65,6 +72,9 @@ class RunListener:
 
     def episode(self, episode: Episode) -> None:
         """An episode ended, or failed for good (`episode.failure`); it is in its file already."""
+
+    def learned(self, step: int, episodes: Learned) -> None:
+        """What the episodes of step `step` were worth to the trainer, once a step if at all."""
 
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
         """A step is done. `metrics` are finite or not; `elapsed`: seconds of training in all."""
@@ -112,6 +122,9 @@ class Listeners(RunListener):
 
     def episode(self, episode: Episode) -> None:
         self._tell("episode", episode)
+
+    def learned(self, step: int, episodes: Learned) -> None:
+        self._tell("learned", step, episodes)
 
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
         self._tell("step_finished", step, metrics, elapsed)

@@ -3,6 +3,9 @@
 config.yaml     what was asked for, merged
 metrics.jsonl   a line a step and a line an evaluation
 events.jsonl    what happened and when, for records
+workers.json    what its processes and slots do now, every two seconds
+control.jsonl   what it was asked to do while it went on
+overrides.jsonl episodes that somebody judged otherwise
 log.txt         what happened, with the time
 episodes/       recorded episodes of training
 evaluations/    those of each evaluation, and its report

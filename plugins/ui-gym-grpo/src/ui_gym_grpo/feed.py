@@ -63,10 +63,11 @@ class Feed(Generic[Batch]):
             BaseException: whatever playing raised.
         """
         while True:
+            ended = not self._thread.is_alive()  # asked first: its last batch is there by then
             try:
                 found = self._made.get(timeout=WAIT_SLICE)
             except queue.Empty:
-                if self._thread.is_alive():
+                if not ended:
                     continue
                 raise UIGymError(f"there is no batch for step {step}: the feed has ended") from None
             if isinstance(found, BaseException):

@@ -69,6 +69,10 @@ class Batch:
     """Groups that lost episodes, and count with those that are left."""
     dropped: int = 0
     """Groups that lost too many."""
+    rewards: dict[str, float] = field(default_factory=dict)
+    """What this step's episodes were worth, by id; none of those whose reward failed."""
+    equal: set[str] = field(default_factory=set)
+    """Those of them in groups that were all worth the same, and taught nothing."""
 
 
 class Gatherer:
@@ -147,12 +151,16 @@ class Gatherer:
         batch.failed += self._config.group_size - len(group)
         rewarded = self._rewarded(group)
         batch.unrewarded += len(group) - len(rewarded)
+        own = _totals(rewarded)
+        batch.rewards |= own
         if len(rewarded) < self._config.fewest:
             batch.dropped += 1
             return
         batch.short += len(rewarded) < self._config.group_size
         if self._config.alone:  # against a critic, every episode teaches
-            self._take(self._to_judge(self._shuffled(rewarded, step, index)), batch)
+            rewarded = self._shuffled(rewarded, step, index)
+            batch.rewards |= _totals(rewarded)
+            self._take(self._to_judge(rewarded), batch)
             return
         old = self._old([episode for episode, _ in rewarded], step, index)
         if old:
@@ -160,15 +168,19 @@ class Gatherer:
             batch.replayed += 1
         rewarded = self._shuffled(rewarded, step, index)
         rewards = [worth.total for _, worth in rewarded]
+        # One of replay was told of in its own step.
+        batch.rewards |= {name: r for name, r in _totals(rewarded).items() if name in own}
         by_gigpo = self._config.algorithm == "grpo" and self._config.advantage == "gigpo"
         equal = max(rewards) == min(rewards)
         if equal and not by_gigpo:  # nor is another's function asked, which may divide by 0
+            batch.equal.update(own)
             return
         if self._config.algorithm == "ppo":
             self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
             return
         found = self._compared(rewarded)
         if equal and not any(_tells(sample) for one in found for sample in one.samples):
+            batch.equal.update(own)
             return
         if old:
             found[0].samples = [replace(sample, replayed=True) for sample in found[0].samples]
@@ -259,6 +271,11 @@ class Gatherer:
             seen = {key for tokens in told for record in tokens.all for key in record.images}
             for key in sorted(seen.union(filter(None, episode.screenshot_ids))):
                 pictures.put(pictures.get(key), keep=True)
+
+
+def _totals(rewarded: Sequence[tuple[Episode, Worth]]) -> dict[str, float]:
+    """The rewards of episodes by their ids."""
+    return {episode.id: worth.total for episode, worth in rewarded}
 
 
 def group_advantages(

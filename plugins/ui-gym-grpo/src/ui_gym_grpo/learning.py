@@ -36,6 +36,8 @@ class Learner:
         self.context = context
         self.policy: VLMPolicy = context.policy
         self._screenshots = screenshots
+        self.advantages: dict[str, float] = {}
+        """The mean advantage of each episode that was learned from last, by id."""
         self.optimizer = adamw(self.policy.parameters(), lr=config.lr, beta2=config.beta2)
         self.critic: Critic | None = None
         if config.algorithm == "ppo":
@@ -62,6 +64,7 @@ class Learner:
 
         Without a turn to learn from nothing changes, and there are no metrics.
         """
+        self.advantages = {}
         if not any(trajectory.samples for trajectory in trajectories):
             return {}
         config = self.config
@@ -71,8 +74,9 @@ class Learner:
             trajectories, metrics = judged(
                 trajectories, self.critic, config.critic, self._screenshots, seed=seed
             )
-            if self.context.step <= config.critic.warmup:
-                return metrics
+        self.advantages = mean_advantages(trajectories)
+        if self.critic is not None and self.context.step <= config.critic.warmup:
+            return metrics
         episodes = [trajectory.samples for trajectory in trajectories]
         episodes, told = rebased(self.policy, episodes, self._screenshots, self._rule)
         rows: list[dict[str, float]] = []
@@ -190,3 +194,15 @@ class Learner:
             f"the loss of a micro-batch is {loss}: {cause}. The batch is kept in {path}; no weight "
             "was changed by it. A lower learning rate (--trainer.lr) may help"
         )
+
+
+def mean_advantages(trajectories: Sequence[Trajectory]) -> dict[str, float]:
+    """The mean advantage of each episode's turns, by id; an advantage a token counts as its mean.
+
+    An episode whose turns are all left out has none.
+    """
+    return {
+        trajectory.episode.id: float(np.mean([np.mean(s.advantage) for s in trajectory.samples]))
+        for trajectory in trajectories
+        if trajectory.samples
+    }

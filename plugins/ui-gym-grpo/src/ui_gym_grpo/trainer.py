@@ -102,6 +102,7 @@ class GRPOTrainer:
         metrics = self._describe(batch)
         if batch.trajectories:
             metrics |= self.learner.learn(batch.trajectories)
+        self._tell(batch)
         if self._feed is None:
             self._screenshots.clear()
         else:
@@ -178,6 +179,7 @@ class GRPOTrainer:
             schedule=own.schedule, episode_timeout=own.episode_timeout,
             keep_pictures=own.keep_pictures,
         )  # fmt: skip
+        context.watch(collector)
         self._seconds = collector.seconds
         gatherer = Gatherer(self.config, context, collector)
 
@@ -230,6 +232,15 @@ class GRPOTrainer:
                 if theirs.requires_grad:
                     theirs.copy_(weights[name])
         sampler.eyes.forget()
+
+    # -- what is told --
+
+    def _tell(self, batch: Batch) -> None:
+        """What this step made of its episodes; a critic's advantages are known only now."""
+        advantages = dict.fromkeys(batch.equal, 0.0)
+        if batch.trajectories:
+            advantages |= self.learner.advantages
+        self.context.learned({e: (r, advantages.get(e)) for e, r in batch.rewards.items()})
 
     # -- metrics --
 

@@ -35,6 +35,7 @@ _BELONGS: dict[str, tuple[tuple[str, ...], Any]] = {
     "mistakes": (("oracle",), {}),
     "reencode": (("recorded",), False),
     "pictures": (("recorded",), None),
+    "overrides": (("recorded",), "use"),
     "strategy": (("policy",), "fixed"),
     "data_rounds": (("oracle", "policy"), 1),
 }
@@ -64,6 +65,11 @@ class SFTConfig(SettingsSection):
         default=None,
         description="Where the pictures of recorded episodes lie: a run's folder, or one with "
         "screenshots; null: beside them.",
+    )
+    overrides: Literal["use", "ignore"] = Field(
+        default="use",
+        description="Recorded episodes that people judged otherwise in the monitor "
+        "(overrides.jsonl) count as they judged, or as the task did.",
     )
 
     episodes: int = Field(
@@ -192,7 +198,7 @@ class SFTConfig(SettingsSection):
         source = str(given.get("source", "oracle"))
         return {**DEFAULTS.get(source, DEFAULTS["recorded"] if ":" in source else {}), **given}
 
-    @field_validator("mistakes", "reencode", "pictures", "strategy", "data_rounds")
+    @field_validator("mistakes", "reencode", "pictures", "overrides", "strategy", "data_rounds")
     @classmethod
     def _fits_source(cls, value: Any, info: ValidationInfo) -> Any:
         """What one source alone has a use for is an error with another."""

@@ -124,7 +124,12 @@ def _recording(config: SFTConfig, context: TrainerContext) -> Recording | None:
     if config.path is None:
         return None
     read = Recording.of_run if config.source.startswith("run:") else Recording.of_file
-    return read(config.path, pictures=config.pictures, split=context.config.tasks.split)
+    return read(
+        config.path,
+        pictures=config.pictures,
+        split=context.config.tasks.split,
+        overrides=config.overrides == "use",
+    )
 
 
 def is_heldout(episode: Episode, config: SFTConfig, context: TrainerContext) -> bool:
@@ -251,6 +256,11 @@ class Recorded(EpisodeSource):
             f"successful; {kept} are kept, {len(self._heldout)} of these held out"
             + (f"; left out: {left}" if left else "")
         )
+        if recording.overridden:
+            self.context.note(
+                f"{len(recording.overridden)} of these episodes count as people judged them, and "
+                "not as their tasks did (--trainer.overrides ignore: as their tasks did)"
+            )
         if not self._kept:
             raise UserError(
                 f"{recording.file}: no episode is left to learn from"

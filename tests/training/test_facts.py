@@ -1,0 +1,73 @@
+"""What is kept of where a run ran: versions, revision, command; and no secret."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from ui_gym_agents.training import facts
+
+Train = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["x", "--trainer.api-key", "hush", "--run.seed", "3"],
+         ["x", "--trainer.api-key", "...", "--run.seed", "3"]),
+        (["x", "--API_TOKEN=hush"], ["x", "--API_TOKEN=..."]),
+        (["x", "--policy.max_new_tokens", "24"], ["x", "--policy.max_new_tokens", "24"]),
+        (["x", "--password", "--run.seed", "3"], ["x", "--password", "--run.seed", "3"]),
+        (["x", "--env.workers", "ws://me:hush@host:7000"],
+         ["x", "--env.workers", "ws://...@host:7000"]),
+        (["x", "--agent", "openai:m@http://host:1"], ["x", "--agent", "openai:m@http://host:1"]),
+    ],
+)  # fmt: skip
+def test_no_secret_of_a_command_is_kept(given: list[str], kept: list[str]) -> None:
+    assert facts.without_secrets(given) == kept
+
+
+def git(*words: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *identity, *words], check=True, capture_output=True)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_the_revision_says_whether_files_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert facts.revision() is None, "no repository"
+    git("init")
+    assert facts.revision() is None, "no commit"
+    (tmp_path / "a").write_text("1")
+    git("add", "a")
+    git("commit", "-m", "a")
+    clean = facts.revision()
+    assert clean is not None
+    assert len(clean) == 40
+    (tmp_path / "untracked").touch()
+    assert facts.revision() == clean
+    (tmp_path / "a").write_text("2")
+    assert facts.revision() == f"{clean}-dirty"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert facts.revision() is None, "no git"
+
+
+def test_a_run_keeps_them_in_its_log(train: Train, work: Path) -> None:
+    assert train("--plugin", "toy", "--run.directory", "run", "--run.steps", "1")[0] == 0
+    begun = json.loads((work / "run" / "events.jsonl").read_text().splitlines()[0])
+    told = begun["facts"]
+    assert told["python"] == platform.python_version()
+    assert told["versions"]["ui-gym"] == version("ui-gym")
+    assert told["versions"]["ui-gym-toy"] == "1.2"
+    assert told["command"]
+    assert told.keys() == {"python", "versions", "revision", "command"}
