@@ -109,7 +109,7 @@ class ManyEpisodes:
                     yield self._one(chance, purpose, task, seed, f"{name}.{member}", name)
 
     def _measured(self) -> list[tuple[int, str]]:
-        every = self.steps // (self.evaluations - 1)
+        every = self.steps // max(1, self.evaluations - 1)
         steps = [n * every for n in range(self.evaluations)]
         return list(itertools.product(steps, ("greedy", "sampled")))
 

@@ -54,7 +54,10 @@ def main(run: Path) -> None:
             browser.close()
         source = library.all()[0].source
         text = single_file.page(server.api.answer, source.picture, source.id)
-        (OUT / "main-job.html").write_text("".join(text), encoding="utf-8")
+        whole = "".join(text)
+        for path, name in ((str(run.resolve()), f"runs/{run.name}"), (f"{sys.prefix}/bin/", "")):
+            whole = whole.replace(path, name)  # the settings name folders of this machine
+        (OUT / "main-job.html").write_text(whole, encoding="utf-8")
 
 
 def _places(answer: Callable[..., Any]) -> dict[str, str]:

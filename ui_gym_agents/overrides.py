@@ -51,9 +51,12 @@ def history(folder: Path) -> Iterator[Override]:
     for line, _ in files.whole_lines(folder / FILE):
         try:
             value = json.loads(line)
-            yield Override(**{**value, "purpose": Purpose(**value.get("purpose", {}))})
-        except (ValueError, KeyError, TypeError, AttributeError):
+            said = Override(**{**value, "purpose": Purpose(**value.get("purpose", {}))})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
+        texts = (said.at, said.episode, said.where, said.reason, said.who)
+        if said.verdict in VERDICTS and all(isinstance(text, str) for text in texts):
+            yield said
 
 
 def read(folder: Path) -> dict[str, Override]:

@@ -43,7 +43,7 @@ def server(run: MadeRun, library: Library) -> Iterator[MonitorServer]:
 @pytest.fixture
 def client(server: MonitorServer) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=server.url) as made:
-        eventually(lambda: _episodes(made) == 12)
+        assert eventually(lambda: _episodes(made) == 12)
         yield made
 
 
@@ -224,7 +224,7 @@ def test_orders_are_written_where_the_run_looks(client: httpx.Client, run: MadeR
 
 def test_orders_are_off_unless_allowed(run: MadeRun, library: Library) -> None:
     with MonitorServer(library) as server, httpx.Client(base_url=server.url) as client:
-        eventually(lambda: _episodes(client) == 12)
+        assert eventually(lambda: _episodes(client) == 12)
         path = f"/api/runs/{_run(client)}/control"
         refused = client.post(path, json={"what": "stop"}, headers=CHANGING)
         assert "--allow-control" in refused.json()["error"]
@@ -266,7 +266,7 @@ def test_a_new_run_is_told(server: MonitorServer, client: httpx.Client, runs: Pa
     next(changes)
     MadeRun(runs / "second").whole()
     assert any(change["run"] == "*" for change in changes)
-    eventually(lambda: _episodes(client) == 24)
+    assert eventually(lambda: _episodes(client) == 24)
 
 
 def test_a_page_that_comes_back_is_told_what_it_missed(
@@ -278,7 +278,7 @@ def test_a_page_that_comes_back_is_told_what_it_missed(
     last = next(changes)["id"]
     changes.close()
     run.step(4)
-    eventually(lambda: client.get("/api/runs").json()["runs"][0]["step"] == 4)
+    assert eventually(lambda: client.get("/api/runs").json()["runs"][0]["step"] == 4)
     assert next(c for c in _changes(server.url, last) if c["run"])["run"] == _run(client)
 
 
@@ -308,7 +308,7 @@ def test_watchers_do_not_hold_up_the_end(server: MonitorServer) -> None:
 def test_a_folder_that_vanishes_is_told(client: httpx.Client, run: MadeRun) -> None:
     one = _first(client)
     shutil.rmtree(run.folder)
-    eventually(lambda: client.get("/api/runs").json()["runs"][0]["status"] == "gone")
+    assert eventually(lambda: client.get("/api/runs").json()["runs"][0]["status"] == "gone")
     assert _episodes(client) == 12
     missing = client.get(f"/api/runs/{_run(client)}/episodes/{one['id']}")
     assert missing.status_code in (400, 503)
@@ -346,7 +346,7 @@ def test_ten_thousand_files_beside_a_run_are_no_trouble(client: httpx.Client, ru
         (runs / "many" / f"{number}.txt").touch()
     made = MadeRun(runs / "second")
     made.whole()
-    eventually(lambda: _episodes(client) == 24)
+    assert eventually(lambda: _episodes(client) == 24)
 
 
 def test_a_port_that_is_taken_is_told(library: Library) -> None:
@@ -379,7 +379,7 @@ def test_the_command_prints_its_address_and_ends_by_ctrl_c(run: MadeRun, tmp_pat
     process = _command(str(run.folder), cache=tmp_path / "cache")
     address = process.stdout.readline().strip()
     with httpx.Client(base_url=address) as client:
-        eventually(lambda: _episodes(client) == 12)
+        assert eventually(lambda: _episodes(client) == 12)
     process.send_signal(2)
     assert process.wait(20) == 0
     assert process.stderr.read() == ""
@@ -419,7 +419,9 @@ def test_an_old_index_of_a_run_that_was_played_on_is_brought_up(runs: Path, tmp_
             MonitorServer(Library([Shelf(runs)], index)) as server,
             httpx.Client(base_url=server.url) as client,
         ):
-            eventually(lambda expected=expected, client=client: _episodes(client) == expected)
+            assert eventually(
+                lambda expected=expected, client=client: _episodes(client) == expected
+            )
         index.close()
         made.episode("x", Purpose("step", 1))
         made.episode("y", Purpose("step", 1))

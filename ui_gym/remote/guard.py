@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from typing import Protocol
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, unquote
 
 from ui_gym.errors import UserError
 
@@ -143,9 +143,9 @@ def is_loopback(host: str) -> bool:
 
 
 def _cookie(said: str, name: str) -> str:
-    """A cookie's value among those that a header names; empty without it."""
+    """A cookie's value, percent-encoded, among those that a header names; empty without it."""
     pairs = (pair.strip().partition("=") for pair in said.split(";"))
-    return next((value for key, _, value in pairs if key == name), "")
+    return unquote(next((value for key, _, value in pairs if key == name), ""))
 
 
 def _split(host: str) -> tuple[str, int | None]:

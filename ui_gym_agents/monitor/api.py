@@ -102,7 +102,11 @@ class MonitorApi:
         if not found:
             raise NotFound(f"there is no group {group[:40]!r}")
         whole = [self._episode(source, run, one["id"]) for one in found]
-        worths = {one["score"] if one["reward"] is None else one["reward"] for one in found}
+        worths = {
+            one["score"] if one["reward"] is None else one["reward"]
+            for one in found
+            if one["failure"] is None
+        }
         for one, episode in zip(found, whole, strict=True):
             one["actions"] = [turn.action_text for turn in episode.turns]
             one["pictures"] = list(episode.screenshot_ids)
@@ -137,10 +141,13 @@ class MonitorApi:
     # -- two runs --
 
     def compare(self, params: Params) -> dict[str, Any]:
+        for side in ("a", "b"):
+            self.shelved(params.get(side, "").partition("/")[0])
         return comparing.compare(self.index, params)
 
     def choices(self, params: Params) -> dict[str, Any]:
-        return {"choices": comparing.choices(self.index)}
+        shown = {shelved.source.id for shelved in self.library.all()}  # the index holds others too
+        return {"choices": [c for c in comparing.choices(self.index) if c["run"] in shown]}
 
     # -- what they share --
 

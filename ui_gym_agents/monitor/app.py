@@ -19,6 +19,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -95,7 +96,9 @@ class MonitorServer:
         self.api = MonitorApi(library, control)
         self._thumbnails = Thumbnails(thumbnails)
         self._token = token
-        self._guard = Guard(host, token, names, variable=TOKEN, cookie=COOKIE)
+        # Browsers keep cookies by host, whatever the port: each token has one of its own.
+        self._cookie = f"{COOKIE}_{hashlib.sha256(token.encode()).hexdigest()[:8]}"
+        self._guard = Guard(host, token, names, variable=TOKEN, cookie=self._cookie)
         routes = [
             Route("/", self._page),
             Route(LOGIN, self._login),
@@ -120,7 +123,8 @@ class MonitorServer:
     @property
     def entrance(self) -> str:
         """The address to open in a browser, with the token where there is one."""
-        return f"{self.url}{LOGIN}?token={self._token}" if self._token else f"{self.url}/"
+        token = quote(self._token, safe="")
+        return f"{self.url}{LOGIN}?token={token}" if token else f"{self.url}/"
 
     def __enter__(self) -> MonitorServer:
         try:
@@ -158,7 +162,8 @@ class MonitorServer:
             return _error(mistake.status, str(mistake))
         answer = RedirectResponse("/", 303, headers=HEADERS)
         if self._token:
-            answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
+            said = quote(self._token, safe="")
+            answer.set_cookie(self._cookie, said, httponly=True, samesite="strict", path="/")
         return answer
 
     # -- answers --
@@ -177,7 +182,7 @@ class MonitorServer:
             return _error(507, str(error))
         except UserError as error:
             return _error(400, str(error))
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             return _error(503, f"the monitor's index cannot be read now ({error}); try again")
         except OSError as error:
             return _error(503, f"it cannot be read: {error}")
@@ -186,7 +191,7 @@ class MonitorServer:
 
     async def _events(self, request: Request) -> Response:
         said = request.headers.get("last-event-id", "") or request.query_params.get("last", "")
-        last = int(said) if said.isdigit() and len(said) < 16 else None
+        last = int(said) if re.fullmatch("[0-9]{1,15}", said) else None
         return StreamingResponse(
             self.changes.stream(last, self._described),
             media_type="text/event-stream",
@@ -196,7 +201,7 @@ class MonitorServer:
     def _described(self, run: str) -> dict[str, Any]:
         if run == EVERYTHING:
             return {"run": run}
-        with suppress(NotFound, sqlite3.OperationalError):
+        with suppress(NotFound, sqlite3.Error):
             self.api.shelved(run)
             facts = self.api.index.facts(run)
             return {"run": run, "step": facts.get("step", 0), "status": facts.get("status", "")}
@@ -228,13 +233,13 @@ class MonitorServer:
             source = shelved.source
             facts = self.api.index.facts(source.id)
             manifest = {"run": facts.get("name", ""), "config": facts.get("config", {})}
-            places = list(self._chosen(source.id, request.query_params))
+            places = dict.fromkeys(self._chosen(source.id, request.query_params))
             said = list(overrides.history(source.folder)) if source.folder else []
             return archive.episodes_zip(
                 map(source.episode, places),
                 source.picture,
                 manifest=manifest,
-                overrides=[asdict(one) for one in said if one.where in set(places)],
+                overrides=[asdict(one) for one in said if one.where in places],
             )
 
         return self._streamed(request, pages, "application/zip", "episodes.zip")
@@ -308,7 +313,7 @@ class MonitorServer:
                 return _error(413, "that is too long")
         try:
             said = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
             return _error(400, "a change is said as a JSON object")
@@ -373,32 +378,31 @@ def _file(path: str, request: Request) -> Response:
     found = _static_file(path)
     if found is None:
         return _error(404, f"there is no page {path[:100]!r}")
-    body, media, tag = found
+    body, media, tag, small = found
     kept = {"Cache-Control": "no-cache", "ETag": tag}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={**HEADERS, **kept})
-    return _packed(request, body, media, kept)
+    return _packed(request, body, media, kept, small)
 
 
 @lru_cache(maxsize=128)
-def _static_file(path: str) -> tuple[bytes, str, str] | None:
+def _static_file(path: str) -> tuple[bytes, str, str, bytes] | None:
     names = {file.relative_to(STATIC).as_posix(): file for file in STATIC.rglob("*")}
     file = names.get(path)
     if file is None or file.suffix not in TYPES:
         return None
     body = file.read_bytes()
-    return body, TYPES[file.suffix], f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    return body, TYPES[file.suffix], tag, gzip.compress(body, 5, mtime=0)
 
 
-def _packed(request: Request, body: bytes, media: str, headers: Mapping[str, str]) -> Response:
-    """A body, compressed where it is worth it and the client takes it."""
+def _packed(
+    request: Request, body: bytes, media: str, headers: Mapping[str, str], small: bytes = b""
+) -> Response:
+    """A body, compressed (as `small`, if that is known) where it is worth it and the client
+    takes it."""
     told = {**HEADERS, **headers, "Vary": "Accept-Encoding"}
     if len(body) > SMALL and "gzip" in request.headers.get("accept-encoding", ""):
-        body = _compressed(body)
+        body = small or gzip.compress(body, 5, mtime=0)
         told["Content-Encoding"] = "gzip"
     return Response(body, media_type=media, headers=told)
-
-
-@lru_cache(maxsize=64)
-def _compressed(body: bytes) -> bytes:
-    return gzip.compress(body, 5, mtime=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -104,7 +105,7 @@ Plays = dict[tuple[str, int], list[tuple[str, bool]]]
 
 def _side(text: str) -> Side:
     parts = text.split("/")
-    if len(parts) != 4 or not parts[2].isdigit():
+    if len(parts) != 4 or not re.fullmatch("[0-9]{1,12}", parts[2]):
         raise UserError(f"a side of a comparison is RUN/KIND/STEP/MODE, not {text[:80]!r}")
     return parts[0], parts[1], int(parts[2]), parts[3]
 

@@ -53,7 +53,7 @@ def page(index: MonitorIndex, run: str, params: Mapping[str, str]) -> dict[str, 
     if order not in ORDERS:
         raise UserError(f"there is no order {order!r}. {nearest(order, ORDERS)}")
     key, way = ORDERS[order]
-    limit = min(number(params, "limit") or 50, MOST)
+    limit = max(1, min(number(params, "limit") or 50, MOST))
     tables, conditions, values = filtered(run, params, key)
     total = _total(index, run, params)
     if after := params.get("after"):
@@ -309,6 +309,8 @@ def _behind(key: str, way: str) -> str:
 def _cursor(text: str, key: str) -> dict[str, Any]:
     value, _, last = text.rpartition(":")
     try:
+        if len(last) > 18:
+            raise ValueError
         return {"after": float(value), "number": int(last)}
     except ValueError:
         raise UserError(f"no page begins behind {text[:40]!r}") from None
@@ -324,6 +326,10 @@ def _total(index: MonitorIndex, run: str, params: Mapping[str, str]) -> int | No
         row = index.row(query, values)
         return int(row["n"] or 0) if row is not None else 0
     tables, conditions, values = filtered(run, params)
+    if "said" in values:
+        hits = f"select 1 from said where said match :said limit {SEARCHED + 1}"
+        if _rows(index, f"select count(*) as n from ({hits})", values)[0]["n"] > SEARCHED:
+            return None
     inner = f"select 1 from {tables} where {' and '.join(conditions)} limit {COUNTED + 1}"
     count = int(_rows(index, f"select count(*) as n from ({inner})", values)[0]["n"])
     return count if count <= COUNTED else None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,8 @@ from ui_gym_agents.monitor.whats import WHATS, whats_of
 VERSION = 2
 """Of the tables: a file of another version is made anew."""
 READERS = 4
+LOCKED_SECONDS = 10.0
+"""How long another monitor is waited for, that writes to the same index."""
 MOST_SAID = 4000
 """Characters of an episode's texts that can be searched."""
 
@@ -102,6 +105,8 @@ class MonitorIndex:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 return _with_tables(_connect(str(path)))
+            except sqlite3.OperationalError:
+                pass  # it cannot be written, or is locked: somebody else's it may well be
             except sqlite3.DatabaseError:
                 with suppress(OSError, sqlite3.DatabaseError):  # damaged: it is only an index
                     for name in ("", "-wal", "-shm"):
@@ -115,8 +120,10 @@ class MonitorIndex:
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
-            while not self._readers.empty():
-                self._readers.get().close()
+            readers = [self._readers.get() for _ in range(0 if self.in_memory else READERS)]
+            for reader in readers:
+                reader.close()
+                self._readers.put(reader)  # who comes late is told, and does not wait
             self._writer.close()
 
     # -- reading --
@@ -162,7 +169,8 @@ class MonitorIndex:
                 yield
                 self._writer.execute("commit")
             except BaseException:
-                self._writer.execute("rollback")
+                if self._writer.in_transaction:  # SQLite ends one itself where a disk is full
+                    self._writer.execute("rollback")
                 raise
             finally:
                 self._owner = None
@@ -232,8 +240,9 @@ class MonitorIndex:
             (
                 run, id, purpose.kind, purpose.step, purpose.mode, episode.task, suite,
                 episode.seed, episode.group, episode.id, episode.split, episode.score,
-                episode.success, len(episode.turns), episode.seconds, episode.failure,
-                " ".join(("", *whats, "")), episode.notes, episode.goal,
+                episode.success, len(episode.turns), episode.seconds,
+                None if episode.failure is None else _sound(episode.failure),
+                " ".join(("", *whats, "")), _sound(episode.notes), _sound(episode.goal),
                 episode.turns[0].screenshot_id if episode.turns else "",
                 episode.final_screenshot_id, episode.started_at, episode.blind_rate, place,
             ),
@@ -310,7 +319,9 @@ def _sound(text: str) -> str:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False
+    )
     connection.row_factory = sqlite3.Row
     connection.execute("pragma cache_size = -1000")  # 1 MB: it runs beside trainings
     connection.execute("pragma temp_store = file")
@@ -319,14 +330,32 @@ def _connect(path: str) -> sqlite3.Connection:
 
 def _with_tables(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Make the tables, anew where they are of another version."""
-    connection.execute("pragma journal_mode = wal")
+    _to_wal(connection)
     connection.execute("pragma synchronous = off")  # after a power cut it is made anew
+    connection.execute("begin immediate")  # another monitor may start at the same time
     version = connection.execute("pragma user_version").fetchone()[0]
     if version == VERSION:
         connection.execute("select 1 from episode limit 1")
+        connection.execute("commit")
         return connection
     for row in connection.execute("select type, name from sqlite_master").fetchall():
         if row["type"] == "table" and not row["name"].startswith(("sqlite_", "said_")):
             connection.execute(f"drop table {row['name']}")
-    connection.executescript(f"begin; {_TABLES} pragma user_version = {VERSION}; commit;")
+    for statement in _TABLES.split(";\n"):
+        connection.execute(statement)
+    connection.execute(f"pragma user_version = {VERSION}")
+    connection.execute("commit")
     return connection
+
+
+def _to_wal(connection: sqlite3.Connection) -> None:
+    """Let readers read while somebody writes. SQLite does not wait for its turn in this."""
+    until = time.monotonic() + LOCKED_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.02)

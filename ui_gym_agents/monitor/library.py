@@ -152,7 +152,7 @@ class Library:
     def _discover(self) -> None:
         more = False
         for shelf in self.shelves:
-            for source in shelf.sources():
+            for source in _sources(shelf):
                 if source.id not in self._found:
                     self._found[source.id] = Shelved(source, changed=time.monotonic())
                     more = True
@@ -169,11 +169,21 @@ class Library:
             shelved.trouble, shelved.gone = str(error), True
         except (OSError, UserError) as error:
             shelved.trouble = f"{error}"
+        except Exception as error:  # one that is in trouble does not end the look at the others
+            shelved.trouble = f"{type(error).__name__}: {error}"
         if grown:
             shelved.changed = time.monotonic()
         if grown or before != (shelved.trouble, shelved.gone):
             self.changed(shelved.source.id)
         return grown
+
+
+def _sources(shelf: Shelf) -> list[Source]:
+    """What a shelf holds; nothing while it cannot say."""
+    try:
+        return list(shelf.sources())
+    except Exception:  # what is odd in one place does not end the look at the others
+        return []
 
 
 def _source(place: Path) -> Source | None:

@@ -41,7 +41,7 @@ class Changes:
             self._changes[run] = self._last
             self._changes.move_to_end(run)
             while len(self._changes) > MOST:
-                self._changes.popitem(last=False)
+                _, self.began = self._changes.popitem(last=False)
             self._wake()
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ class Changes:
     def since(self, last: int) -> list[tuple[int, str]]:
         """What changed after `last`, the oldest first; everything where that is not known."""
         with self._lock:
-            if last < self.began:
+            if not self.began <= last <= self._last:  # the clock may have gone back
                 return [(self._last, EVERYTHING)]
             return [(when, run) for run, when in self._changes.items() if when > last]
 
@@ -68,7 +68,7 @@ class Changes:
             while not self._closed:
                 woken.clear()
                 for when, run in self.since(last):
-                    last = max(last, when)
+                    last = when
                     told = await asyncio.to_thread(describe, run)
                     yield f"event: change\nid: {when}\ndata: {json.dumps(told)}\n\n"
                 try:

@@ -19,6 +19,8 @@ LOST_SECONDS = 30.0
 """A run that tells of itself every two seconds, and was silent so long, was killed."""
 SILENT_SECONDS = 120.0
 """The same for runs of older versions, which tell of what they do only as they do it."""
+HEADLINE = ("score", "entropy", "valid_actions")
+"""Metrics of the newest step that stand beside success."""
 RECENT = 10
 """Training steps that count as now."""
 ORDER = {"baseline": 0, "evaluation": 1, "filter": 1, "final": 2}
@@ -39,8 +41,9 @@ def summary(index: MonitorIndex, shelved: Shelved) -> dict[str, Any]:
     facts, run = index.facts(source.id), source.id
     status, silent = _status(facts, shelved)
     total = index.row(
-        "select sum(n + faults) as n, sum(case when kind = 'step' then n end) as trained "
-        "from tally where run = ?", (run,),
+        "select sum(n + faults) as n, "
+        "sum(case when kind = 'step' and step <= ? then n end) as trained "
+        "from tally where run = ?", (facts.get("step", 0), run),
     )  # fmt: skip
     tasks = index.rows("select distinct task from tally where run = ? limit 20", (run,))
     trouble = shelved.trouble
@@ -70,6 +73,8 @@ def details(index: MonitorIndex, shelved: Shelved) -> dict[str, Any]:
     whats = index.row(f"select {sums} from tally where run = ?", (run,))
     measured = index.rows("select * from tally where run = ? and kind != 'step'", (run,))
     by_task, by_suite = _by_task_and_suite(_recent(index, run) or measured)
+    newest = index.row("select metrics from step where run = ? order by step desc limit 1", (run,))
+    metrics = {} if newest is None else json.loads(newest["metrics"])
     return told | {
         "config": facts.get("config", {}),
         "facts": facts.get("facts", {}),
@@ -79,8 +84,7 @@ def details(index: MonitorIndex, shelved: Shelved) -> dict[str, Any]:
         "by_suite": by_suite,
         "heat": _heat(measured),
         "whats": dict(whats or {}),
-        "metrics": steps(index, run, 0)["names"],
-        "newest": {"step": told["step"]},
+        "newest": {"step": told["step"], **{name: metrics.get(name) for name in HEADLINE}},
     }
 
 

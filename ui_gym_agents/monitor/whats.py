@@ -26,7 +26,10 @@ def whats_of(episode: Episode) -> tuple[str, ...]:
         "loop": _repeats(episode) >= LOOP - 1,
         "no_effect": any(
             turn.action_error is None and turn.seen and turn.seen == after
-            for turn, after in zip(turns, _after(episode), strict=True)
+            # What ended the episode had that effect.
+            for turn, after in list(zip(turns, _after(episode), strict=True))[
+                : -1 if episode.terminated else None
+            ]
         ),
         "out_of_steps": episode.ran_out_of_turns,
         "wrong": episode.terminated and not episode.success and episode.failure is None,

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from ui_gym_agents.training.plugin import installed
@@ -40,7 +41,7 @@ def facts(plugin: str = "") -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": dict(_versions((*PACKAGES, own))),
         "revision": revision(),
-        "command": shlex.join(without_secrets(sys.argv)),
+        "command": shlex.join(without_secrets([Path(sys.argv[0]).name, *sys.argv[1:]])),
     }
 
 

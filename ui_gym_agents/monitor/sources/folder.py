@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,7 +70,7 @@ class EpisodeFolder:
         yield self._at / PICTURES
 
     def _names(self) -> list[str]:
-        """The files to be read, relative to the folder."""
+        """The files whose sizes tell that there is something new, relative to the folder."""
         return [store.FILE]
 
     def _grown(self) -> bool:
@@ -91,7 +92,10 @@ class EpisodeFolder:
                 for line in batch:
                     try:
                         self._line(index, line)
-                    except (ValueError, KeyError, TypeError, AttributeError) as error:
+                    except sqlite3.OperationalError:
+                        self._sizes = {}  # a full disk, say: it is read again
+                        raise
+                    except Exception as error:  # whatever stands in a line, others go on
                         self._refuse(index, line, error)
                 for file, end in {line.file: line.end for line in batch}.items():
                     index.mark(self.id, file, end)
@@ -146,6 +150,9 @@ class EvaluationFolder(EpisodeFolder):
         self._read_overrides(index)
         return True
 
+    def _names(self) -> list[str]:
+        return [store.FILE, "report.json"]
+
     def _add(self, index: MonitorIndex, episode: Episode, line: FileLine) -> None:
         if episode.purpose == NOT_SAID:
             episode = replace(episode, purpose=Purpose("evaluation", 0, ""))
@@ -157,9 +164,12 @@ class EvaluationFolder(EpisodeFolder):
         asked = self._at / "evaluation.json"
         if asked.exists():
             try:
-                found["config"] = json.loads(asked.read_text(encoding="utf-8"))
+                config = json.loads(asked.read_text(encoding="utf-8"))
+                if not isinstance(config, dict):
+                    raise ValueError("it holds no settings")
+                found["config"] = config
             except ValueError as error:
-                found["refusal"] = f"{asked.name}: {error}"
+                found |= {"refused": 1, "refusal": f"{asked.name}: {error}"}
         return found
 
 
@@ -208,11 +218,13 @@ class RunFolder(EpisodeFolder):
         index.void(self.id, resumed)
         config = line["config"]
         begun = index.facts(self.id).get("begun", at) if resumed is not None else at
+        left = index.row("select max(elapsed) as seconds from step where run = ?", (self.id,))
         index.put_run(
             self.id, source=self.kind, place=self.place, name=line["name"], begun=begun,
             config=config, training=line["training"], plugin=config["plugin"],
             steps=config["run"]["steps"],
             status="running", error="", step=resumed or 0, changed=at,
+            elapsed=left["seconds"] if left is not None else None,
             facts={"host": line["host"], "process": line["process"], **line.get("facts", {})},
         )  # fmt: skip
         kind, text = ("begun", "") if resumed is None else ("resumed", f"after step {resumed}")

@@ -27,12 +27,12 @@ function Numbers({ data }) {
     <dl class="figures">
       <${Figure} name="slots at work" value=${busy} under="of ${slots.length}" />
       <${Figure} name="requests waiting" value=${queue.requests} />
-      <${Figure} name="groups waiting" value=${queue.groups} />
+      <${Figure} name="groups under way" value=${queue.groups} />
       <${Figure} name="policy version" value=${policy.version}
         under=${known(policy.playing) ? `playing with ${number(policy.playing)}` : ""} />
       <${Figure} name="updates behind" value=${old} under=${old === 0 ? "on policy" : ""} />
       <${Figure} name="memory" value=${memory ? bytes(memory) : null}
-        under="of ${processes.length} process${processes.length === 1 ? "" : "es"}" />
+        under="what processes share counts for each" />
     </dl>
   `;
 }
@@ -42,7 +42,7 @@ function Processes({ processes }) {
     <div class="scroll">
       <table aria-label="Processes">
         <thead><tr><th>process</th><th>role</th><th>state</th><th class="num">memory</th>
-          <th class="num">processor</th></tr></thead>
+          <th class="num">of a core</th></tr></thead>
         <tbody>
           ${processes.map(({ pid, role, rss, cpu, alive }) => html`
             <tr key=${pid}>
@@ -50,7 +50,7 @@ function Processes({ processes }) {
               <td><span class="pill ${alive ? "running" : "lost"}">
                 ${alive ? "alive" : "gone"}</span></td>
               <td class="num">${bytes(rss)}</td><td class="num">
-                ${known(cpu) ? `${number(Math.round(cpu))} %` : "–"}</td>
+                ${known(cpu) ? `${number(Math.round(100 * cpu))} %` : "–"}</td>
             </tr>
           `)}
         </tbody>
