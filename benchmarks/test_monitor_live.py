@@ -1,8 +1,8 @@
 """The monitor beside a live run: how soon a step is seen, and what it takes of the machine.
 
 The monitor is the command, in a process of its own; the run's files are written by this one, as a
-trainer writes them. What is asked: a step is seen within 1 s; at rest it takes 1 % of a core and 60 MB
-at the most; with 20 pages that watch, 10 % of a core.
+trainer writes them. What is asked: a step is seen within 1 s; at rest it takes 1 % of a core and
+60 MB at the most; with 20 pages that watch, 10 % of a core.
 """
 
 from __future__ import annotations

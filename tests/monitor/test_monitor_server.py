@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -391,6 +392,19 @@ def test_the_command_ends_with_the_process_it_goes_with(run: MadeRun, tmp_path: 
     assert process.stdout.readline().startswith("http://127.0.0.1:")
     other.communicate(b"\n")
     assert process.wait(20) == 0
+
+
+def test_beside_a_run_no_token_is_printed(
+    run: MadeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UI_GYM_MONITOR_TOKEN", TOKEN)
+    process = _command(str(run.folder), "--with", str(os.getpid()), cache=tmp_path / "cache")
+    address = process.stdout.readline().strip()
+    assert TOKEN not in address
+    assert httpx.get(f"{address}/api/runs").status_code == 401
+    process.send_signal(2)
+    assert process.wait(20) == 0
+    assert TOKEN not in process.stdout.read() + process.stderr.read()
 
 
 def test_the_command_names_what_is_not_there(tmp_path: Path) -> None:

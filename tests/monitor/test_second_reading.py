@@ -7,6 +7,8 @@ import itertools
 import json
 import multiprocessing
 import sqlite3
+import subprocess
+import sys
 import threading
 import tracemalloc
 from multiprocessing.synchronize import Barrier
@@ -23,7 +25,7 @@ from ui_gym_agents import overrides
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.monitor.api import MonitorApi, NotFound
 from ui_gym_agents.monitor.app import MUTATION, MonitorServer
-from ui_gym_agents.monitor.index import MonitorIndex
+from ui_gym_agents.monitor.index import VERSION, MonitorIndex
 from ui_gym_agents.monitor.library import Library, Shelf
 from ui_gym_agents.monitor.live import EVERYTHING, Changes
 from ui_gym_agents.monitor.sources import Picture
@@ -185,6 +187,18 @@ def test_runs_of_other_folders_are_not_told(run: MadeRun, runs: Path, tmp_path: 
     other = next(iter(Shelf(run.folder).sources())).id
     with pytest.raises(NotFound):
         api.answer("compare", {"a": f"{mine}/final/2/greedy", "b": f"{other}/final/2/greedy"})
+
+
+def test_monitors_of_several_versions_have_an_index_each(run: MadeRun, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    other = cache / "index.sqlite"  # as it was once called
+    other.write_bytes(b"of another version")
+    line = ["ui_gym_agents.monitor.cli", str(run.folder), "--cache", str(cache)]
+    export = ["--export", str(tmp_path / "run.html")]
+    subprocess.run([sys.executable, "-m", *line, *export], check=True, capture_output=True)
+    assert other.read_bytes() == b"of another version"
+    assert MonitorIndex(cache / f"index-{VERSION}.sqlite").rows("select 1 from episode")
 
 
 # -- questions --

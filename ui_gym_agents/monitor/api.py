@@ -189,7 +189,7 @@ _ROUTES: list[tuple[re.Pattern[str], Callable[..., dict[str, Any]]]] = [
         (_RUN + _EPISODE, MonitorApi.episode),
         (f"{_RUN}{_EPISODE}/turns/(?P<turn>\\d{{1,6}})/tokens", MonitorApi.tokens),
         (f"{_RUN}/groups", MonitorApi.groups),
-        (f"{_RUN}/groups/(?P<group>[^/]{{1,200}})", MonitorApi.group),
+        (f"{_RUN}/groups/(?P<group>.{{1,200}})", MonitorApi.group),
         (f"{_RUN}/failures", MonitorApi.failures),
         (f"{_RUN}/seeds", MonitorApi.seeds),
         (f"{_RUN}/through", MonitorApi.through),

@@ -68,13 +68,14 @@ def monitor(
     Example: [bold]ui-gym-monitor runs[/bold],
     [bold]ui-gym-monitor runs/grpo-20260101-120000 --export run.html[/bold]
     """
-    from ui_gym_agents.monitor.index import MonitorIndex
+    from ui_gym_agents.monitor.index import VERSION, MonitorIndex
     from ui_gym_agents.monitor.library import Library, Shelf
 
     shelves = [Shelf(place) for place in _existing(places)]
     shelves += _databases(shelves) + [_server(url) for url in server or ()]
     folder = cache or _cache()
-    index = MonitorIndex(folder / "index.sqlite")
+    # Monitors of several versions may run at once: each has an index of its own.
+    index = MonitorIndex(folder / f"index-{VERSION}.sqlite")
     console = Console(highlight=False, soft_wrap=True)
     if index.in_memory:
         console.print(f"nothing can be kept in {folder}: the index is in memory", style="dim")
@@ -104,7 +105,8 @@ def _serve(
         ) as server,
     ):  # fmt: skip
         # The address stands alone on its line: programs that start a monitor read it.
-        sys.stdout.write(f"{server.entrance}\n")
+        # What they do with it is a log's, perhaps, and a token is not for logs.
+        sys.stdout.write(f"{server.entrance if with_ is None else server.url}\n")
         sys.stdout.flush()
         if with_ is None:
             console.print("Ctrl-C ends it", style="dim")

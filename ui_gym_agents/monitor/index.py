@@ -23,7 +23,7 @@ from typing import Any
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.monitor.whats import WHATS, whats_of
 
-VERSION = 2
+VERSION = 3
 """Of the tables: a file of another version is made anew."""
 READERS = 4
 LOCKED_SECONDS = 10.0

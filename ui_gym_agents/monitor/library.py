@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents import store
@@ -26,6 +27,10 @@ REST = 2.0
 """Seconds between two looks at what is not, and for new sources."""
 ALIVE = 60.0
 """Seconds after its last change for which a source is looked at often."""
+SELDOM = 1.0
+"""Seconds between two changes that tell of more episodes alone."""
+NEWS = ("status", "step", "phase", "error")
+"""Facts of a run that pages are told of at once."""
 DEPTH = 4
 """How deep below a folder runs are looked for."""
 
@@ -74,6 +79,12 @@ class Shelved:
     gone: bool = False
     changed: float = 0.0
     """Monotonic seconds of its last change."""
+    news: tuple[Any, ...] = ()
+    """What pages are told of at once."""
+    told: float = 0.0
+    """Monotonic seconds of when they were told of a change."""
+    untold: bool = False
+    """Whether something changed since."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -160,7 +171,6 @@ class Library:
             self.changed("*")
 
     def _refresh(self, shelved: Shelved) -> bool:
-        before = (shelved.trouble, shelved.gone)
         grown = False
         try:
             grown = shelved.source.refresh(self.index)
@@ -173,9 +183,20 @@ class Library:
             shelved.trouble = f"{type(error).__name__}: {error}"
         if grown:
             shelved.changed = time.monotonic()
-        if grown or before != (shelved.trouble, shelved.gone):
-            self.changed(shelved.source.id)
+        self._tell(shelved, grown)
         return grown
+
+    def _tell(self, shelved: Shelved, grown: bool) -> None:
+        """Tell pages of a change: of episodes alone, which come all the time, now and then."""
+        facts = self.index.facts(shelved.source.id) if grown else {}
+        news: tuple[Any, ...] = (shelved.trouble, shelved.gone)
+        news += tuple(map(facts.get, NEWS)) if grown else shelved.news[2:]
+        shelved.untold = shelved.untold or grown or news != shelved.news
+        late = time.monotonic() - shelved.told >= SELDOM
+        if shelved.untold and (late or news != shelved.news):
+            shelved.told, shelved.untold = time.monotonic(), False
+            self.changed(shelved.source.id)
+        shelved.news = news
 
 
 def _sources(shelf: Shelf) -> list[Source]:

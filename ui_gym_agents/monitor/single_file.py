@@ -39,8 +39,6 @@ LARGE = 150 << 10
 """Bytes of a picture's file above which it is coded anew, with some loss."""
 QUALITY = 80
 """Of the pictures that are coded anew, as WebP has it."""
-LISTED = 50
-"""Rows that a list asks for; it is part of what the page looks answers up by."""
 
 _PLAIN = "/-_.!~*'()"
 """What `encodeURIComponent` leaves as it is, and what parts a path."""
@@ -193,32 +191,10 @@ class _Kept:
         ]
 
     def _lists(self) -> dict[str, Any]:
-        """The list of all, and those that links of other pages ask for."""
+        """The list of all: of others, `static/api.js` takes those that fit."""
         rows = self._rows()
-        path = f"{self.base}/episodes"
-        lists = {_key(path): rows}
-        for row in rows:
-            for names in (
-                ("kind",), ("step",), ("mode",), ("task",), ("suite",), ("kind", "mode"),
-                ("kind", "step", "mode"), ("kind", "step"), ("task", "seed"), ("group",),
-                ("group", "step"), ("kind", "step", "mode", "task"), ("kind", "task"), ("notes",),
-            ):  # fmt: skip
-                asked = {name: row.get(name) for name in names}
-                if any(value in ("", None) for value in asked.values()):
-                    continue  # that is no filter, but the list of all
-                lists[_key(path, {**asked, "limit": LISTED})] = [
-                    other for other in rows if all(other.get(k) == v for k, v in asked.items())
-                ]
-            for what in row.get("whats", ()):
-                among = [other for other in rows if what in other.get("whats", ())]
-                lists[_key(path, {"what": what, "limit": LISTED})] = among
-        for won in (False, True):
-            among = [row for row in rows if bool(row["success"]) == won]
-            lists[_key(path, {"won": int(won), "limit": LISTED})] = among
-        return {
-            key: {"episodes": found, "next": None, "total": len(found)}
-            for key, found in lists.items()
-        }
+        told = {"episodes": rows, "next": None, "total": len(rows)}
+        return {_key(f"{self.base}/episodes"): told}
 
     def _groups(self) -> dict[str, Any]:
         """The groups whose episodes are all in the page."""

@@ -50,7 +50,7 @@ class Thumbnails:
     def _keep(self, key: str, data: bytes) -> None:
         if self._folder is not None:
             path = self._folder / key[:2] / f"{key}.webp"
-            with suppress(OSError, files.NoRoom):  # it is made again
+            with self._lock, suppress(OSError, files.NoRoom):  # it is made again
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with files.replacing(path) as part:
                     part.write_bytes(data)

@@ -40,6 +40,8 @@ function library() {
   return loading;
 }
 
+library().catch(() => {}); // whoever draws says what went wrong
+
 /** One x for series with x of their own: [{x, values, ...}] -> {x, series}. */
 export function aligned(lists) {
   const x = [...new Set(lists.flatMap((list) => list.x))].sort((one, other) => one - other);

@@ -6,7 +6,7 @@ import { clock, number, purpose } from "./format.js";
 import { Empty, Failed, Loading, Outcome, useRows, Whats } from "./parts.js";
 import { link } from "./router.js";
 
-const PAGE = 50;
+const PAGE = 30;
 
 /** A small picture that is only asked for near the visible part of the page. */
 export function Thumb({ run, hash, text = "" }) {

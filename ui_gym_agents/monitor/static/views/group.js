@@ -202,7 +202,7 @@ function Board({ route, group }) {
       <${Select} label="Sort" value=${order} options=${ORDERS} onChange=${(value) => setParams({ order: value }, { replace: true })} />
     </div>
     <div class="group-scroll" tabindex="0" role="region" aria-label="Rollouts side by side">
-      <table class="group-table" style=${{ minWidth: `${COLUMN * episodes.length}px` }}>
+      <table class="group-table" aria-label="The rollouts, turn by turn" style=${{ minWidth: `${COLUMN * episodes.length}px` }}>
         <thead>
           <tr>
             <th scope="col" class="corner">Turn</th>
@@ -240,7 +240,7 @@ export function Group({ route }) {
       <span class="faint">${group.task}, seed ${String(group.seed)}</span>
       <span class="episode-links"><a href=${link(["run", run, "through"], { task: group.task, seed: group.seed })}>through training</a></span>
     </div>
-    <p class="goal-text">${group.goal}</p>
+    <h1 class="goal-text">${group.goal}</h1>
     <${Flags} group=${group} />
     ${group.episodes.length
       ? html`<${Board} key=${`${group.group} ${group.step}`} route=${route} group=${group} />`

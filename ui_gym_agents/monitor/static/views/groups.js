@@ -80,7 +80,8 @@ function List({ run, step }) {
   return html`
     <div ref=${ref}>
       <p class="faint count-line" aria-live="polite">
-        ${rows.length}${next ? " or more" : ""} groups; ${equal} of those shown have no difference in reward
+        ${rows.length}${next ? " or more" : ""} group${rows.length === 1 ? "" : "s"}; without a
+        difference in reward: ${equal}
       </p>
       <div class="scroll">
         <table class="fold" aria-label="Groups">
