@@ -62,8 +62,8 @@ def monitor(
 ) -> None:
     """Watch runs in a browser: curves, groups, and every episode's pictures.
 
-    It reads what runs write and slows none of them. Beyond this machine it needs a token: set
-    UI_GYM_MONITOR_TOKEN, and open the address that is printed.
+    It reads what runs write, and takes about a hundredth of a core. Beyond this machine it needs a
+    token: set UI_GYM_MONITOR_TOKEN, and open the address that is printed.
 
     Example: [bold]ui-gym-monitor runs[/bold],
     [bold]ui-gym-monitor runs/grpo-20260101-120000 --export run.html[/bold]
