@@ -1,6 +1,6 @@
 // People's verdicts on an episode. They stand beside the judge's own, which is never hidden.
 
-import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { html, useLayoutEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { isStatic, post } from "./api.js";
 import { when } from "./format.js";
 
@@ -65,7 +65,8 @@ export function OverrideForm({ run, episode, onDone, onClose }) {
   const [who, setWho] = useState(rememberedName);
   const [state, setState] = useState({ busy: false, error: "" });
   const form = useRef(null);
-  useEffect(() => form.current?.querySelector("input:checked")?.focus(), []);
+  // Before anything can be typed: later, it would take the focus from somebody's words.
+  useLayoutEffect(() => form.current?.querySelector("input:checked")?.focus(), []);
 
   const send = async (event) => {
     event?.preventDefault();
