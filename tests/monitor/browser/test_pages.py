@@ -158,7 +158,8 @@ def test_an_override_holds_after_the_page_is_loaded_anew(
     page: WatchedPage, live: MonitorServer, run: MadeRun
 ) -> None:
     page.open(f"{live.url}/{_episode(live, won='0')[0]}")
-    page.until_seen("Nobody has overridden the judge.")
+    # The tokens come last, and push the form down.
+    page.until_seen("Nobody has overridden the judge.", "tokens, together")
     page.press("o")
     page.until("document.querySelector('form.override') !== null")
     page.click("form.override textarea")
