@@ -13,7 +13,7 @@ import hashlib
 import json
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
 
 FILE = "episodes.jsonl"
 """The name of a file of episodes."""
+PICTURES = "screenshots"
+"""The name of the folder of pictures beside it."""
 MEMORY_LIMIT = 512 << 20
 """Bytes of pixels that a store with a folder keeps in memory."""
 SUFFIXES = (".webp", ".png")
@@ -151,12 +153,30 @@ class ScreenshotStore:
         self._unwritten.discard(key)  # not before: on a full disk it is still to be written
 
 
+class RunPictures:
+    """The pictures of a run's directory, wherever in it they lie by now."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._trained = ScreenshotStore(directory / "episodes" / PICTURES)
+
+    def path(self, key: str) -> Path | None:
+        """The file of a picture; None if it was not kept."""
+        found = self._trained.path(key)
+        return found or next(filter(None, (store.path(key) for store in self._measured)), None)
+
+    @cached_property
+    def _measured(self) -> list[ScreenshotStore]:
+        folders = sorted(self._directory.glob("evaluations/*"))
+        return [ScreenshotStore(folder / PICTURES) for folder in folders]
+
+
 class EpisodeStore:
     """Episodes in a folder, appended as they end; or only their pictures, in memory."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
-        self.screenshots = ScreenshotStore(None if folder is None else folder / "screenshots")
+        self.screenshots = ScreenshotStore(None if folder is None else folder / PICTURES)
 
     @property
     def path(self) -> Path | None:

@@ -16,11 +16,10 @@ from waiting import eventually
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
-from ui_gym_agents.training import heartbeat
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.heartbeat import Heartbeat
 from ui_gym_agents.training.process_tree import ProcessTree, ProcessUse
-from ui_gym_agents.training.run_directory import RunDirectory
+from ui_gym_agents.training.run_directory import WORKERS, RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
 BUSY = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\n"
@@ -121,7 +120,7 @@ def test_it_tells_what_is_played_where_and_what_waits(context: TrainerContext) -
 
     def read() -> Any:
         beat._beat()
-        return json.loads((context.run.path / heartbeat.FILE).read_text())
+        return json.loads((context.run.path / WORKERS).read_text())
 
     agent = Onlooker(read)
     collector = Collector(context.envs, agent)
@@ -155,7 +154,7 @@ def test_it_makes_nothing_that_the_run_did_not_need(tmp_path: Path) -> None:
     beat.start()
     beat.close("finished")
     assert not {"envs", "policy", "collector"} & context.__dict__.keys()
-    told = json.loads((tmp_path / heartbeat.FILE).read_text())
+    told = json.loads((tmp_path / WORKERS).read_text())
     assert (told["status"], told["slots"]) == ("finished", [])
     assert told["policy"] == {"version": None, "playing": None}
     run.close()
@@ -165,7 +164,7 @@ def test_what_fails_in_looking_is_said_and_the_beat_goes_on(context: TrainerCont
     context.__dict__["envs"], envs = "no envs", context.envs
     Heartbeat(context)._beat()
     context.__dict__["envs"] = envs
-    told = json.loads((context.run.path / heartbeat.FILE).read_text())
+    told = json.loads((context.run.path / WORKERS).read_text())
     assert told["status"] == "running"
     assert "AttributeError" in told["note"]
 
@@ -186,7 +185,7 @@ def test_a_run_beats_from_its_beginning_to_its_end(
     process = spawn(
         "--plugin", "toy", "--run.directory", "run", "--trainer.at", "3", "--trainer.event", "wait"
     )  # fmt: skip
-    path = work / "run" / heartbeat.FILE
+    path = work / "run" / WORKERS
     assert process.stdout is not None
     assert any("waiting" in line for line in process.stdout)
     told = json.loads(path.read_text())

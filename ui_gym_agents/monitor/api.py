@@ -9,9 +9,11 @@ from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents import overrides
+from ui_gym_agents.episode import Episode
 from ui_gym_agents.monitor import comparing, episodes, player, runs, tokens, workers
 from ui_gym_agents.monitor.index import MonitorIndex
 from ui_gym_agents.monitor.library import Library, Shelved
+from ui_gym_agents.monitor.sources import Source
 
 Params = Mapping[str, str]
 SAMPLE_TURNS = 12
@@ -101,7 +103,7 @@ class MonitorApi:
         found = episodes.members(self.index, run, group, episodes.number(params, "step"))
         if not found:
             raise NotFound(f"there is no group {group[:40]!r}")
-        whole = [self._episode(source, run, one["id"]) for one in found]
+        whole = [source.episode(self.place(run, one["id"])) for one in found]
         worths = {
             one["score"] if one["reward"] is None else one["reward"]
             for one in found
@@ -119,11 +121,13 @@ class MonitorApi:
 
     def episode(self, params: Params, run: str, id: str) -> dict[str, Any]:
         source = self.shelved(run).source
-        episode = self._episode(source, run, id)
+        place = self.place(run, id)
+        episode = source.episode(place)
         config = self.index.facts(run).get("config") or {}
         dialect = _dialect(config)
         before, behind = episodes.neighbours(self.index, run, id, params)
-        said = [asdict(one) for one in self._overrides(source, run, id)]
+        verdicts = overrides.history(source.folder) if source.folder is not None else ()
+        said = [asdict(one) for one in verdicts if one.where == place]
         return {
             **episodes.by_ids(self.index, run, [id])[id],
             **player.detail(episode, self._size(source, episode), dialect, config),
@@ -132,7 +136,7 @@ class MonitorApi:
         }  # fmt: skip
 
     def tokens(self, params: Params, run: str, id: str, turn: str) -> dict[str, Any]:
-        episode = self._episode(self.shelved(run).source, run, id)
+        episode = self.shelved(run).source.episode(self.place(run, id))
         if int(turn) >= len(episode.turns):
             raise NotFound(f"the episode has {len(episode.turns)} turns")
         config = self.index.facts(run).get("config") or {}
@@ -151,19 +155,14 @@ class MonitorApi:
 
     # -- what they share --
 
-    def _episode(self, source: Any, run: str, id: str) -> Any:
+    def place(self, run: str, id: str) -> str:
+        """Where a run's source finds an episode. NotFound if there is none."""
         place = episodes.place_of(self.index, run, id)
         if place is None:
             raise NotFound(f"there is no episode {id[:40]!r}")
-        return source.episode(place)
+        return place
 
-    def _overrides(self, source: Any, run: str, id: str) -> list[overrides.Override]:
-        place = episodes.place_of(self.index, run, id)
-        if source.folder is None:
-            return []
-        return [one for one in overrides.history(source.folder) if one.where == place]
-
-    def _size(self, source: Any, episode: Any) -> tuple[int, int] | None:
+    def _size(self, source: Source, episode: Episode) -> tuple[int, int] | None:
         keys = [key for key in dict.fromkeys(episode.screenshot_ids) if key]
         for key in keys[:SAMPLE_TURNS]:
             if (size := player.picture_size(source.picture(key))) is not None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import math
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
-from functools import lru_cache
+from datetime import UTC, datetime
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -34,7 +36,7 @@ from ui_gym_agents.monitor import archive, episodes, single_file
 from ui_gym_agents.monitor.api import MonitorApi, NotFound
 from ui_gym_agents.monitor.library import Library
 from ui_gym_agents.monitor.live import EVERYTHING, Changes
-from ui_gym_agents.monitor.runs import now
+from ui_gym_agents.monitor.sources import HASH
 from ui_gym_agents.monitor.thumbnails import Thumbnails
 from ui_gym_agents.training import control
 
@@ -63,7 +65,6 @@ MOST_SENT = 64_000
 """Bytes of a request's body."""
 MOST_WORDS = 2000
 """Characters of a reason."""
-HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class MonitorServer:
@@ -175,7 +176,7 @@ class MonitorServer:
     def _told(self, request: Request, work: Callable[[], Mapping[str, Any]]) -> Response:
         """What `work` gives as JSON, or its error as one that the page shows."""
         try:
-            body = json.dumps(files_finite(work()), ensure_ascii=False, separators=(",", ":"))
+            body = _json(work())
         except NotFound as error:
             return _error(404, str(error))
         except files.NoRoom as error:
@@ -330,17 +331,13 @@ class MonitorServer:
         reason, who = (str(said.get(name, "")).strip() for name in ("reason", "who"))
         if not reason or not who or len(reason) > MOST_WORDS or len(who) > 100:
             raise UserError("a verdict needs a reason and who says it, of sensible length")
-        place = episodes.place_of(self.api.index, run, id)
-        if place is None:
-            raise NotFound(f"there is no episode {id[:40]!r}")
+        place = self.api.place(run, id)
         episode = source.episode(place)
-        overrides.append(
-            source.folder,
-            overrides.Override(
-                at=now(), episode=episode.id, where=place, purpose=episode.purpose,
-                verdict=verdict, reason=reason, who=who,
-            ),
+        override = overrides.Override(
+            at=datetime.now(UTC).isoformat(), episode=episode.id, where=place,
+            purpose=episode.purpose, verdict=verdict, reason=reason, who=who,
         )  # fmt: skip
+        overrides.append(source.folder, override)
         self._library.refresh(run)
         told = self.api.answer(f"runs/{run}/episodes/{id}", {})
         return {"overrides": told["overrides"]}
@@ -356,14 +353,22 @@ class MonitorServer:
         return {"asked": what}
 
 
-def files_finite(value: Any) -> Any:
+def _json(value: Mapping[str, Any]) -> str:
+    write = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        return write(value)
+    except ValueError:  # hardly ever: a number that JSON cannot say
+        return write(_finite(value))
+
+
+def _finite(value: Any) -> Any:
     """`value` with None for numbers that JSON cannot say, at any depth."""
     if isinstance(value, float):
-        return value if value - value == 0 else None
+        return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): files_finite(inner) for name, inner in value.items()}
+        return {name: _finite(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [files_finite(inner) for inner in value]
+        return [_finite(inner) for inner in value]
     return value
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from PIL import Image as PILImage
 
 from ui_gym.errors import UIGymError
 from ui_gym_agents.episode import Episode, Purpose
+from ui_gym_agents.monitor.sources import HASH
 from ui_gym_agents.store import FILE, to_json
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ README = "README.txt"
 BLOCK = 1 << 16
 """Bytes that are handed on at a time, at least."""
 
-_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _SUFFIXES = {"image/webp": ".webp", "image/png": ".png"}
 
 _TOLD = """\
@@ -193,7 +192,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 def _picture(find: FindPicture, key: str) -> tuple[str, bytes] | None:
     """The suffix and bytes of a picture's file; None where there is no picture."""
     # A name that is no hash could lead out of the folder that the file is extracted to.
-    if not _HASH.fullmatch(key):
+    if not HASH.fullmatch(key):
         return None
     try:
         found = find(key)

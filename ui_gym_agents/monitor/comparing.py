@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ui_gym.errors import UserError
-from ui_gym_agents.evaluation.report.statistics import Z95, wilson
+from ui_gym_agents.evaluation.report.statistics import Z95
 from ui_gym_agents.monitor import episodes
 from ui_gym_agents.monitor.index import MonitorIndex
+from ui_gym_agents.monitor.runs import rate
 
 PAGE = 50
 FLIPS = {(True, True): "both", (True, False): "a_only", (False, True): "b_only",
@@ -125,12 +126,8 @@ def _told(index: MonitorIndex, side: Side, plays: Plays) -> dict[str, Any]:
     run, kind, step, mode = side
     outcomes = list(_outcomes(plays))
     n, won = len(outcomes), sum(outcomes)
-    low, high = wilson(won, n)
-    return {
-        "run": run, "name": index.facts(run).get("name", run), "kind": kind, "step": step,
-        "mode": mode, "n": n, "successes": won, "success": won / n if n else 0.0, "low": low,
-        "high": high,
-    }  # fmt: skip
+    name = index.facts(run).get("name", run)
+    return {"run": run, "name": name, "kind": kind, "step": step, "mode": mode, **rate(won, n)}
 
 
 def _outcomes(plays: Plays) -> Iterator[bool]:

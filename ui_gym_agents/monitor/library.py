@@ -106,8 +106,6 @@ class Library:
         self._found: dict[str, Shelved] = {}
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="monitor", daemon=True)
-        self.seconds = 0.0
-        """Processor time that looking has taken."""
 
     def start(self) -> None:
         """Look once, so that something is known, and go on looking."""
@@ -157,7 +155,6 @@ class Library:
                 if everything or now - shelved.changed < ALIVE:
                     with shelved.lock:
                         self._refresh(shelved)
-            self.seconds = time.thread_time()
             self._ending.wait(LOOK)
 
     def _discover(self) -> None:

@@ -15,13 +15,12 @@ from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError, UIGymError, UserError
 from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.monitor.sources import Picture
-from ui_gym_agents.rewards import MAX_TURNS, get_reward, parameters_of, weighed
+from ui_gym_agents.rewards import get_reward, parameters_of, weighed
 
 FINE = 16
 """A model's point is found by reading its text on a screen so many times as large."""
 BEYOND = 8
 """A point outside the screen is looked for on one so many times as large."""
-FEW_TURNS = 30
 
 Size = tuple[int, int]
 Point = tuple[float, float]
@@ -155,10 +154,7 @@ def terms(episode: Episode, config: Mapping[str, Any]) -> list[dict[str, Any]]:
             continue
         try:
             reward = get_reward(name)
-            parameters = parameters_of(reward, given)
-            if MAX_TURNS in reward.defaults and MAX_TURNS not in parameters:
-                parameters[MAX_TURNS] = episode.max_turns or FEW_TURNS
-            value: float | None = reward(episode, parameters)
+            value: float | None = reward(episode, parameters_of(reward, given))
         except (UIGymError, ValueError, TypeError):
             value = None
         found.append({"name": name, "weight": weight, "value": value})

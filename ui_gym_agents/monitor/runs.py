@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ui_gym_agents.evaluation.report.statistics import wilson
 from ui_gym_agents.monitor.index import MonitorIndex
 from ui_gym_agents.monitor.library import Shelved
 from ui_gym_agents.monitor.whats import WHATS
-from ui_gym_agents.monitor.workers import heartbeat
+from ui_gym_agents.monitor.workers import workers
 
 LOST_SECONDS = 30.0
 """A run that tells of itself every two seconds, and was silent so long, was killed."""
@@ -71,7 +71,7 @@ def details(index: MonitorIndex, shelved: Shelved) -> dict[str, Any]:
     told = summary(index, shelved)
     sums = ", ".join(f"coalesce(sum({what}), 0) as {what}" for what in WHATS)
     whats = index.row(f"select {sums} from tally where run = ?", (run,))
-    measured = index.rows("select * from tally where run = ? and kind != 'step'", (run,))
+    measured = _measured(index, run)
     by_task, by_suite = _by_task_and_suite(_recent(index, run) or measured)
     newest = index.row("select metrics from step where run = ? order by step desc limit 1", (run,))
     metrics = {} if newest is None else json.loads(newest["metrics"])
@@ -116,7 +116,7 @@ def _status(facts: Mapping[str, Any], shelved: Shelved) -> tuple[str, float | No
     status = str(facts.get("status", "read"))
     if status != "running":
         return status, None
-    beat = heartbeat(source.folder)
+    beat = _age(workers(source.folder)["at"])
     limit = SILENT_SECONDS if beat is None else LOST_SECONDS
     silent = min(
         (age for age in (beat, _age(facts.get("changed", ""))) if age is not None), default=None
@@ -124,10 +124,11 @@ def _status(facts: Mapping[str, Any], shelved: Shelved) -> tuple[str, float | No
     return ("lost" if silent is None or silent > limit else "running"), silent
 
 
-def _age(moment: str) -> float | None:
+def _age(moment: Any) -> float | None:
+    """How many seconds ago a moment was; None where none is said."""
     try:
         return max(0.0, time.time() - datetime.fromisoformat(moment).timestamp())
-    except ValueError:
+    except (ValueError, TypeError):
         return None
 
 
@@ -141,26 +142,19 @@ def _before_and_now(
     """
     measured = (facts.get("config") or {}).get("evaluation") or {}
     mode = "greedy" if measured.get("both") or measured.get("greedy", True) else "sampled"
-    rows = [row for row in _measurements(index, run) if row["n"] and row["mode"] in (mode, "")]
-    found = [_measured(row) for row in rows]
-    before = found[0] if rows and rows[0]["kind"] == "baseline" else None
-    later = [one for one, row in zip(found, rows, strict=True) if row["kind"] != "baseline"]
+    ended = [row for row in _measurements(index, run) if row["n"] and row["mode"] in (mode, "")]
+    found = [_headline(row) for row in ended]
+    before = found[0] if found and found[0]["kind"] == "baseline" else None
+    later = [one for one in found if one["kind"] != "baseline"]
     if later:
         return before, later[-1]
-    kinds = (
-        "kind = 'step' and step > coalesce((select max(step) from tally where run = :run), 0) - :n"
-    )
-    where = (
-        kinds if index.row("select 1 from step where run = ? limit 1", (run,)) else "kind != 'step'"
-    )
-    row = index.row(
-        f"select sum(n) as n, sum(successes) as won from tally where run = :run and {where}",
-        {"run": run, "n": RECENT},
-    )
-    return before, rate(row["won"], row["n"]) if row is not None and row["n"] else None
+    trained = index.row("select 1 from step where run = ? limit 1", (run,))
+    rows = _recent(index, run) if trained else _measured(index, run)
+    n, won = (sum(row[name] for row in rows) for name in ("n", "successes"))
+    return before, rate(won, n) if n else None
 
 
-def _measured(row: Mapping[str, Any]) -> Rate:
+def _headline(row: Mapping[str, Any]) -> Rate:
     return {
         "n": row["n"], "successes": round(row["success"] * row["n"]), "success": row["success"],
         "low": row["low"], "high": row["high"], "step": row["step"], "kind": row["kind"],
@@ -181,6 +175,11 @@ def _measurements(index: MonitorIndex, run: str) -> list[dict[str, Any]]:
 def _timeline(index: MonitorIndex, run: str) -> list[dict[str, Any]]:
     query = "select at, kind, step, text from moment where run = ? order by at desc limit 500"
     return [dict(row) for row in reversed(index.rows(query, (run,)))]
+
+
+def _measured(index: MonitorIndex, run: str) -> Sequence[Any]:
+    """The tallies of evaluations."""
+    return index.rows("select * from tally where run = ? and kind != 'step'", (run,))
 
 
 def _recent(index: MonitorIndex, run: str) -> Sequence[Any]:
@@ -233,8 +232,3 @@ def _heat(rows: Sequence[Any]) -> dict[str, Any]:
             for task in sorted({row["task"] for row in rows})
         ],
     }  # fmt: skip
-
-
-def now() -> str:
-    """This moment, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat()

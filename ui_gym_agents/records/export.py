@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from ui_gym.errors import UserError
 from ui_gym_agents.records import archive, queries
-from ui_gym_agents.store import ScreenshotStore, to_json
+from ui_gym_agents.store import RunPictures, to_json
 
 ROW_GROUP = 256
 """Rows of Parquet that are in memory at once: pictures are large."""
@@ -35,18 +35,6 @@ COLUMNS = {
     "failure": "string",
 }  # fmt: skip
 """The columns of Parquet, and what each holds."""
-
-
-class Pictures:
-    """The pictures of a run's directory, wherever in it they lie."""
-
-    def __init__(self, directory: Path) -> None:
-        folders = [directory / "episodes", *sorted(directory.glob("evaluations/*"))]
-        self._stores = [ScreenshotStore(folder / "screenshots") for folder in folders]
-
-    def path(self, key: str) -> Path | None:
-        """The file of a picture; None if it was not kept."""
-        return next((p for p in (store.path(key) for store in self._stores) if p), None)
 
 
 def write_jsonl(connection: Connection, run: Any, out: Path) -> int:
@@ -99,7 +87,7 @@ WRITERS: dict[str, Callable[[Connection, Any, Path], int]] = {
 
 def turn_rows(connection: Connection, run: Any) -> Iterator[dict[str, Any]]:
     """The turns of a training, each with its values by `COLUMNS`."""
-    pictures = Pictures(Path(run.directory))
+    pictures = RunPictures(Path(run.directory))
     for episode in queries.episodes(connection, run.id):
         of_episode = {
             "run": run.name,

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.records import queries
-from ui_gym_agents.records.export import Pictures
+from ui_gym_agents.store import RunPictures
 
 FindPicture = Callable[[str], Path | None]
 """The file of a picture by its hash; None if it was not kept."""
@@ -46,7 +46,7 @@ def write_traces(connection: Connection, run: Any, project: str | None, most: in
         raise UserError(
             "trackio is not installed; to get it: pip install 'ui-gym[trackio]'"
         ) from None
-    pictures = Pictures(Path(run.directory))
+    pictures = RunPictures(Path(run.directory))
     project = project or run.config["run"]["project"]
     trackio.init(project=project, name=run.name, resume="allow", embed=False)
     count = 0

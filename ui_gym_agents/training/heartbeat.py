@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from ui_gym_agents.files import replacing
 from ui_gym_agents.training.process_tree import ProcessTree, ProcessUse
+from ui_gym_agents.training.run_directory import WORKERS
 
 if TYPE_CHECKING:
     from ui_gym_agents.collecting.collector import Collector
     from ui_gym_agents.training.context import TrainerContext
 
-FILE = "workers.json"
 SECONDS = 2.0
 """Between two beats."""
 SHARE = 0.005
@@ -40,7 +40,7 @@ class Heartbeat:
         self.seconds = 0.0
         """Processor time that the thread has used."""
         self._context = context
-        self._path = context.run.path / FILE
+        self._path = context.run.path / WORKERS
         self._pause = seconds
         self._tree = ProcessTree()
         self._processes: list[ProcessUse] = []

@@ -31,6 +31,9 @@ from typing import Any, Self
 from ui_gym.errors import UserError
 from ui_gym_agents import files
 
+WORKERS = "workers.json"
+"""What the parts of a run do just now (`heartbeat`)."""
+
 
 class RunDirectory:
     """A run's folder, locked for this process until `close`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +18,21 @@ class Picture:
 
     media: str
     data: bytes
+
+
+HASH = re.compile("[0-9a-f]{64}")
+"""What names a picture. What does not fit may be a path to somewhere else."""
+MEDIA = {".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+
+
+def picture_in(path: Path | None) -> Picture | None:
+    """The picture in a file; None without one."""
+    if path is None:
+        return None
+    try:
+        return Picture(MEDIA[path.suffix], path.read_bytes())
+    except FileNotFoundError:
+        return None
 
 
 class Source(Protocol):

@@ -9,7 +9,6 @@ Importing this imports SQLAlchemy, so nothing does but for a database that someb
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,9 +22,8 @@ from sqlalchemy import Connection, Row, func, select
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import Picture, Source, episode_id, source_id
+from ui_gym_agents.monitor.sources import HASH, Picture, Source, episode_id, picture_in, source_id
 from ui_gym_agents.records import database, queries
-from ui_gym_agents.records.export import Pictures
 from ui_gym_agents.records.models import (
     BaselineRow,
     EvaluationRow,
@@ -34,6 +32,7 @@ from ui_gym_agents.records.models import (
     TrainingRow,
 )
 from ui_gym_agents.records.target import DatabaseTarget, from_environment
+from ui_gym_agents.store import RunPictures
 from ui_gym_agents.training import event_log
 
 LOOK = 2.0
@@ -48,8 +47,6 @@ BATCH = 100
 LATE = timedelta(hours=1)
 """An episode that ended so long before the newest one may still come later than it."""
 
-_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_MEDIA = {".webp": "image/webp", ".png": "image/png"}
 _MARK = "rollout"
 
 
@@ -160,7 +157,7 @@ class DatabaseRun:
         self._seen: tuple[Any, ...] | None = None
         self._more = False
         """Whether the last look left episodes for the next one."""
-        self._pictures: Pictures | None = None
+        self._pictures: RunPictures | None = None
 
     def refresh(self, index: MonitorIndex) -> bool:
         begun = time.monotonic()
@@ -187,16 +184,15 @@ class DatabaseRun:
         return found[where]
 
     def picture(self, key: str) -> Picture | None:
-        if not _HASH.fullmatch(key):
+        if not HASH.fullmatch(key):
             return None
         if self._pictures is None:
             with _connected(self._target) as connection:
                 row = None if connection is None else _training(connection, self._training)
             if row is None:
                 return None
-            self._pictures = Pictures(Path(row.directory))
-        path = self._pictures.path(key)
-        return None if path is None else Picture(_MEDIA[path.suffix], path.read_bytes())
+            self._pictures = RunPictures(Path(row.directory))
+        return picture_in(self._pictures.path(key))
 
     # -- taking in --
 

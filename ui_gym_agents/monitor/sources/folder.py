@@ -16,7 +16,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents import files, overrides, store
 from ui_gym_agents.episode import NOT_SAID, Episode, Purpose
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import Picture, episode_id, source_id
+from ui_gym_agents.monitor.sources import HASH, Picture, episode_id, picture_in, source_id
 from ui_gym_agents.training import event_log
 from ui_gym_agents.training.run_lines import FileLine, unread
 
@@ -24,8 +24,6 @@ BATCH = 256
 """Most lines in one transaction."""
 PATIENCE = 0.5
 """Seconds that one look may take."""
-MEDIA = {".webp": "image/webp", ".png": "image/png"}
-PICTURES = "screenshots"
 
 
 class EpisodeFolder:
@@ -42,7 +40,6 @@ class EpisodeFolder:
         self.place = str(self._at)
         self.id = source_id(self.place)
         self._sizes: dict[str, int] = {}
-        self._stores: dict[str, Path] = {}
 
     def episode(self, where: str) -> Episode:
         file, start, end = where.rsplit(":", 2)
@@ -57,17 +54,10 @@ class EpisodeFolder:
             ) from None
 
     def picture(self, key: str) -> Picture | None:
-        for folder in self._picture_folders():
-            stem = folder / key[:2] / key
-            for suffix, media in MEDIA.items():
-                try:
-                    return Picture(media, stem.with_suffix(suffix).read_bytes())
-                except FileNotFoundError:
-                    continue
-        return None
+        return picture_in(self._picture(key)) if HASH.fullmatch(key) else None
 
-    def _picture_folders(self) -> Iterator[Path]:
-        yield self._at / PICTURES
+    def _picture(self, key: str) -> Path | None:
+        return store.ScreenshotStore(self._at / store.PICTURES).path(key)
 
     def _names(self) -> list[str]:
         """The files whose sizes tell that there is something new, relative to the folder."""
@@ -199,10 +189,8 @@ class RunFolder(EpisodeFolder):
     def _names(self) -> list[str]:
         return [event_log.FILE, *event_log.files(self._at)]
 
-    def _picture_folders(self) -> Iterator[Path]:
-        yield self._at / "episodes" / PICTURES
-        for folder in sorted(self._at.glob("evaluations/*"), reverse=True):
-            yield folder / PICTURES
+    def _picture(self, key: str) -> Path | None:
+        return store.RunPictures(self._at).path(key)
 
     def _line(self, index: MonitorIndex, line: FileLine) -> None:
         if line.file != event_log.FILE:

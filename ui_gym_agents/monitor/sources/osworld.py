@@ -36,7 +36,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, Purpose, Turn
 from ui_gym_agents.evaluation.osworld.results import ARGUMENTS, LOG, RESULT, TRAJECTORY
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import Picture, episode_id, source_id
+from ui_gym_agents.monitor.sources import MEDIA, Picture, episode_id, source_id
 
 QUIET = 1800.0
 """Seconds without a sign after which an example without a result is not going on."""
@@ -56,7 +56,6 @@ _STAMPS = {15: "%Y%m%d@%H%M%S", 21: "%Y%m%d@%H%M%S%f"}
 """How times are written, by their length."""
 _INSTRUCTION = re.compile(r"\bInstruction: (.+)")
 _FIRST = ("step_0.png", "initial_state.png", "initial.png")
-_MEDIA = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
 
 def is_results(place: Path) -> bool:
@@ -129,7 +128,7 @@ class OSWorldResults:
         if name is None:
             return None
         for entry in os.scandir(self._at / name):
-            media = _MEDIA.get(Path(entry.name).suffix.lower())
+            media = MEDIA.get(Path(entry.name).suffix.lower())
             if media and picture_key(Path(entry.path), name) == key:
                 return Picture(media, Path(entry.path).read_bytes())
         return None
