@@ -35,14 +35,14 @@ from trl import GRPOTrainer as PeerTrainer
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.groups.advantages import GROUPED
+from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
 from ui_gym_agents.policy import VLMPolicy, load_policy, lora, model
 from ui_gym_agents.policy.prompts import Message
 from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import derive
 from ui_gym_grpo import GRPOConfig
-from ui_gym_grpo.advantages import GROUPED
-from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.learning import Learner
 
 MODEL = "tiny-clerk"

@@ -24,6 +24,7 @@ from ui_gym_agents.agents.agent import View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.engines.agent import engine_agent
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.groups.gathering import samples_of
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy
 from ui_gym_agents.serving.client import RolloutOver, next_rollout
 from ui_gym_agents.serving.foreign import ForeignAgent
@@ -33,7 +34,6 @@ from ui_gym_agents.training import cli
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import EnvSettings, PolicySettings, RunConfig, TaskSettings
-from ui_gym_grpo.gathering import samples_of
 
 MakeVector = Callable[..., UIVectorEnv]
 MakePolicy = Callable[..., VLMPolicy]

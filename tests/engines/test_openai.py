@@ -29,7 +29,7 @@ SOON = RequestLimits(timeout=1.5, attempts=3, pause=0.01)
 
 
 def _one(policy: VLMPolicy, engine: OpenAIEngine, view: View) -> EngineAnswer | EngineError:
-    sampling = Sampling(1.0, 6, tuple(policy.stops), tuple(policy.suppressed_ids))
+    sampling = Sampling(1.0, 6, tuple(policy.stops), tuple(policy.never_sampled))
     (answer,) = engine.generate([policy.question(view)], sampling)
     return answer
 

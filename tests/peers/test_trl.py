@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from ui_gym_grpo.advantages import GROUPED
+from ui_gym_agents.groups.advantages import GROUPED
 from ui_gym_grpo.update import Rule, Scored, policy_loss
 
 trl = pytest.importorskip("trl", reason="needs trl==1.16: run it by tox -e peers")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui_gym_grpo.advantages import (
+from ui_gym_agents.groups.advantages import (
     GROUPED,
     TurnStates,
     discounted,

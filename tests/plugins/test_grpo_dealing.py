@@ -11,6 +11,7 @@ import pytest
 from grpo_helpers import make_policy, play_episodes, trajectory
 from three_processes import ThreeProcesses
 
+from ui_gym_agents.groups.gathering import Batch
 from ui_gym_agents.policy.dealing import deal
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import TrainerContext
@@ -18,7 +19,6 @@ from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.dealing import dealt
-from ui_gym_grpo.gathering import Batch
 from ui_gym_grpo.trainer import owners_of, records_of
 
 

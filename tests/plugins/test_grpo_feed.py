@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from waiting import eventually
 
-from ui_gym_grpo.feed import Feed
+from ui_gym_agents.groups.feed import Feed
 
 
 @contextmanager

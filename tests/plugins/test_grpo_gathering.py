@@ -16,12 +16,12 @@ from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.groups.advantages import leave_one_out
+from ui_gym_agents.groups.gathering import Batch, Gatherer, Trajectory
 from ui_gym_agents.training.context import TrainerContext, derive
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import EnvSettings, RunConfig
-from ui_gym_grpo.advantages import leave_one_out
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.gathering import Batch, Gatherer, Trajectory
 
 FOR_GOOD = 3
 """So many failures of an episode are one more than it is played again."""

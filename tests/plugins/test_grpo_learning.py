@@ -16,13 +16,13 @@ import torch
 from grpo_helpers import make_learner, make_policy, play, weights
 
 from ui_gym.errors import UIGymError, UserError
+from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 from ui_gym_grpo import GRPOConfig, GRPOTrainer
 from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
-from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.judging import goes_on, judged, with_ends
 from ui_gym_grpo.learning import Learner
 

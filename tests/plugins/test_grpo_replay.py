@@ -13,12 +13,13 @@ import torch
 from grpo_helpers import make_learner, make_policy, play_episodes, run_reward
 
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.groups.gathering import Gatherer, Trajectory
+from ui_gym_agents.groups.replay import ReplayBuffer
+from ui_gym_agents.groups.settings import ReplaySettings
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import derive
-from ui_gym_grpo.config import GRPOConfig, ReplaySettings
-from ui_gym_grpo.gathering import Gatherer, Trajectory
+from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.learning import Learner
-from ui_gym_grpo.replay import ReplayBuffer
 
 
 def episode(score: float, *, seed: int = 1, member: int = 0, tokens: bool = True) -> Episode:

@@ -19,9 +19,9 @@ from train_helpers import metrics, train
 from tests.engines.model_server import ModelServer
 from ui_gym_agents.engines.agent import EngineAgent
 from ui_gym_agents.engines.openai import OpenAIEngine
+from ui_gym_agents.groups.gathering import Trajectory
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.store import ScreenshotStore
-from ui_gym_grpo.gathering import Trajectory
 
 RUN = (
     "--plugin", "grpo", "--trainer.groups", "3", "--trainer.group_size", "4",

@@ -12,8 +12,8 @@ from grpo_helpers import make_learner, make_policy, play, weights
 from train_helpers import metrics, train
 
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.groups.gathering import Trajectory, samples_of
 from ui_gym_grpo import GRPOConfig
-from ui_gym_grpo.gathering import Trajectory, samples_of
 
 RUN = (
     "--plugin", "grpo", "--tasks.ids", '["PaintClick"]', "--env.num_envs", "2",

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from tests.distributions import install
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
+from ui_gym_agents.groups.gathering import group_advantages
 from ui_gym_agents.training.failures import TrainingError
 from ui_gym_grpo import GRPOConfig, register_advantage, register_loss
-from ui_gym_grpo.gathering import group_advantages
 from ui_gym_grpo.tokens import Tokens
 from ui_gym_grpo.update import Rule, Scored, policy_loss
 
@@ -54,7 +54,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A module ``own_losses``, of a distribution that declares one loss and one advantage."""
     points = (
         "[ui_gym_grpo.losses]\nown_plain = own_losses:plain\n"
-        "[ui_gym_grpo.advantages]\nown_late = own_losses:late\n"
+        "[ui_gym.advantages]\nown_late = own_losses:late\n"
     )
     install(tmp_path, "own-losses", "1.0", points, own_losses=OWN)
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -13,9 +13,9 @@ from train_helpers import rows, train
 
 from tests.engines.model_server import ModelServer
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.groups.advantages import leave_one_out
+from ui_gym_agents.groups.gathering import Trajectory
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_grpo.advantages import leave_one_out
-from ui_gym_grpo.gathering import Trajectory
 from ui_gym_grpo.learning import Learner
 
 pytestmark = pytest.mark.nightly

@@ -24,10 +24,10 @@ from grpo_helpers import (
     weights,
 )
 
+from ui_gym_agents.groups.gathering import Trajectory
 from ui_gym_agents.policy import PromptBuilder
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.gathering import Trajectory
 from ui_gym_grpo.learning import Learner
 
 Make = Callable[..., Learner]

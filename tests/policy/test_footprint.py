@@ -26,10 +26,10 @@ from ui_gym_agents.policy.footprint import (
     activations,
     check_room,
     footprint,
-    on_meta,
     weight_bytes,
 )
 from ui_gym_agents.policy.masters import adamw
+from ui_gym_agents.policy.model import on_meta
 
 KINDS = ["qwen2_5_vl", "qwen3_vl", "smolvlm", "idefics3", "llama"]
 TOKENS, RANK, VOCABULARY = 256, 8, 1000

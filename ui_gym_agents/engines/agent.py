@@ -173,7 +173,7 @@ class EngineAgent:
             policy.temperature,
             policy.max_new_tokens,
             tuple(policy.stops),
-            tuple(policy.suppressed_ids),
+            tuple(policy.never_sampled),
         )
 
     @staticmethod

@@ -25,11 +25,10 @@ from typing import Any
 
 import torch
 from torch import nn
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
 
 from ui_gym.errors import UserError
 from ui_gym_agents.policy import lora
-from ui_gym_agents.policy.model import DTYPES, can_see, is_vision
+from ui_gym_agents.policy.model import is_vision
 from ui_gym_agents.policy.options import KEPT
 
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)
@@ -86,14 +85,6 @@ class Footprint:
     def peak(self) -> int:
         """The most at any time of a step."""
         return self.kept + max(self.cache + self.sampling, self.activations)
-
-
-def on_meta(folder: Path, dtype: str) -> Any:
-    """The model of a folder without its weights, on torch's meta device."""
-    config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
-    kind: Any = AutoModelForImageTextToText if can_see(folder) else AutoModelForCausalLM
-    with torch.device("meta"):
-        return kind.from_config(config, dtype=DTYPES[dtype])
 
 
 def footprint(

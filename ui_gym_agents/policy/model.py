@@ -25,6 +25,7 @@ from transformers import (
     AutoModelForImageTextToText,
     AutoProcessor,
     AutoTokenizer,
+    GenerationConfig,
     Idefics3Processor,
 )
 from transformers.utils import logging as hf_logging
@@ -112,6 +113,17 @@ def can_see(folder: Path) -> bool:
             f"{folder} holds a model of {kind.__name__}, which neither sees and writes nor writes"
         )
     return False
+
+
+def on_meta(folder: Path, dtype: str = "float32") -> Any:
+    """The model of a folder without its weights, on torch's meta device."""
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    kind: Any = AutoModelForImageTextToText if can_see(folder) else AutoModelForCausalLM
+    with torch.device("meta"):
+        found = kind.from_config(config, dtype=DTYPES[dtype])
+    if (folder / "generation_config.json").is_file():
+        found.generation_config = GenerationConfig.from_pretrained(folder)
+    return found
 
 
 class PatchProjection(nn.Conv3d):

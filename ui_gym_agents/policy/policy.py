@@ -19,7 +19,6 @@ from ui_gym_agents.policy import cpu, lora, model
 from ui_gym_agents.policy.accumulation import accumulate, measure
 from ui_gym_agents.policy.batching import merged_batches, micro_batches
 from ui_gym_agents.policy.counts import Remembered
-from ui_gym_agents.policy.encoding import PromptEncoder
 from ui_gym_agents.policy.forward import Forward, Prompt
 from ui_gym_agents.policy.generation import Sample, sample
 from ui_gym_agents.policy.images import Given, ScreenshotSource
@@ -29,6 +28,7 @@ from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.policy.reuse import Room
 from ui_gym_agents.policy.sampling_agent import SamplingAgent
 from ui_gym_agents.policy.scoring import score, weighed
+from ui_gym_agents.policy.wording import Wording
 
 if TYPE_CHECKING:
     from ui_gym_agents.policy.sharding import Shards
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class VLMPolicy:
+class VLMPolicy(Wording):
     """Any `AutoModelForImageTextToText`, sampling turns and scoring them again for a learner.
 
     An `AutoModelForCausalLM` with a chat template will do where no pictures are shown.
@@ -69,11 +69,9 @@ class VLMPolicy:
         name: str = "",
     ) -> None:
         self.net = net
-        self.processor = processor
-        self.tokenizer = processor.tokenizer
-        self.prompt = prompt
-        self.temperature = temperature
-        self.max_new_tokens = max_new_tokens
+        super().__init__(
+            self.base, processor, prompt, temperature=temperature, max_new_tokens=max_new_tokens
+        )
         self.batch_rows = batch_rows
         self.batch_tokens = batch_tokens
         self.act_threads = act_threads
@@ -90,9 +88,6 @@ class VLMPolicy:
         self.shards: Shards | None = None
         """Keeps the weights divided among processes, where they are."""
         base = self.base
-        self.stops = model.stop_ids(base, self.tokenizer)
-        structural = model.structural_ids(base, self.tokenizer, self.stops)
-        self.encoder = PromptEncoder(processor, [*structural, *self.stops])
         self.counts = Remembered()
         self.eyes = room.eyes(base, processor.image_processor, prompt.history, self.counts)
         pad = self.tokenizer.pad_token_id
@@ -102,8 +97,7 @@ class VLMPolicy:
         self.earlier = room.earlier(self.forward, self.counts)
         width = base.get_output_embeddings().weight.shape[0]
         self.suppressed = torch.zeros(width, dtype=torch.bool, device=base.device)
-        pictures = [] if self.encoder.image_id is None else [self.encoder.image_id]
-        self.suppressed[sorted({*structural, *pictures})] = True
+        self.suppressed[self.never_sampled] = True
 
     # -- acting --
 
@@ -151,11 +145,6 @@ class VLMPolicy:
             for prompt, answer in zip(prompts, samples, strict=True)
         ]
 
-    def decision(self, ids: tuple[int, ...], **sampled: Any) -> Decision:
-        """What was sampled as an agent's decision; `sampled` are fields of its `TokenRecord`."""
-        record = TokenRecord(output_ids=ids, temperature=self.temperature, **sampled)
-        return Decision(self.text(ids), record)
-
     @torch.inference_mode()
     def _sample(
         self,
@@ -194,14 +183,6 @@ class VLMPolicy:
     def _prompt(self, view: View, pictures: Given) -> Prompt:
         return _prompted(self.question(view), pictures)
 
-    def question(self, view: View) -> EngineQuestion:
-        """What an engine is asked for a view: the prompt in words and in ids, and its pictures."""
-        messages, shown = self.prompt.build(view)
-        messages = self.encoder.defused(messages)
-        images = view.screenshots[len(view.screenshots) - shown :]
-        ids = self.encoder.encode(messages, [image.shape[:2] for image in images])
-        return EngineQuestion(messages, images, tuple(ids), view.noise)
-
     def sample(
         self, questions: Sequence[EngineQuestion], *, temperature: float, max_new_tokens: int
     ) -> list[Sample]:
@@ -222,11 +203,6 @@ class VLMPolicy:
         weights = lora.merged(self.base, self._sums) if self.merge else nullcontext()
         with cpu.threads(self.act_threads), model.evaluating(self.net), weights:
             yield
-
-    def text(self, ids: Sequence[int]) -> str:
-        """The words of an answer, without its end token."""
-        kept = ids[:-1] if ids and ids[-1] in self.stops else ids
-        return str(self.tokenizer.decode(kept, skip_special_tokens=True))
 
     # -- learning --
 
@@ -364,11 +340,6 @@ class VLMPolicy:
     def has_adapter(self) -> bool:
         """Whether an adapter is what is trained, rather than all weights."""
         return isinstance(self.net, PeftModel)
-
-    @property
-    def suppressed_ids(self) -> list[int]:
-        """The ids that are never sampled."""
-        return [int(i) for i in self.suppressed.nonzero()[:, 0]]
 
     @property
     def device(self) -> torch.device:

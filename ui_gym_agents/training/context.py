@@ -56,7 +56,8 @@ Evaluator = Callable[[int, bool], SuccessReport]
 class TrainerContext:
     """What a trainer may use.
 
-    A trainer with an agent of its own sets `evaluator`; otherwise the policy is evaluated, if the
+    A trainer with an agent of its own sets `player`, before it asks for the collector, or an
+    `evaluator`, which measures by itself; otherwise the policy plays, and is evaluated if the
     trainer has ever asked for it. `step` is the number of the step in progress, from 1 on.
     """
 
@@ -131,7 +132,8 @@ class TrainerContext:
 
     @cached_property
     def player(self) -> Agent:
-        """Who plays: the policy, or an agent of somebody else's with the policy's words."""
+        """Who plays: the policy, an agent of somebody else's with the policy's words, or whatever
+        agent the trainer put here."""
         name, env = self.config.policy.agent, self.config.env
         if name is None:
             return self.policy
@@ -244,6 +246,11 @@ class TrainerContext:
     def has_policy(self) -> bool:
         """Whether the trainer has ever asked for the policy."""
         return "policy" in self.__dict__
+
+    @property
+    def has_player(self) -> bool:
+        """Whether there is anybody to evaluate by playing."""
+        return self.has_policy or "player" in self.__dict__
 
     @property
     def pictures_held(self) -> int:
@@ -394,7 +401,7 @@ class TrainerContext:
             return None
         if self.evaluator is not None:
             return self._keep(self.evaluator(episodes, greedy), greedy)
-        if not self.has_policy:
+        if not self.has_player:
             return None
         from ui_gym_agents.collecting.collector import Collector, schedule_for
         from ui_gym_agents.evaluation.evaluate import evaluate

@@ -362,7 +362,7 @@ class Host:
     def _evaluate(self, episodes: int, kind: PurposeKind, greedy: bool) -> SuccessRate | None:
         """Play and record; the random generators of training are left as they were."""
         purpose = self._context.evaluating = Purpose(kind, self._done, MODES[greedy])
-        if episodes and (self._context.has_policy or self._context.evaluator is not None):
+        if episodes and (self._context.has_player or self._context.evaluator is not None):
             planned = episodes * self._context.attempts(greedy)
             self._display.busy(f"evaluating {planned} episodes, {MODES[greedy]}")
             self._listeners.evaluation_begun(purpose, planned)

@@ -253,8 +253,9 @@ def check_size(config: RunConfig, device: str, shards: int = 1) -> None:
     if 0 < files < LARGE:
         return
     from ui_gym_agents.policy import footprint
+    from ui_gym_agents.policy.model import on_meta
 
-    model = footprint.on_meta(folder, run_dtype(config, device))
+    model = on_meta(folder, run_dtype(config, device))
     weights = footprint.weight_bytes(model, settings.quantize) // shards
     free = footprint.free_memory(device)
     footprint.check_room(model, settings.model, weights, free, machine_words(device))

@@ -56,6 +56,7 @@ def rehearse(config: RunConfig, console: Console) -> None:
         UserError: the model cannot be had, sees nothing, or does not fit.
     """
     from ui_gym_agents.policy import footprint
+    from ui_gym_agents.policy.model import on_meta
     from ui_gym_agents.policy.weights import resolve
 
     settings = config.policy
@@ -63,7 +64,7 @@ def rehearse(config: RunConfig, console: Console) -> None:
     parts.check_model(settings.model, config.env.observation)
     heard = _play(config, folder)
     device = parts.choose_device(settings.device)
-    model = footprint.on_meta(folder, parts.run_dtype(config, device))
+    model = on_meta(folder, parts.run_dtype(config, device))
     turns = config.env.max_steps or max(entry.spec.max_steps for entry in config.tasks.entries())
     load = footprint.Load(
         prompt=heard.longest(turns),

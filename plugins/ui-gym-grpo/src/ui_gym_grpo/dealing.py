@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ui_gym_agents.groups.gathering import Trajectory
 from ui_gym_agents.policy.dealing import deal
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.gathering import Trajectory
 
 Minibatch = Sequence[int]
 """Numbers of episodes."""

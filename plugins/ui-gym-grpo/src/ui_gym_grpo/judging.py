@@ -15,12 +15,12 @@ import torch
 
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.groups.advantages import token_advantages, turn_advantages
+from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.policy.images import ScreenshotSource
-from ui_gym_grpo.advantages import token_advantages, turn_advantages
 from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
-from ui_gym_grpo.gathering import LearningTurn, Trajectory
 
 
 def goes_on(episode: Episode) -> bool:

@@ -12,6 +12,8 @@ import numpy as np
 import torch
 
 from ui_gym.errors import UserError
+from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
+from ui_gym_agents.groups.telling import mean_advantages
 from ui_gym_agents.policy import VLMPolicy
 from ui_gym_agents.policy.masters import adamw
 from ui_gym_agents.training.context import TrainerContext
@@ -19,7 +21,6 @@ from ui_gym_agents.training.failures import TrainingError
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.critic import Critic
 from ui_gym_grpo.dealing import minibatches
-from ui_gym_grpo.gathering import LearningTurn, Trajectory
 from ui_gym_grpo.judging import judged
 from ui_gym_grpo.rebasing import rebased
 from ui_gym_grpo.registry import BUILT_IN_LOSSES
@@ -194,15 +195,3 @@ class Learner:
             f"the loss of a micro-batch is {loss}: {cause}. The batch is kept in {path}; no weight "
             "was changed by it. A lower learning rate (--trainer.lr) may help"
         )
-
-
-def mean_advantages(trajectories: Sequence[Trajectory]) -> dict[str, float]:
-    """The mean advantage of each episode's turns, by id; an advantage a token counts as its mean.
-
-    An episode whose turns are all left out has none.
-    """
-    return {
-        trajectory.episode.id: float(np.mean([np.mean(s.advantage) for s in trajectory.samples]))
-        for trajectory in trajectories
-        if trajectory.samples
-    }

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
+from ui_gym_agents.groups.gathering import LearningTurn
 from ui_gym_agents.policy import VLMPolicy
-from ui_gym_grpo.gathering import LearningTurn
 from ui_gym_grpo.update import Rule, trust
 
 Episodes = list[list[LearningTurn]]

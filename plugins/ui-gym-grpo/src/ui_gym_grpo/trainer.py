@@ -8,26 +8,30 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ui_gym.errors import UserError
+from ui_gym_agents.groups.feed import Closed, Feed
+from ui_gym_agents.groups.replay import ReplayBuffer
+from ui_gym_agents.groups.telling import (
+    StepAges,
+    Truncations,
+    batch_metrics,
+    learned_of,
+    turns_of,
+)
 from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.feed import Closed, Feed
-from ui_gym_grpo.replay import ReplayBuffer
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from ui_gym_agents.episode import TokenRecord, Turn
+    from ui_gym_agents.episode import TokenRecord
+    from ui_gym_agents.groups.gathering import Batch, Gatherer
     from ui_gym_agents.policy import VLMPolicy
     from ui_gym_agents.training.context import TrainerContext
-    from ui_gym_grpo.gathering import Batch, Gatherer
-
-MOST_TRUNCATED = 0.2
-"""The share of turns that may be cut before it is said."""
 
 
 class GRPOTrainer:
@@ -39,7 +43,7 @@ class GRPOTrainer:
     defaults = {"run.steps": 55}
 
     def __init__(self, config: GRPOConfig, context: TrainerContext) -> None:
-        from ui_gym_grpo.gathering import Gatherer
+        from ui_gym_agents.groups.gathering import Gatherer
         from ui_gym_grpo.learning import Learner
 
         self.config = config
@@ -79,8 +83,10 @@ class GRPOTrainer:
             self._gatherer = Gatherer(config, context, context.collector, self.replay)
         self._feed: Feed[Batch] | None = None
         self._newest: tuple[int, Mapping[str, Tensor]] = (0, {})
-        self._versions: dict[int, int] = {}
-        self._told_of_truncated = False
+        self._ages = StepAges()
+        self._truncations = Truncations(
+            context.note, self.policy.max_new_tokens, masked=config.mask_truncated
+        )
 
     @property
     def optimizer(self) -> torch.optim.Optimizer:
@@ -96,7 +102,7 @@ class GRPOTrainer:
         """Collect and learn once; times are in seconds, log-probabilities in nats."""
         before = dict(self._seconds)
         started = time.perf_counter()
-        self._versions[self.policy.version] = self.context.step - 1
+        self._ages.begin(self.policy.version, self.context.step)
         batch = self.context.from_main(self._next_batch, records_of, owners=owners_of)
         collected = time.perf_counter()
         metrics = self._describe(batch)
@@ -168,7 +174,7 @@ class GRPOTrainer:
     def _start_feed(self) -> Feed[Batch]:
         """Play ahead, with a copy of the policy; where a server samples, without its weights."""
         from ui_gym_agents.collecting.collector import Collector
-        from ui_gym_grpo.gathering import Gatherer
+        from ui_gym_agents.groups.gathering import Gatherer
 
         context = self.context
         self._publish()
@@ -237,54 +243,17 @@ class GRPOTrainer:
 
     def _tell(self, batch: Batch) -> None:
         """What this step made of its episodes; a critic's advantages are known only now."""
-        advantages = dict.fromkeys(batch.equal, 0.0)
-        if batch.trajectories:
-            advantages |= self.learner.advantages
-        self.context.learned({e: (r, advantages.get(e)) for e, r in batch.rewards.items()})
-
-    # -- metrics --
+        advantages = self.learner.advantages if batch.trajectories else {}
+        self.context.learned(learned_of(batch, advantages))
 
     def _describe(self, batch: Batch) -> dict[str, float]:
-        turns = [turn for episode in batch.episodes for turn in episode.turns]
-        count = max(1, len(batch.episodes))
-        metrics: dict[str, float] = {
-            "episodes": len(batch.episodes),
-            "success": sum(e.success for e in batch.episodes) / count,
-            "score": sum(e.score for e in batch.episodes) / count,
-            "turns": len(turns) / count,
-            "valid_actions": sum(t.action_error is None for t in turns) / max(1, len(turns)),
-            "truncated_turns": self._truncated(turns),
-            "groups": batch.groups,
-            "informative_groups": batch.informative,
-            "failed_episodes": batch.failed,
-            "unrewarded_episodes": batch.unrewarded,
-            "short_groups": batch.short,
-            "dropped_groups": batch.dropped,
-        }
+        turns = turns_of(batch)
+        metrics = batch_metrics(batch) | {"truncated_turns": self._truncations.share(turns)}
         if self.replay is not None:
             metrics |= {"replayed": batch.replayed, "replay_size": len(self.replay)}
         if self.config.max_steps_off_policy:
-            versions = {turn.tokens.version for turn in turns if turn.tokens is not None}
-            begun = [self._versions.get(version, 0) for version in versions]
-            metrics["steps_off_policy"] = self.context.step - 1 - min(begun, default=0)
+            metrics["steps_off_policy"] = self._ages.oldest(turns, self.context.step)
         return metrics
-
-    def _truncated(self, turns: Sequence[Turn]) -> float:
-        """The share of turns that were cut at the limit of new tokens; says so where it is large.
-
-        Once, and again after it was small.
-        """
-        cut = sum(turn.tokens is not None and turn.tokens.truncated for turn in turns)
-        share = cut / max(1, len(turns))
-        if share > MOST_TRUNCATED and not self._told_of_truncated:
-            fate = "left out of the loss" if self.config.mask_truncated else "learned from as cut"
-            self.context.note(
-                f"{100 * share:.0f} % of the turns were cut at --policy.max_new_tokens "
-                f"{self.policy.max_new_tokens}, and are {fate} (--trainer.mask_truncated): raise "
-                "the limit, unless the model rambles"
-            )
-        self._told_of_truncated = share > MOST_TRUNCATED
-        return share
 
 
 def records_of(batch: Batch) -> Iterator[TokenRecord]:

@@ -44,11 +44,9 @@ import torch
 from torch import Tensor
 
 from ui_gym.errors import UserError
+from ui_gym_agents.groups.gathering import Advantage
 from ui_gym_grpo.registry import BUILT_IN_LOSSES, LOSSES, TokenLoss
 from ui_gym_grpo.tokens import Tokens, turn_means
-
-Advantage = float | Sequence[float]
-"""Of a turn, or of each of its tokens."""
 
 
 @dataclass(frozen=True)

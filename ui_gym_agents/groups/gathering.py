@@ -11,14 +11,22 @@ import numpy as np
 
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord
+from ui_gym_agents.groups.advantages import (
+    EPSILON,
+    GROUPED,
+    TurnStates,
+    leave_one_out,
+    step_advantages,
+)
+from ui_gym_agents.groups.registry import ADVANTAGES, BUILT_IN_ADVANTAGES
+from ui_gym_agents.groups.replay import ReplayBuffer
+from ui_gym_agents.groups.settings import GroupSettings
 from ui_gym_agents.rewards import Worth
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
-from ui_gym_grpo.advantages import EPSILON, GROUPED, TurnStates, leave_one_out, step_advantages
-from ui_gym_grpo.config import GRPOConfig
-from ui_gym_grpo.registry import ADVANTAGES, BUILT_IN_ADVANTAGES
-from ui_gym_grpo.replay import ReplayBuffer
-from ui_gym_grpo.update import Advantage
+
+Advantage = float | Sequence[float]
+"""Of a turn, or of each of its tokens."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,7 @@ class LearningTurn:
     owner: int = 0
     """The process that learns from it."""
     replayed: bool = False
-    """Of an old success in a group that failed; see `update`."""
+    """Of an old success in a group that failed."""
 
 
 @dataclass
@@ -80,7 +88,7 @@ class Gatherer:
 
     def __init__(
         self,
-        config: GRPOConfig,
+        config: GroupSettings,
         context: TrainerContext,
         collector: Collector,
         replay: ReplayBuffer | None = None,
@@ -170,12 +178,12 @@ class Gatherer:
         rewards = [worth.total for _, worth in rewarded]
         # One of replay was told of in its own step.
         batch.rewards |= {name: r for name, r in _totals(rewarded).items() if name in own}
-        by_gigpo = self._config.algorithm == "grpo" and self._config.advantage == "gigpo"
+        by_gigpo = not self._config.by_critic and self._config.advantage == "gigpo"
         equal = max(rewards) == min(rewards)
         if equal and not by_gigpo:  # nor is another's function asked, which may divide by 0
             batch.equal.update(own)
             return
-        if self._config.algorithm == "ppo":
+        if self._config.by_critic:
             self._take(self._to_judge(rewarded, leave_one_out(rewards)), batch)
             return
         found = self._compared(rewarded)
@@ -279,7 +287,7 @@ def _totals(rewarded: Sequence[tuple[Episode, Worth]]) -> dict[str, float]:
 
 
 def group_advantages(
-    config: GRPOConfig,
+    config: GroupSettings,
     episodes: Sequence[Episode],
     rewards: Sequence[float],
     gains: Sequence[Sequence[float]],

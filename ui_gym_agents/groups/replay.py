@@ -4,9 +4,8 @@ A group whose episodes all failed alike teaches nothing. If an earlier episode o
 instance did well, one drawn from its last few takes the place of the group's first member.
 
 Departures from ARPO's code: an episode keeps the log-probabilities of the policy that played it,
-so that its loss is corrected for its age (see `update`: it has a cap, but no band); age and number
-of uses are bounded; what is stored is part of a checkpoint; replayed episodes count in no success
-figure.
+so that a learner can correct its loss for its age; age and number of uses are bounded; what is
+stored is part of a checkpoint; replayed episodes count in no success figure.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.groups.settings import ReplaySettings
 from ui_gym_agents.store import from_json, to_json
-from ui_gym_grpo.config import ReplaySettings
 
 
 @dataclass
