@@ -51,23 +51,19 @@ def test_divided_weights_are_not_played_ahead_with(tmp_path: Path) -> None:
 # -- the learning rate --
 
 
-def rate(make: Make, step: int, updates: int, steps: int = 11) -> float:
-    learner = make(lr=1.0, hold=0.5, final_lr=0.1, warmup=4)
-    learner.policy.version = updates
-    learner.context.step = step
-    learner.context.config.run.steps = steps  # type: ignore[misc]
-    return learner._learning_rate()
+def rate(step: int, updates: int, steps: int = 11) -> float:
+    return GRPOConfig(lr=1.0, hold=0.5, final_lr=0.1, warmup=4).rate(updates, step, steps)
 
 
-def test_it_rises_over_the_warm_up_and_falls_over_the_run(make: Make) -> None:
-    assert [rate(make, 1, n) for n in range(5)] == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0])
-    assert [rate(make, step, 100) for step in (1, 6, 11)] == pytest.approx([1.0, 1.0, 0.1])
-    assert rate(make, 16, 100, steps=21) == pytest.approx(0.55)
+def test_it_rises_over_the_warm_up_and_falls_over_the_run() -> None:
+    assert [rate(1, n) for n in range(5)] == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0])
+    assert [rate(step, 100) for step in (1, 6, 11)] == pytest.approx([1.0, 1.0, 0.1])
+    assert rate(16, 100, steps=21) == pytest.approx(0.55)
 
 
-def test_steps_beyond_the_plan_keep_the_last_rate(make: Make) -> None:
-    assert rate(make, 30, 100) == pytest.approx(0.1)
-    assert rate(make, 1, 100, steps=1) == pytest.approx(1.0)
+def test_steps_beyond_the_plan_keep_the_last_rate() -> None:
+    assert rate(30, 100) == pytest.approx(0.1)
+    assert rate(1, 100, steps=1) == pytest.approx(1.0)
 
 
 # -- a gradient step --

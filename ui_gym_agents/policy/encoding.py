@@ -152,6 +152,21 @@ class PromptEncoder:
             self._runs[size] = full[at:end]
         return self._runs[size]
 
+    def placeholders(self, size: Size) -> int:
+        """How many placeholder ids in a row stand for a picture of `size`.
+
+        Raises:
+            UserError: this model writes other tokens between them.
+        """
+        run = self._run(size) or []
+        if not run or any(token != self.image_id for token in run):
+            raise UserError(
+                "this model's processor divides a picture among several runs of tokens, and a "
+                "server that takes pictures as they are has one run for each: take a model of the "
+                "Qwen-VL family"
+            )
+        return len(run)
+
     def _ask(self, text: str, sizes: Sequence[Size]) -> list[int]:
         """The processor's own ids; pictures matter by their size alone, so blank ones do."""
         images = [np.full((*size, 3), 255, dtype=np.uint8) for size in sizes]

@@ -164,7 +164,7 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
     from ui_gym_agents.training.settings import MAIN_TASK
 
     trainer = plugin.load(name)
-    loader: ConfigLoader[Any] = ConfigLoader(_model(trainer))
+    loader: ConfigLoader[Any] = ConfigLoader(_model(trainer), foreign=plugin.foreign_keys(trainer))
     loader.add_defaults(plugin.default_overrides(trainer), f"default of the plugin {name}")
     if resume:
         if options.preset is not None:
@@ -181,6 +181,8 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
         # The compact form of the main task is for models that read little else.
         loader.add_defaults({"tasks.ids": (MAIN_TASK,)}, f"preset {options.preset}")
     loaded = loader.load()
+    for remark in loader.remarks:
+        console.print(Text(remark, style="yellow"), soft_wrap=True)
     records.check(loaded.config.run.records)
     if options.print_config:
         sys.stdout.write(config_view.as_yaml(loaded))

@@ -14,7 +14,7 @@ import difflib
 import json
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
@@ -42,6 +42,28 @@ class ConfigError(UserError):
         super().__init__("\n".join(self.problems))
 
 
+@dataclass(frozen=True)
+class Read:
+    """What a key of others means: a value of one of ours, a problem, or a remark for people."""
+
+    key: str
+    ours: str = ""
+    value: Any = None
+    problem: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class ForeignKeys:
+    """Keys at the top of a file that are another program's.
+
+    `knows` says of a key and its value whether it is one, and `read` what all of a file's mean.
+    """
+
+    knows: Callable[[str, Any], bool] = lambda key, value: False
+    read: Callable[[Mapping[str, Any]], Iterable[Read]] = lambda values: ()
+
+
 @dataclass
 class Loaded(Generic[M]):
     """A configuration, and where each of its keys came from (a missing key: its default)."""
@@ -58,6 +80,10 @@ class ConfigLoader(Generic[M]):
     values: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    foreign: ForeignKeys = ForeignKeys()
+    """Keys of others that files may hold."""
+    remarks: list[str] = field(default_factory=list)
+    """What was read and means nothing, a line each."""
 
     def __post_init__(self) -> None:
         self.fields = leaves(self.model)
@@ -82,7 +108,7 @@ class ConfigLoader(Generic[M]):
             self.problems.append(f"{path}:{line}: this is not YAML: {error.problem}")
             return
         if node is not None:
-            self._add_node(node, "", path)
+            self._add_node(self._without_foreign(node, path), "", path)
 
     def add_environment(self, environment: Mapping[str, str]) -> None:
         """Variables such as ``UI_GYM_RUN__SEED``; those without ``__`` belong to others."""
@@ -166,6 +192,34 @@ class ConfigLoader(Generic[M]):
             self._set(key, _from_text(text, annotation), source)
         except ValueError as error:
             self.problems.append(f"{source}: {error} (got {text!r})")
+
+    def _without_foreign(self, node: yaml.Node, path: Path) -> yaml.Node:
+        """The file without the keys that are another program's, whose meaning is taken over."""
+        if not isinstance(node, yaml.MappingNode):
+            return node
+        theirs: dict[str, Any] = {}
+        lines: dict[str, int] = {}
+        kept = []
+        for name, child in node.value:
+            try:
+                value = yaml_text.construct(child)
+            except yaml.YAMLError:
+                value = None  # it is told where the key is read
+            if self.foreign.knows(str(name.value), value):
+                theirs[str(name.value)] = value
+                lines[str(name.value)] = name.start_mark.line + 1
+            else:
+                kept.append((name, child))
+        for found in self.foreign.read(theirs):
+            where = f"{path}:{lines[found.key]}"
+            if found.problem:
+                self.problems.append(f"{where}: {found.key}: {found.problem}")
+            elif found.remark:
+                self.remarks.append(f"{where}: {found.key} {found.remark}")
+            else:
+                self._set(found.ours, found.value, where)
+        node.value = kept
+        return node
 
     def _add_node(self, node: yaml.Node, prefix: str, path: Path) -> None:
         """Add a mapping of a YAML file; `prefix` is the section that it stands for."""

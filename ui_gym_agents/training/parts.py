@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ui_gym_agents.policy import PromptBuilder, VLMPolicy
     from ui_gym_agents.policy.sharding import Shards
+    from ui_gym_agents.policy.wording import Wording
 
     Envs = VectorEnv[Any, Any, Any]
 
@@ -134,17 +135,7 @@ def run_policy(
     device = choose_device(settings.device)
     if device == "cuda" and processes.count > 1:
         device = f"cuda:{processes.local}"
-    prompt = make_prompt(
-        settings.model,
-        settings.prompt,
-        settings.history,
-        lambda: processes.from_main(lambda: screen_words(config, envs())),
-        settings.history_drop,
-    )
-    if settings.max_pixels is not None:
-        processes.from_main(lambda: check_screen(config, envs()))
-    check_prompt(prompt, config.env.observation)
-    check_model(settings.model, config.env.observation)
+    prompt = run_prompt(config, envs, processes)
     check_size(config, device, processes.count if settings.shard else 1)
     policy = load_policy(
         settings.model,
@@ -178,6 +169,47 @@ def run_policy(
             policy, settings.engine, settings.exchange, config.env.num_envs, limits
         )
     return policy
+
+
+def run_wording(config: RunConfig, envs: Callable[[], Envs]) -> Wording:
+    """How the model of a run is asked, for one whose weights are elsewhere.
+
+    Raises:
+        UserError: its processor cannot be had, or it would be blind.
+    """
+    from ui_gym_agents.policy.wording import wording_of
+
+    settings = config.policy
+    return wording_of(
+        settings.model,
+        run_prompt(config, envs, Processes()),
+        max_pixels=settings.max_pixels,
+        temperature=settings.temperature,
+        max_new_tokens=settings.max_new_tokens,
+    )
+
+
+def run_prompt(
+    config: RunConfig, envs: Callable[[], Envs], processes: Processes
+) -> PromptBuilder:
+    """How the model of a run is asked; `envs` is called in the main one of `processes` alone.
+
+    Raises:
+        UserError: it would be blind, or see pictures too small for its points.
+    """
+    settings = config.policy
+    prompt = make_prompt(
+        settings.model,
+        settings.prompt,
+        settings.history,
+        lambda: processes.from_main(lambda: screen_words(config, envs())),
+        settings.history_drop,
+    )
+    if settings.max_pixels is not None:
+        processes.from_main(lambda: check_screen(config, envs()))
+    check_prompt(prompt, config.env.observation)
+    check_model(settings.model, config.env.observation)
+    return prompt
 
 
 def _division(config: RunConfig, processes: Processes) -> Callable[[Any, str], Shards]:

@@ -20,9 +20,10 @@ from pydantic import BaseModel
 
 from ui_gym import extras
 from ui_gym.errors import UserError, nearest
+from ui_gym_agents.training.config import ForeignKeys
 
 ENTRY_POINT_GROUP = "ui_gym.trainers"
-KNOWN = {"grpo": "ui-gym-grpo", "sft": "ui-gym-sft"}
+KNOWN = {name: f"ui-gym-{name}" for name in ("grpo", "sb3", "sft", "tinker")}
 """Plugins that we know of, installed or not, and the distribution of each. No other name of a
 distribution is ever guessed: a stranger could have taken it."""
 
@@ -41,13 +42,14 @@ class Trainer(Protocol):
     A step that learns adds 1 to ``policy.version`` after each step of the optimizer, and ends by
     ``context.screenshots.clear()``; the host tells a trainer that forgets it.
 
-    Four class attributes are optional: ``defaults``, a mapping of dotted keys to values that
-    replace the host's own defaults (``{"run.steps": 40}``); ``close(self)``, called once at the
-    end; ``keeps_pictures = True``, where pictures are meant to outlive a step; and
-    ``several_processes = True``, which says that it collects by `TrainerContext.from_main` and
-    learns by `VLMPolicy.accumulate`, so that several processes may run it as one. A trainer that
-    knows when it is finished has a property ``steps``: the number of steps in all, or None for the
-    configured ``run.steps``.
+    Five class attributes are optional: ``defaults``, a mapping of dotted keys to values that
+    replace the host's own defaults (``{"run.steps": 40}``); ``foreign_keys``, a
+    `config.ForeignKeys`, where it reads files of another program's configuration;
+    ``close(self)``, called once at the end; ``keeps_pictures = True``, where pictures are meant to
+    outlive a step; and ``several_processes = True``, which says that it collects by
+    `TrainerContext.from_main` and learns by `VLMPolicy.accumulate`, so that several processes may
+    run it as one. A trainer that knows when it is finished has a property ``steps``: the number of
+    steps in all, or None for the configured ``run.steps``.
 
     Metrics are floats by name. The display knows `reward`, `success`, `loss`, `episodes`, and
     ``time_<phase>`` (seconds); a metric whose last word holds ``loss`` must stay finite.
@@ -103,6 +105,12 @@ def _no_plugin(name: str, plugins: Mapping[str, EntryPoint]) -> str:
 def default_overrides(trainer: type[Trainer]) -> Mapping[str, Any]:
     """The dotted defaults that a plugin replaces."""
     return getattr(trainer, "defaults", {})
+
+
+def foreign_keys(trainer: type[Trainer]) -> ForeignKeys:
+    """The keys of others that a plugin reads in configuration files."""
+    found: ForeignKeys = getattr(trainer, "foreign_keys", ForeignKeys())
+    return found
 
 
 def _broken_promise(trainer: Any) -> str | None:

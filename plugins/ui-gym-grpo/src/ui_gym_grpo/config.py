@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ui_gym_agents.groups.settings import GroupSettings
+from ui_gym_agents.groups.stepping import StepSettings
 from ui_gym_agents.training.settings import SettingsSection
 from ui_gym_grpo.registry import BUILT_IN_LOSSES, LOSSES
 
@@ -48,7 +48,7 @@ class CriticSettings(SettingsSection):
     )
 
 
-class GRPOConfig(GroupSettings):
+class GRPOConfig(StepSettings):
     """Group-relative policy optimisation, and PPO with a critic."""
 
     algorithm: Literal["grpo", "ppo"] = Field(
@@ -58,11 +58,6 @@ class GRPOConfig(GroupSettings):
         default="ppo_clip",
         description="What a token costs: ppo_clip, gspo, cispo, reinforce (update.py); your own as "
         "module:function, or by its name (registry.py).",
-    )
-    aggregate: Literal["episodes", "turns", "tokens"] = Field(
-        default="episodes",
-        description="Token losses are summed over an episode and divided by `episode_tokens`; or "
-        "averaged over each turn; or averaged over all tokens.",
     )
     clip_low: float | None = Field(
         default=None,
@@ -91,27 +86,6 @@ class GRPOConfig(GroupSettings):
         description="Old turns are left out whose mean ratio (geometric) lies outside.",
     )
     critic: CriticSettings = Field(default=CriticSettings(), description="PPO's critic.")
-    epochs: int = Field(default=2, ge=1, description="Passes over a step's episodes.")
-    minibatches: int = Field(default=2, ge=1, description="Gradient steps of a pass.")
-    lr: float = Field(default=5e-4, gt=0, description="Peak learning rate.")
-    final_lr: float = Field(
-        default=0.05,
-        ge=0,
-        le=1,
-        description="The rate at the run's last step, as a share of the peak. "
-        "What is left to learn late comes from few groups, whose noise a full rate would follow.",
-    )
-    hold: float = Field(
-        default=0.6, ge=0, lt=1, description="The part of the run before the rate begins to fall."
-    )
-    warmup: int = Field(default=3, ge=0, description="Gradient steps until the full rate.")
-    beta2: float = Field(default=0.98, gt=0, lt=1, description="AdamW's second decay rate.")
-    clip: float = Field(default=1.0, gt=0, description="Largest norm of the gradient.")
-    episode_tokens: float = Field(
-        default=50.0,
-        gt=0,
-        description="The constant by which an episode's summed token losses are divided.",
-    )
 
     @property
     def clips(self) -> tuple[float, float]:

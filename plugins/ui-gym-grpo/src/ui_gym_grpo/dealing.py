@@ -5,26 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ui_gym_agents.groups.gathering import Trajectory
+from ui_gym_agents.groups.stepping import Minibatch
 from ui_gym_agents.policy.dealing import deal
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_grpo.config import GRPOConfig
 
-Minibatch = Sequence[int]
-"""Numbers of episodes."""
-
 
 def minibatches(config: GRPOConfig, context: TrainerContext, count: int) -> list[Minibatch]:
     """The minibatches of all passes over `count` episodes, in order; the same in every process."""
-    found: list[Minibatch] = []
-    for epoch in range(config.epochs):
-        seed = context.derive("minibatches", context.step, epoch)
-        order = np.random.default_rng(seed).permutation(count)
-        parts = np.array_split(order, min(config.minibatches, count))
-        found += [part.tolist() for part in parts]
-    return found
+    step = context.step
+    return config.divided(count, lambda epoch: context.derive("minibatches", step, epoch))
 
 
 def dealt(

@@ -96,7 +96,7 @@ class Learner:
     def _update(self, episodes: list[list[LearningTurn]]) -> dict[str, float]:
         """One gradient step on whole episodes."""
         samples = [sample for episode in episodes for sample in episode]
-        scale, weights = self._scale(episodes)
+        scale, weights = self.config.averaging(episodes)
 
         def backward(part: list[int]) -> Losses:
             found = self._losses([samples[i] for i in part], [weights[i] for i in part])
@@ -144,34 +144,19 @@ class Learner:
         ]
         return policy_loss(turns, self._rule)
 
-    def _scale(self, episodes: list[list[LearningTurn]]) -> tuple[float, list[float]]:
-        """What the summed loss is divided by, and the weight of each turn's tokens in it."""
-        config = self.config
-        lengths = [len(s.record.output_ids) for episode in episodes for s in episode]
-        if config.aggregate == "turns":
-            return float(max(1, len(lengths))), [1 / max(1, n) for n in lengths]
-        if config.aggregate == "tokens":
-            return float(max(1, sum(lengths))), [1.0] * len(lengths)
-        return len(episodes) * config.episode_tokens, [1.0] * len(lengths)
-
     def _descend(self) -> float:
         """One step of the optimizer; returns the norm of the gradient before clipping."""
         parameters: list[Any] = list(self.policy.parameters())
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.config.clip))
         if not math.isfinite(norm):
             return norm  # the host stops the run at the metrics; the weights stay whole
-        self.optimizer.param_groups[0]["lr"] = self._learning_rate()
+        context = self.context
+        self.optimizer.param_groups[0]["lr"] = self.config.rate(
+            self.policy.version, context.step, context.config.run.steps
+        )
         self.optimizer.step()
         self.policy.version += 1
         return norm
-
-    def _learning_rate(self) -> float:
-        """Up in a line over the first gradient steps; held; then down in a line to the end."""
-        config = self.config
-        warmed = min(1.0, (self.policy.version + 1) / max(1, config.warmup))
-        done = min(1.0, (self.context.step - 1) / max(1, self.context.config.run.steps - 1))
-        fallen = max(0.0, done - config.hold) / (1 - config.hold)
-        return config.lr * warmed * (1 - fallen * (1 - config.final_lr))
 
     def _give_up(self, loss: float, samples: Sequence[LearningTurn]) -> None:
         """Keep the batch that broke training, and say where.

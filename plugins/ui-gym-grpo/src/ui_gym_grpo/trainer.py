@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ui_gym.errors import UserError
-from ui_gym_agents.groups.feed import Closed, Feed
+from ui_gym_agents.groups.feed import Feed
 from ui_gym_agents.groups.replay import ReplayBuffer
 from ui_gym_agents.groups.telling import (
     StepAges,
@@ -173,34 +173,15 @@ class GRPOTrainer:
 
     def _start_feed(self) -> Feed[Batch]:
         """Play ahead, with a copy of the policy; where a server samples, without its weights."""
-        from ui_gym_agents.collecting.collector import Collector
-        from ui_gym_agents.groups.gathering import Gatherer
+        from ui_gym_agents.groups.ahead import play_ahead
 
-        context = self.context
         self._publish()
         sampler = self._sampler()
-        own = context.collector
-        collector = Collector(
-            context.envs, sampler, run_seed=context.seed, store=own.store,
-            schedule=own.schedule, episode_timeout=own.episode_timeout,
-            keep_pictures=own.keep_pictures,
-        )  # fmt: skip
-        context.watch(collector)
-        self._seconds = collector.seconds
-        gatherer = Gatherer(self.config, context, collector)
-
-        def make(step: int, closed: Closed) -> Batch:
-            with context.envs_in_use:  # an evaluation plays in the same envs
-                self._refresh(sampler)
-                return gatherer.batch(step, closed)
-
-        return Feed(
-            make,
-            ahead=self.config.max_steps_off_policy,
-            first=context.step,
-            last=context.config.run.steps,
-            stopping=context.stop_requested,
+        feed, collector = play_ahead(
+            self.config, self.context, sampler, lambda: self._refresh(sampler)
         )
+        self._seconds = collector.seconds
+        return feed
 
     def _sampler(self) -> VLMPolicy:
         """What plays ahead while the policy learns."""
