@@ -20,12 +20,13 @@ from ui_gym.browser.miniwob import catalogue
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.desktop.osworld.spec import OSWORLD
+from ui_gym.multiagent import registered
 from ui_gym.remote.ui_verifiers import DATA_ENTRY
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = "ui_gym/tasks.json"
 SUITES = ("android", "browser", "desktop")
-NEEDS = {catalogue.COLLECTION: catalogue.REMEDY}
+NEEDS = {catalogue.COLLECTION: catalogue.REMEDY, registered.NEEDED: registered.REMEDY}
 """What must be installed for the tasks of a collection: the module of that name."""
 DOCUMENTS = {"README.md": "browser", "docs/android.md": "android", "docs/desktop.md": "desktop"}
 """Which suite's table stands in which document."""
@@ -36,7 +37,7 @@ def specs() -> list[TaskSpec]:
     """Every task of this repository, by id, as its class was registered."""
     found = {*_registered()}
     found |= {entry.spec for entry in (*recipe.ENTRIES.values(), *catalogue.ENTRIES.values())}
-    return sorted({*found, OSWORLD, DATA_ENTRY}, key=lambda spec: spec.id)
+    return sorted({*found, OSWORLD, DATA_ENTRY, registered.SHARED_BOARD}, key=lambda spec: spec.id)
 
 
 def _registered() -> Iterator[TaskSpec]:

@@ -30,13 +30,13 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("playing",),
         ("remote", "wrappers"),
         SUITES,
-        ("catalog", "testing"),
+        ("catalog", "multiagent", "testing"),
         ("tools",),
     ),
     "ui_gym_agents": (
         (
             "command", "episode", "files", "overrides", "policy.hub", "policy.parallel",
-            "policy.weights", "presets", "sb3",
+            "policy.weights", "presets",
         ),
         ("agents.agent", "engines.http", "engines.protocol", "rewards"),
         ("store",),
@@ -57,6 +57,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("collecting", "training.context", "training.parts", "training.run_reward"),
         ("evaluation", "monitor", "records", "serving.cli", "tasks.cli"),
         ("training",),
+        ("groups",),
         ("integrations",),
     ),
 }  # fmt: skip
@@ -67,13 +68,16 @@ room's. What a type checker alone sees counts as well."""
 MOST_LOOSE = 8
 """Modules of `ui_gym` that lie in no room, at most."""
 
-PLUGINS = ("ui_gym_grpo", "ui_gym_phone", "ui_gym_sft", "ui_gym_tiny")
+PLUGINS = (
+    "ui_gym_grpo", "ui_gym_phone", "ui_gym_sb3", "ui_gym_sft", "ui_gym_tinker", "ui_gym_tiny",
+)  # fmt: skip
 
 SUITE_OF = {"ui_gym_phone": "android"}
 """The suite that a device of a distribution of its own plays in."""
 
 LEARNING = (
-    "accelerate", "peft", "safetensors", "stable_baselines3", "tokenizers", "torch", "transformers",
+    "accelerate", "peft", "safetensors", "sb3_contrib", "stable_baselines3", "tokenizers", "torch",
+    "transformers",
 )  # fmt: skip
 """What the environments never touch."""
 

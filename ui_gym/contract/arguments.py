@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.contract import registry
+from ui_gym.contract.spec import TEAMS
 from ui_gym.contract.task import SPLITS, Split, Task
 from ui_gym.errors import UserError, nearest
 
@@ -52,6 +53,11 @@ def make_task(
     if not isinstance(task, str):
         raise UserError(f"a task is an id, a name or a Task, not {task!r}")
     spec = registry.spec(task)
+    if spec.suite == TEAMS:
+        raise UserError(
+            f"{spec.id} is played by several agents, and alone in a run: gymnasium.make_vec makes "
+            "its teams, and ui_gym.multiagent a single one"
+        )
     cls: type[Task[Any, Any]] = spec.load()
     parameters = inspect.signature(cls).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())

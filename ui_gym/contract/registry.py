@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
-from ui_gym.contract.spec import Difficulty, TaskSpec
+from ui_gym.contract.spec import TEAMS, Difficulty, TaskSpec
 from ui_gym.errors import TaskError, UserError, nearest
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def declare(new: TaskSpec) -> None:
 def declare_missing(absent: TaskSpec, remedy: str) -> None:
     """Say of a task what must be done before there is such a one."""
     _MISSING[absent.id] = (absent, remedy)
-    _register_env(absent.id)
+    _register_env(absent)
 
 
 def declare_table(path: Path) -> None:
@@ -167,16 +167,17 @@ _NAME = re.compile(r"(.*?)(?:-v(\d+))?", re.DOTALL)
 
 def _add(new: TaskSpec) -> None:
     _SPECS[new.id] = new
-    _register_env(new.id)
+    _register_env(new)
 
 
-def _register_env(task: str) -> None:
+def _register_env(new: TaskSpec) -> None:
     # A task that was declared by its entry point and is imported now keeps its registration.
-    if task not in gymnasium.registry:
+    if new.id not in gymnasium.registry:
+        teams = "ui_gym.multiagent.registered:make_teams"
         # `gymnasium.register` looks through all envs for each new one, which takes long with many.
-        gymnasium.registry[task] = EnvSpec(
-            id=task,
+        gymnasium.registry[new.id] = EnvSpec(
+            id=new.id,
             entry_point="ui_gym.playing.env:UIEnv",
-            vector_entry_point="ui_gym.playing.vector:UIVectorEnv",
-            kwargs={"task": task},
+            vector_entry_point=teams if new.suite == TEAMS else "ui_gym.playing.vector:UIVectorEnv",
+            kwargs={"task": new.id},
         )

@@ -10,6 +10,10 @@ from ui_gym.errors import TaskError
 Difficulty = Literal["easy", "medium", "hard"]
 
 
+TEAMS = "multi"
+"""The suite of what several agents do together: a vector env's slots, and no env of one agent."""
+
+
 @dataclass(frozen=True)
 class TaskSpec:
     """A registered task: what a catalogue knows of it."""
@@ -41,13 +45,14 @@ class TaskSpec:
         """The task's class, imported now if it was not, with all sections in its docstring.
 
         Raises:
-            TaskError: the class cannot be imported, or is no `Task`.
+            TaskError: the class cannot be imported, or is no `Task` and no team's env.
         """
         from ui_gym import extras  # `import ui_gym` needs none of it
 
         told = f"{self.id} ({self.entry_point})"
         found = extras.named(told, self.entry_point, TaskError, here=False)
-        if not (isinstance(found, type) and hasattr(found, "judge")):
+        asked = "possible_agents" if self.suite == TEAMS else "judge"
+        if not (isinstance(found, type) and hasattr(found, asked)):
             raise TaskError(f"{self.id} ({self.entry_point}) is {found!r}, and no Task")
         self.document(found)
         return found

@@ -10,11 +10,10 @@ import weakref
 from typing import Any
 
 import gymnasium
-import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from ui_gym.contract.action import Action, check_points
+from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import (
     OBSERVATIONS,
     RESET_OPTIONS,
@@ -27,14 +26,14 @@ from ui_gym.contract.arguments import (
 from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Image
 from ui_gym.contract.task import SPLITS, GroundTruth, Split, Task, Verdict
 from ui_gym.dialects import get_dialect
-from ui_gym.dialects.seen import Seen
 from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
+from ui_gym.playing import acting
+from ui_gym.playing.acting import Observation
 from ui_gym.playing.loan import Loan
 from ui_gym.playing.oracle import OracleStepper, task_errors
-from ui_gym.playing.spaces import MAX_ELEMENTS, MAX_GOAL, ActionText, observation_space
+from ui_gym.playing.spaces import ActionText, observation_space
 
-Observation = dict[str, Any]
-"""What an agent sees: `goal` and `feedback` (str), `screenshot` (uint8, H x W x 3), `elements`."""
+__all__ = ["RESET_PAUSES", "Observation", "Seconds", "UIEnv"]
 
 RESET_PAUSES = (0.1, 0.5)
 """Seconds to wait before the second and the third try of a reset whose device failed."""
@@ -372,43 +371,15 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     def _perform(self, text: str) -> tuple[ActionError | None, bool]:
         """Do the actions of `text`: what was wrong with it, and whether it ends the episode."""
+        assert self._frame is not None
         started = time.perf_counter()
         device = self._loan.device
-        done = len(self._history)
-        wrong: ActionError | None = None
-        ended = False
-        try:
-            for action in self._parse(text):
-                if action.ends_episode:
-                    ended = True
-                else:
-                    device.perform(action)
-                self._history.append(action)
-        except ActionError as error:
-            earlier = self._history[done:]
-            tail = f". Done before it: {'; '.join(map(str, earlier))}" if earlier else ""
-            wrong = ActionError(error.kind, f"{error}{tail}")
+        seen = acting.seen_so_far(self._frame, self._history, self.observation_mode)
+        outcome = acting.act(device, text, self.dialect, self.size, seen, self._history)
         self._times["action"] = time.perf_counter() - started
-        if len(self._history) - done - ended > 0 or (wrong and wrong.kind == "runtime"):
+        if outcome.touched:
             self._capture(device)
-        return wrong, ended
-
-    def _parse(self, text: str) -> list[Action]:
-        if not isinstance(text, str):
-            raise ActionError("parse", f"an action is text, not {type(text).__name__}")
-        actions = self.dialect.parse(text, self.size, self._seen())
-        check_points(actions, self.size)
-        for action in actions[:-1]:
-            if action.ends_episode:
-                raise ActionError("parse", f"{action} ends the episode; nothing may follow it")
-        return actions
-
-    def _seen(self) -> Seen:
-        """What a text may refer to: the elements of the last observation, and the pointer."""
-        assert self._frame is not None
-        elements = () if self.observation_mode == "screenshot" else self._frame.elements
-        ends = (action.points()[-1] for action in reversed(self._history) if action.points())
-        return Seen(elements, next(ends, None))
+        return outcome.error, outcome.ended
 
     def _judge(self) -> None:
         started = time.perf_counter()
@@ -420,29 +391,18 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self._times["judge"] = time.perf_counter() - started
 
     def _capture(self, device: Device) -> None:
-        out: Image = np.empty((self.size[1], self.size[0], 3), np.uint8)
-        frame = device.capture(out, elements=self.observation_mode != "screenshot")
-        if frame.image is not out:
-            if frame.image.shape != out.shape:
-                raise DeviceError(f"a picture of shape {frame.image.shape} came, not {out.shape}")
-            np.copyto(out, frame.image)
-        out.setflags(write=False)  # whoever is handed it without a copy only reads
-        self._frame = dataclasses.replace(frame, image=out)
-        self._times["capture"] = frame.time_capture
-        self._times["decode"] = frame.time_decode
+        self._frame = acting.take_picture(device, self.size, self.observation_mode)
+        self._times["capture"] = self._frame.time_capture
+        self._times["decode"] = self._frame.time_decode
 
     # -- what comes out --
 
     def _observe(self, feedback: str = "") -> Observation:
         assert self._frame is not None
-        goal = self._brief.goal[:MAX_GOAL]
-        observation: Observation = {"goal": goal, "feedback": feedback[:MAX_GOAL]}
-        if self.observation_mode != "elements":
-            image = self._frame.image
-            observation["screenshot"] = image.copy() if self.copies_pictures else image
-        if self.observation_mode != "screenshot":
-            observation["elements"] = "\n".join(map(str, self._frame.elements))[:MAX_ELEMENTS]
-        return observation
+        return acting.observed(
+            self._frame, self._brief.goal, feedback, self.observation_mode,
+            copies=self.copies_pictures,
+        )  # fmt: skip
 
     def _info(
         self, *, error: ActionError | None = None, failure: str | None = None

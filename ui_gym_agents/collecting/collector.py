@@ -9,6 +9,10 @@ repeats to the bit.
 
 An agent that answers one by one (`Agent.submit`: a served model's) plays free slots without
 batches: each keeps a question of its own open, and acts when its answer comes.
+
+Where a vector env has teams (`team_size` slots in a row), requests in a row are the agents of one:
+an episode for each, with the team's reward. They begin and end together, and one that fails fails
+its team.
 """
 
 from __future__ import annotations
@@ -16,12 +20,13 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from gymnasium.vector import VectorEnv
 
 from ui_gym.contract.device import Image
+from ui_gym.errors import UserError
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Agent, Decision, View, submitter
 from ui_gym_agents.collecting.open_episode import EpisodeRequest, OpenEpisode, derive_noise
@@ -112,6 +117,11 @@ class Collector:
         """What is still to be played. From any thread."""
         return [request for request, _ in self._waiting.copy()]
 
+    @property
+    def team_size(self) -> int:
+        """How many requests in a row are a team's; mostly 1."""
+        return self._stage.team
+
     def collect(
         self, requests: Iterable[EpisodeRequest], agent: Agent | None = None
     ) -> list[Episode]:
@@ -151,6 +161,7 @@ class Collector:
         # From the same state each time: a resumed run must form the same batches.
         self._turn_of_cohort = 0
         waiting = self._waiting = deque((request, 0) for request in requests)
+        self._check_teams([request for request, _ in waiting])
         self._filmed = self._to_film(request for request, _ in waiting)
         plays = self._plays = dict[int, OpenEpisode]()
         early: dict[int, SlotResult] = {}
@@ -165,12 +176,10 @@ class Collector:
                     arrived = self._first(plays, questions)
                 acting: list[int] = []
                 freed: list[int] = []
+                again: list[tuple[EpisodeRequest, int]] = []
+                left = self._note(plays, arrived)
                 for result in arrived:
                     play = plays[result.slot]
-                    play.note(result)
-                    late = not result.ended and play.is_late(self.episode_timeout)
-                    if late:
-                        play.failure = f"collector: it took longer than {self.episode_timeout:g} s"
                     if not (result.terminated or result.truncated or play.failure):
                         acting.append(result.slot)
                         continue
@@ -178,14 +187,15 @@ class Collector:
                     freed.append(result.slot)
                     ended(result.slot)
                     episode = self._finished(play, result)
-                    again = play.attempt < self.max_requeues and not late
-                    if episode.failure is not None and again:
+                    more = play.attempt < self.max_requeues and result.slot not in left
+                    if episode.failure is not None and more:
                         log.warning("episode %s again: %s", episode.id, episode.failure)
-                        # First of all: the rest of its group waits for it.
-                        waiting.appendleft((play.request, play.attempt + 1))
+                        again.append((play.request, play.attempt + 1))
                     else:
                         self._record(episode)
                         yield episode
+                # First of all: the rest of their groups waits for them.
+                waiting.extendleft(reversed(again))
                 self._fill(waiting, plays, freed, agent)
                 self._act(agent, {slot: plays[slot] for slot in acting}, questions)
         finally:
@@ -196,6 +206,46 @@ class Collector:
             self._stage.drain()
             waiting.clear()
             plays.clear()
+
+    def _check_teams(self, requests: Sequence[EpisodeRequest]) -> None:
+        """Whether requests in a row can be teams."""
+        size = self._stage.team
+        for first in range(0, len(requests), size):
+            team = requests[first : first + size]
+            starts = {(r.seed, r.task, r.split, r.group) for r in team}
+            if len(team) < size or len(starts) > 1:
+                raise UserError(
+                    f"these envs are played by teams of {size}, whose episodes are asked for in a "
+                    f"row, of one seed and one group; {[r.id for r in team]} is no such team: make "
+                    f"the size of groups a multiple of {size}"
+                )
+
+    def _note(self, plays: Mapping[int, OpenEpisode], arrived: Sequence[SlotResult]) -> set[int]:
+        """Take in what came; the slots whose episodes took too long, and are left for good.
+
+        One that fails, or is left, takes its team with it.
+        """
+        late: set[int] = set()
+        for result in arrived:
+            play = plays[result.slot]
+            play.note(result)
+            if not result.ended and play.is_late(self.episode_timeout):
+                play.failure = f"collector: it took longer than {self.episode_timeout:g} s"
+                late.add(result.slot)
+        size = self._stage.team
+        if size == 1:
+            return late
+        for result in arrived:
+            first = result.slot // size * size
+            mates = range(first, first + size)
+            failures = [plays[slot].failure for slot in mates if plays[slot].failure]
+            if failures and plays[result.slot].failure is None:
+                plays[result.slot].failure = f"team: {failures[0]}"
+        return {
+            result.slot
+            for result in arrived
+            if any(slot // size == result.slot // size for slot in late)
+        }
 
     def _to_film(self, requests: Iterable[EpisodeRequest]) -> set[str]:
         """The groups of which the store keeps the pictures."""
@@ -250,8 +300,10 @@ class Collector:
         """The slots of the next cohort that has any."""
         while True:
             self._turn_of_cohort = (self._turn_of_cohort + 1) % COHORTS
-            # Neighbours go together: they play one group, whose equal prompts are computed once.
-            size = -(-self._stage.slots // COHORTS)
+            # Neighbours go together: they play one group, whose equal prompts are computed once,
+            # or are a team.
+            team = self._stage.team
+            size = -(-self._stage.slots // (COHORTS * team)) * team
             cohort = {slot for slot in plays if slot // size == self._turn_of_cohort}
             if cohort:
                 return cohort
@@ -281,7 +333,11 @@ class Collector:
             play = plays[slot]
             if play.is_late(self.episode_timeout) and play.last is not None:
                 questions.drop(slot)
-                results.append(play.last)
+                if self._stage.team == 1:
+                    results.append(play.last)
+                else:  # the others of its team have acted, or will: they all end in this round
+                    late = f"collector: it took longer than {self.episode_timeout:g} s"
+                    self._take(slot, play, Decision("", failure=late), 0.0)
         return sorted(results, key=lambda result: result.slot)
 
     def _act(

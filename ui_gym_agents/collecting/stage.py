@@ -25,6 +25,8 @@ class Stage(Protocol):
     slots: int
     together: bool
     """Whether all slots move in one step, so that each must have an action before any moves."""
+    team: int
+    """How many slots in a row are agents of one team, which begin and act together; mostly 1."""
 
     def start(self, slot: int, seed: int, options: Options) -> None:
         """Begin an episode in a slot that is not busy."""
@@ -47,6 +49,11 @@ def make_stage(envs: VectorEnv[Any, Any, Any]) -> Stage:
     return StepStage(envs)
 
 
+def team_size(envs: Any) -> int:
+    """How many slots in a row of a vector env are one team: its `team_size`, or 1."""
+    return int(getattr(envs.unwrapped, "team_size", 1))
+
+
 class FreeStage:
     """Slots of an env with EnvPool's asynchronous pair: none waits for another."""
 
@@ -55,6 +62,7 @@ class FreeStage:
     def __init__(self, envs: Any) -> None:
         self._envs = envs
         self.slots = int(envs.num_envs)
+        self.team = team_size(envs)
         self.busy = 0
         """How many slots owe an answer."""
         self.wakes = hasattr(envs, "wake")
@@ -108,6 +116,7 @@ class StepStage:
             )
         self._envs: Any = envs  # every one takes a list of seeds, though Gymnasium's base says int
         self.slots = envs.num_envs
+        self.team = team_size(envs)
         self._starts: dict[int, tuple[int, Options]] = {}
         self._actions: dict[int, Any] = {}
         self._resting = set(range(self.slots))  # must be reset before the next step

@@ -144,17 +144,29 @@ def evaluate(
 
     Args:
         collector: Where they are played.
-        requests: Which episodes.
+        requests: Which episodes; of teams, one for each.
         agent: Who plays; the collector's own by default.
         greedy: Whether a policy takes its likeliest token instead of sampling.
         probe: Also measure the goal sensitivity, which costs some more acting.
     """
     agent = agent or collector.agent
     with temperature(agent, 0.0 if greedy else None):
-        episodes = collector.collect(requests, agent)
+        size = collector.team_size
+        # A team succeeds or fails as one: its first agent's episode stands for all.
+        episodes = collector.collect(with_teams(requests, size), agent)[::size]
         screenshots = collector.store.screenshots
         sensitivity = goal_sensitivity(agent, episodes, screenshots) if probe else None
     return summarize(episodes, greedy=greedy, sensitivity=sensitivity)
+
+
+def with_teams(requests: Sequence[EpisodeRequest], size: int) -> list[EpisodeRequest]:
+    """Each request, followed by those of the other agents of its team, if `size` is above 1."""
+    span = 1 + max((request.member for request in requests), default=0)
+    return [
+        dataclasses.replace(request, member=request.member + mate * span)
+        for request in requests
+        for mate in range(size)
+    ]
 
 
 def summarize(

@@ -16,6 +16,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.contract.arguments import check_viewport, make_task
 from ui_gym.contract.mix import Mix
+from ui_gym.contract.spec import TEAMS
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
@@ -92,7 +93,10 @@ def turn_limits(
     entries: Iterable[TaskEntry], arguments: Mapping[str, Any] | None = None
 ) -> dict[str, int]:
     """The number of steps after which an episode of each variant is cut."""
-    return {key: task.max_steps for key, task in members(entries, arguments).items()}
+    chosen = list(variants(entries))
+    if [entry.spec.suite for entry in chosen] == [TEAMS]:
+        return {chosen[0].variant: chosen[0].spec.max_steps}
+    return {key: task.max_steps for key, task in members(chosen, arguments).items()}
 
 
 def _member(entry: TaskEntry, shared: Mapping[str, Any]) -> Task[Any, Any]:

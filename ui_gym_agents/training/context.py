@@ -507,7 +507,7 @@ class TrainerContext:
         return found
 
     def _limit(self, episode: Episode) -> int:
-        return self._limits.get(episode.task) or max(self._limits.values())
+        return episode.max_turns or self._limits.get(episode.task) or max(self._limits.values())
 
 
 def derive(*parts: object) -> int:

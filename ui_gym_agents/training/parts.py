@@ -189,9 +189,7 @@ def run_wording(config: RunConfig, envs: Callable[[], Envs]) -> Wording:
     )
 
 
-def run_prompt(
-    config: RunConfig, envs: Callable[[], Envs], processes: Processes
-) -> PromptBuilder:
+def run_prompt(config: RunConfig, envs: Callable[[], Envs], processes: Processes) -> PromptBuilder:
     """How the model of a run is asked; `envs` is called in the main one of `processes` alone.
 
     Raises:
