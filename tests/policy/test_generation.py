@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from ui_gym_agents.policy.generation import _quantile, log_distribution, uniforms
+from ui_gym_agents.policy.generation import log_distribution, quantile, uniforms
 
 
 @pytest.mark.parametrize(("u", "token"), [(0.0, 1), (0.49, 1), (0.5, 3), (0.999, 3)])
 def test_a_quantile_never_lands_on_a_token_of_probability_zero(u: float, token: int) -> None:
     logp = torch.tensor([[0.0, 0.5, 0.0, 0.5, 0.0]]).log()
-    assert _quantile(logp, torch.tensor([u], dtype=torch.float64)).tolist() == [token]
+    assert quantile(logp, torch.tensor([u], dtype=torch.float64)).tolist() == [token]
 
 
 def test_the_distribution_is_a_softmax_without_the_suppressed() -> None:

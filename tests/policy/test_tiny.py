@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForImageTextToText, AutoTokenizer
 
 from ui_gym.errors import UserError
+from ui_gym_agents.policy import load_policy, lora
 from ui_gym_agents.policy.model import load_processor
 from ui_gym_tiny.model import TinyConfig, build
 from ui_gym_tiny.tokenizer import SPECIAL, build_tokenizer, twins
@@ -130,3 +131,17 @@ def test_a_blank_may_begin_with_the_eyes_of_another(tmp_path: Path) -> None:
     assert torch.equal(rows[own.convert_tokens_to_ids("Carl")], carl)
     save = own.convert_tokens_to_ids("Save")
     assert torch.equal(rows[save], bare.get_input_embeddings().weight[save])
+
+
+def test_an_adapted_output_layer_that_is_the_embedding_is_never_merged() -> None:
+    """Adding its adapter to the weights would change the embedding too."""
+    policy = load_policy("tiny-clerk", lora_rank=4, lora_targets=["lm_head", "q_proj"])
+    assert policy.base.get_output_embeddings().get_base_layer().weight is (
+        policy.base.get_input_embeddings().weight
+    )
+    assert not policy.merge
+    with (
+        pytest.raises(UserError, match="shares its weights with the embedding"),
+        lora.merged(policy.base),
+    ):
+        pass

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugins"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tinker_server"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from tinker_runs import Make

@@ -17,7 +17,7 @@ from ui_gym_agents.policy import load_policy
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.policy.wording import Wording, wording_of
 from ui_gym_agents.store import ScreenshotStore, screenshot_hash
-from ui_gym_tinker.wire import Wire
+from ui_gym_tinker.wire import TinkerWire
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_words_without_weights_are_those_with_them(clicker: Path, wording: Wordi
 def test_a_prompt_is_its_ids_with_pictures_in_place(wording: Wording) -> None:
     question = wording.question(view(2))
     assert len(question.images) == 2
-    sent = Wire(wording).prompt(question.ids, question.images)
+    sent = TinkerWire(wording).prompt(question.ids, question.images)
     assert sent.length == len(question.ids)
     ids: list[int] = []
     seen = []
@@ -60,7 +60,7 @@ def test_a_prompt_is_its_ids_with_pictures_in_place(wording: Wording) -> None:
 
 def test_a_prompt_with_other_pictures_than_it_says_is_refused(wording: Wording) -> None:
     question = wording.question(view(1))
-    wire = Wire(wording)
+    wire = TinkerWire(wording)
     with pytest.raises(UserError, match="other image tokens than its 0 pictures"):
         wire.prompt(question.ids, [])
     with pytest.raises(UserError, match="fewer than its 2 pictures"):
@@ -78,7 +78,7 @@ def test_a_datum_counts_the_tokens_of_the_answer_alone(wording: Wording) -> None
     record = TokenRecord(
         question.ids, answer, (-0.1, -0.2, -0.3), tuple(map(screenshot_hash, question.images))
     )
-    datum = Wire(wording).datum(record, store.get, [1.0, 2.0, 3.0], sequence_mask=True)
+    datum = TinkerWire(wording).datum(record, store.get, [1.0, 2.0, 3.0], sequence_mask=True)
     told = {name: tensor.to_numpy() for name, tensor in datum.loss_fn_inputs.items()}
     length = len(question.ids) + len(answer) - 1
     assert datum.model_input.length == length

@@ -53,6 +53,7 @@ class HttpServer:
         ending: Is called in a thread when no more requests are served.
         unguarded: Paths, beside `OPEN`, that look at their requests themselves.
         certificate, key: Files for TLS; both or neither.
+        keep_alive: Seconds that an idle connection is kept.
 
     Raises:
         UserError: the port is taken, or one of the files is missing.
@@ -70,6 +71,7 @@ class HttpServer:
         unguarded: Collection[str] = (),
         certificate: Path | None = None,
         key: Path | None = None,
+        keep_alive: int = 5,
     ) -> None:
         if (certificate is None) != (key is None):
             raise UserError("TLS needs both a certificate and its key")
@@ -83,6 +85,7 @@ class HttpServer:
                 log_level="warning", access_log=False, lifespan="on", server_header=False,
                 ws="websockets-sansio", ws_max_size=MAX_ASKED, ws_per_message_deflate=False,
                 ssl_certfile=certificate, ssl_keyfile=key, timeout_graceful_shutdown=5,
+                timeout_keep_alive=keep_alive,
             )
         )  # fmt: skip
         self._started = threading.Event()

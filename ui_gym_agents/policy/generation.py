@@ -65,10 +65,10 @@ def sample(
     ends = torch.tensor(list(stops), device=device)
     going = torch.ones(len(noise), dtype=torch.bool, device=device)
     logits, tokens, logprobs = prefix.logits, [], []
-    decode = _decoder(forward, prefix)
+    decode = decoder(forward, prefix)
     for step in range(max_new_tokens):
         logp = log_distribution(logits, temperature, suppressed)
-        token = logp.argmax(-1) if temperature == 0 else _quantile(logp, draws[:, step])
+        token = logp.argmax(-1) if temperature == 0 else quantile(logp, draws[:, step])
         tokens.append(token)
         logprobs.append(logp.gather(-1, token[:, None])[:, 0])
         going &= ~torch.isin(token, ends)
@@ -78,7 +78,7 @@ def sample(
     return _samples(torch.stack(tokens, 1), torch.stack(logprobs, 1), set(stops))
 
 
-def _decoder(forward: Forward, prefix: Prefix) -> Callable[[Tensor, int], Tensor]:
+def decoder(forward: Forward, prefix: Prefix) -> Callable[[Tensor, int], Tensor]:
     """Gives the logits after each row's next token, so many of whose answer are done."""
     quick = lean(forward.model, prefix)
     if quick is not None:
@@ -86,7 +86,7 @@ def _decoder(forward: Forward, prefix: Prefix) -> Callable[[Tensor, int], Tensor
     return lambda token, done: forward.extend(prefix, token[:, None], done=done)[:, -1]
 
 
-def _quantile(logp: Tensor, u: Tensor) -> Tensor:
+def quantile(logp: Tensor, u: Tensor) -> Tensor:
     """The first token at which the cumulated probability exceeds ``u`` of its total.
 
     Double precision: in single, the sum over a large vocabulary would lose small probabilities.

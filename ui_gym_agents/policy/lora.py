@@ -138,8 +138,13 @@ def restore(model: PeftModel, folder: Path) -> None:
 
 
 def is_plain(model: nn.Module) -> bool:
-    """Whether all adapters in `model` are sums: not DoRA, nor another variant."""
-    return not any(layer.lora_variant for layer in _layers(model))
+    """Whether all adapters in `model` can be added to its weights: they are no DoRA nor another
+    variant, and none is on an output layer that shares its weights with the embedding."""
+    embedded = {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)}
+    return not any(
+        layer.lora_variant or id(layer.get_base_layer().weight) in embedded
+        for layer in _layers(model)
+    )
 
 
 def plain(module: nn.Module) -> nn.Module:
@@ -198,11 +203,14 @@ def merged(model: nn.Module, sums: Sums | None = None) -> Iterator[None]:
     `sums` knows those of the last time, if it is given.
 
     Raises:
-        UserError: an adapter is more than a sum (DoRA and the like), or the weights are quantized.
+        UserError: an adapter is more than a sum (`is_plain`), or the weights are quantized.
     """
     layers = [layer for layer in _layers(model) if not layer.disable_adapters]
     if not is_plain(model):
-        raise UserError("only plain LoRA is merged here; merge this adapter with PEFT")
+        raise UserError(
+            "only plain LoRA is merged here: not DoRA and the like, nor the adapter of an output "
+            "layer that shares its weights with the embedding"
+        )
     if not all(layer.get_base_layer().weight.dtype.is_floating_point for layer in layers):
         raise UserError(
             "an adapter cannot be added to quantized weights: load the model without "

@@ -15,7 +15,7 @@ from ui_gym_agents.engines.protocol import EngineQuestion
 from ui_gym_agents.policy.wording import Wording
 from ui_gym_agents.store import screenshot_hash
 from ui_gym_tinker.service import Service, ServiceError
-from ui_gym_tinker.wire import Wire
+from ui_gym_tinker.wire import TinkerWire
 
 if TYPE_CHECKING:
     import tinker
@@ -89,10 +89,12 @@ class TinkerAgent:
         self, wording: Wording, service: Service, questions: Questions, *, timeout: float
     ) -> None:
         self.wording = wording
-        self.wire = Wire(wording)
+        self.wire = TinkerWire(wording)
         self.counts = TokenCounts()
         self.version = 0
         self.sampler: tinker.SamplingClient | None = None
+        self.failure = ""
+        """Why a question was not answered, of the last such."""
         self.temperature = wording.temperature
         self._service = service
         self._questions = questions
@@ -152,16 +154,16 @@ class TinkerAgent:
         try:
             sequence = answered.result().sequences[0]
         except TimeoutError:
-            return _failed(f"no answer in {self._timeout:g} s (--policy.engine_timeout)")
+            return self._failed(f"no answer in {self._timeout:g} s (--policy.engine_timeout)")
         except Exception as error:
             told = self._service.told("an answer", error)
             if isinstance(told, UserError):
                 raise told from error
-            return _failed(str(told))
+            return self._failed(str(told))
         try:
             ids, logprobs = self._checked(sequence)
         except ServiceError as error:
-            return _failed(str(error))
+            return self._failed(str(error))
         self.counts.add(len(question.ids), len(ids))
         with self._words:
             return self.wording.decision(
@@ -172,6 +174,10 @@ class TinkerAgent:
                 version=version,
                 truncated=ids[-1] not in self.wording.stops,
             )
+
+    def _failed(self, why: str) -> Decision:
+        self.failure = why
+        return Decision("", failure=f"tinker: {why}")
 
     def _checked(self, sequence: Any) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """The tokens that were sampled, and their log-probabilities."""
@@ -188,7 +194,3 @@ class TinkerAgent:
                 "it cannot be learned from"
             )
         return ids, logprobs
-
-
-def _failed(why: str) -> Decision:
-    return Decision("", failure=f"tinker: {why}")

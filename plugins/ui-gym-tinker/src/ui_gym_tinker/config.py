@@ -85,12 +85,8 @@ class TinkerConfig(StepSettings):
 
     @property
     def trained_parts(self) -> dict[str, bool]:
-        """Which layers get an adapter, by the SDK's names."""
-        return {
-            "train_mlp": self.train_mlp,
-            "train_attn": self.train_attn,
-            "train_unembed": self.train_unembed,
-        }
+        """Which layers get an adapter."""
+        return {"mlp": self.train_mlp, "attn": self.train_attn, "unembed": self.train_unembed}
 
     @property
     def thresholds(self) -> dict[str, float]:

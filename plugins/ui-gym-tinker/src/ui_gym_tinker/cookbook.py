@@ -40,7 +40,7 @@ from ui_gym_agents.integrations.episodes import AsyncEpisode, EpisodeRow, episod
 from ui_gym_agents.policy.prompts import Message, PromptBuilder
 from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.policy.wording import Wording, wording_of
-from ui_gym_tinker.wire import Wire
+from ui_gym_tinker.wire import TinkerWire
 
 try:
     import chz
@@ -122,7 +122,7 @@ class TemplateWords:
     def __init__(self, wording: Wording, prompt: PromptBuilder) -> None:
         self._wording = copy.copy(wording)
         self._wording.prompt = prompt
-        self._wire = Wire(self._wording)
+        self._wire = TinkerWire(self._wording)
         self.stops: StopCondition = self._wording.stops
 
     def prompt(self, view: View) -> ModelInput:

@@ -31,7 +31,7 @@ Episodes = list[list[LearningTurn]]
 
 
 @dataclass
-class Learner:
+class ServerLearner:
     """Learns on a training client.
 
     `updates` counts the optimizer's steps; `trained` the tokens that were learned from since

@@ -7,9 +7,10 @@ UIGymError
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -65,6 +66,8 @@ class Service:
         self.address = self._url or "the Tinker service"
         self.timeout = timeout
         self._key = key
+        # It tells of every poll of a server that is busy, in the middle of the live table.
+        logging.getLogger("tinker").setLevel(logging.ERROR)
         self._client = tinker.ServiceClient(base_url=self._url, api_key=key)
 
     def supports(self) -> list[str]:
@@ -78,12 +81,22 @@ class Service:
         found = self.ask("its models", work, min(self.timeout, CONNECTING))
         return [model.model_name for model in found.supported_models if model.model_name]
 
-    def new_model(self, base: str, *, rank: int, seed: int, **parts: bool) -> tinker.TrainingClient:
+    def new_model(
+        self, base: str, *, rank: int, seed: int, parts: Mapping[str, bool]
+    ) -> tinker.TrainingClient:
         """A new adapter on some `parts` of a base model, to train."""
-        make = self._client.create_lora_training_client
-        return self.ask(
-            f"a model of {base}", lambda: make(base, rank=rank, seed=seed, **parts).result()
-        )
+
+        def work() -> tinker.TrainingClient:
+            return self._client.create_lora_training_client(
+                base,
+                rank=rank,
+                seed=seed,
+                train_mlp=parts["mlp"],
+                train_attn=parts["attn"],
+                train_unembed=parts["unembed"],
+            ).result()
+
+        return self.ask(f"a model of {base}", work)
 
     def saved_model(self, path: str, *, optimizer: bool) -> tinker.TrainingClient:
         """A model from a checkpoint, to go on training."""

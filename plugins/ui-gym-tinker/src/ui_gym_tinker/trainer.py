@@ -51,7 +51,7 @@ class TinkerTrainer:
     def __init__(self, config: TinkerConfig, context: TrainerContext) -> None:
         from ui_gym_agents.training.parts import run_wording
         from ui_gym_tinker.agent import Questions, TinkerAgent
-        from ui_gym_tinker.learning import Learner
+        from ui_gym_tinker.learning import ServerLearner
         from ui_gym_tinker.service import Service
 
         check_policy(context)
@@ -67,7 +67,7 @@ class TinkerTrainer:
             timeout=context.config.policy.engine_timeout,
         )  # fmt: skip
         context.player = self.agent
-        self.learner = Learner(config, context, self.service, self.agent, context.screenshots)
+        self.learner = ServerLearner(config, context, self.service, self.agent, context.screenshots)
         self._gatherer = Gatherer(config, context, context.collector)
         self._seconds: Mapping[str, float] = context.collector.seconds
         self._feed: Feed[Batch] | None = None
@@ -92,6 +92,7 @@ class TinkerTrainer:
         self._ages.begin(self.learner.updates, self.context.step)
         batch = self._next_batch()
         collected = time.perf_counter()
+        self._check(batch)
         metrics = self._describe(batch)
         advantages: dict[str, float] = {}
         if any(trajectory.samples for trajectory in batch.trajectories):
@@ -159,7 +160,7 @@ class TinkerTrainer:
         else:
             seed = self.context.derive("adapter")
             self._model = self.service.new_model(
-                self.base, rank=policy.lora_rank, seed=seed, **self.config.trained_parts
+                self.base, rank=policy.lora_rank, seed=seed, parts=self.config.trained_parts
             )
         self._publish()
 
@@ -178,6 +179,16 @@ class TinkerTrainer:
         if self._feed is None:
             self._feed = self._start_feed()
         return self._feed.get(self.context.step)
+
+    def _check(self, batch: Batch) -> None:
+        """End a run whose server answers nobody. `ServiceError` says why it did not."""
+        from ui_gym_tinker.service import ServiceError
+
+        if batch.failed and not batch.episodes:
+            raise ServiceError(
+                f"none of the {batch.failed} episodes of step {self.context.step} could be played, "
+                f"each tried several times: {self.agent.failure or 'the devices failed'}"
+            )
 
     def _start_feed(self) -> Feed[Batch]:
         from ui_gym_agents.groups.ahead import play_ahead

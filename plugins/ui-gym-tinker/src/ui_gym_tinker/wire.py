@@ -29,7 +29,7 @@ REMEMBERED = 512
 """Encoded pictures that are kept: each is shown in several turns."""
 
 
-class Wire:
+class TinkerWire:
     """Makes what is sent of tokens and pictures.
 
     Args:
