@@ -64,10 +64,12 @@ def test_every_example_runs(tmp_path: Path, document: str) -> None:
 def test_every_example_of_the_wrappers_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
+    pytest.importorskip("ui_gym_sb3", reason="needs the plugin ui-gym-sb3")
     monkeypatch.setenv("SB3_LOGDIR", str(tmp_path / "log"))  # else a folder stays behind in /tmp
-    wrappers, learning = (content for _, _, content in blocks("docs/wrappers.md"))
-    python(tmp_path, "-c", wrappers)
+    *wrappers, learning = (content for _, _, content in blocks("docs/wrappers.md"))
+    assert len(wrappers) == 2
+    for example in wrappers:
+        python(tmp_path, "-c", example)
     assert "learn(14_000)" in learning
     python(tmp_path, "-c", learning.replace("14_000", "256"))
 

@@ -33,7 +33,7 @@ COMMANDS = (
     "ui-gym-serve-policy", "ui-gym-monitor",
 )  # fmt: skip
 
-PARTS = {"pydantic-core": "pydantic"}
+PARTS = {"protobuf": "tinker", "pydantic-core": "pydantic"}
 """Distributions that always come with another one, and may be imported where that one is named."""
 
 TAKEN = {"uvloop"}
@@ -69,7 +69,7 @@ def test_torch_is_asked_for_in_one_version() -> None:
     assert len(pins) == 1
 
 
-CODE = ("browser", "desktop", "osworld", "agents", "mcp", "ray", "remote", "sb3", "selenium")
+CODE = ("browser", "desktop", "osworld", "agents", "mcp", "multi", "ray", "remote", "selenium")
 """The extras that code of the packages needs, and not only their tests."""
 
 ADAPTED = ("computers", "inspect", "skyrl", "trl", "verifiers", "verl")
@@ -77,13 +77,23 @@ ADAPTED = ("computers", "inspect", "skyrl", "trl", "verifiers", "verl")
 installed in an environment of its own (tox.ini)."""
 
 
+COOKBOOK = {"chz", "tinker_cookbook"}
+"""Modules that `ui_gym_tinker/cookbook.py` alone imports, in an environment of its own as well."""
+
+
 def test_every_foreign_import_is_declared_and_every_dependency_used() -> None:
     own = project(ROOT)
     extras = own["optional-dependencies"]
+    of_plugins = [
+        line
+        for told in map(project, PLUGINS)
+        for lines in (told["dependencies"], *told.get("optional-dependencies", {}).values())
+        for line in lines
+    ]
     declared = {
         name_of(line)
-        for line in sum((extras[name] for name in CODE), own["dependencies"])
-        if name_of(line) != "ui-gym"  # an extra that brings another
+        for line in sum((extras[name] for name in CODE), own["dependencies"] + of_plugins)
+        if not name_of(line).startswith("ui-gym")  # an extra that brings another, a plugin's host
     }
     providers = packages_distributions()
     sources = [path for top in ("ui_gym", "ui_gym_agents") for path in (ROOT / top).rglob("*.py")]
@@ -92,6 +102,7 @@ def test_every_foreign_import_is_declared_and_every_dependency_used() -> None:
     for path in sources:
         adapts = path.parent.name == "integrations"
         theirs = {m for name in (*ADAPTED, "parquet") for m in EXTRAS[name]} if adapts else set()
+        theirs = COOKBOOK if path.name == "cookbook.py" else theirs
         for module in foreign_imports(path) - theirs:
             given = {name_of(name) for name in providers.get(module, ())}
             given = {PARTS.get(name, name) for name in given}

@@ -52,6 +52,8 @@ BESIDE = {
 """Experiments whose runs are compared with another's, seed by seed."""
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """Student's t at 97.5 %, by the number of seeds."""
+CLASSIC = HERE / "sb3.md"
+"""The section of classic RL, as `sb3.py` writes it."""
 LAST = 5
 """Steps that are averaged: at the end of training, and in the picture of noisy curves."""
 
@@ -96,6 +98,7 @@ def main() -> int:
             draw(HERE / f"{picture}.svg", title, drawn)
             parts.append(f"![{title}]({picture}.svg)\n")
     parts += [section(name, runs) for name, runs in known.items() if runs]
+    parts += [CLASSIC.read_text()] if CLASSIC.exists() else []
     (HERE / "README.md").write_text("\n".join(parts))
     return 0
 

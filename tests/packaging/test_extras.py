@@ -126,8 +126,8 @@ def test_the_extra_osworld_plays_task_files(tmp_path: Path) -> None:
             ),
         ),
         (
-            ["ui-gym[browser,sb3]"],
-            "from ui_gym_agents.sb3 import make_sb3\n"
+            ["ui-gym[browser]", "ui-gym-sb3"],
+            "from ui_gym_sb3 import make_sb3\n"
             "envs = make_sb3('UI/ClickButton-v0', 1, size=(40, 32), columns=5, rows=8)\n"
             "envs.reset(); envs.close()",
         ),

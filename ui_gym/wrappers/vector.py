@@ -15,7 +15,9 @@ from gymnasium.vector import AutoresetMode, VectorActionWrapper, VectorEnv, Vect
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ui_gym.wrappers.grid import Writer
+from ui_gym.wrappers.cells import CellMask, Mask, grid_of, without_elements
+from ui_gym.wrappers.goals import GoalVector, seen_with_goal
+from ui_gym.wrappers.grid import Grid, Writer
 from ui_gym.wrappers.pictures import (
     History,
     Picture,
@@ -52,7 +54,7 @@ class GridActions(VectorActionWrapper[Any, Any, Any, Array]):
         return [self._write(choice) for choice in actions]
 
 
-class _Pictures(VectorWrapper[Any, Any, Any, Any, Array]):
+class _Observations(VectorWrapper[Any, Any, Any, Any, Array]):
     """Changes observations one by one, the last ones of episodes included."""
 
     def _shows(self, space: Space[Any]) -> None:
@@ -80,7 +82,7 @@ class _Pictures(VectorWrapper[Any, Any, Any, Any, Array]):
         raise NotImplementedError
 
 
-class ResizeScreenshot(_Pictures):
+class ResizeScreenshot(_Observations):
     """As `ui_gym.wrappers.ResizeScreenshot`; a batch is of shape (N, height, width, 3 or 1)."""
 
     def __init__(
@@ -99,7 +101,7 @@ class ResizeScreenshot(_Pictures):
         return with_picture(observations, small)
 
 
-class ScreenshotOnly(_Pictures):
+class ScreenshotOnly(_Observations):
     """As `ui_gym.wrappers.ScreenshotOnly`; a batch is of shape (N, height, width, channels)."""
 
     def __init__(self, env: VectorEnv[Any, Any, Array]) -> None:
@@ -113,7 +115,44 @@ class ScreenshotOnly(_Pictures):
         return picture_of(observations)
 
 
-class FrameHistory(_Pictures):
+class GoalWords(_Observations):
+    """As `ui_gym.wrappers.GoalWords`; goals of a batch are of shape (N, length)."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Array], length: int = 64) -> None:
+        super().__init__(env)
+        self._words = GoalVector(length)
+        self._shows(seen_with_goal(env.single_observation_space, self._words))
+
+    def observation(self, observation: Any) -> Any:
+        return {"screenshot": picture_of(observation), "goal": self._words(observation["goal"])}
+
+    def observations(self, observations: Any) -> Any:
+        goals = np.stack([self._words(goal) for goal in observations["goal"]])
+        return {"screenshot": picture_of(observations), "goal": goals}
+
+
+class ClickableCells(_Observations):
+    """As `ui_gym.wrappers.ClickableCells`; `action_masks` are of shape (N, values)."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Array]) -> None:
+        super().__init__(env)
+        self._mask = CellMask(grid_of(lambda name: _grid_below(env)))
+        self._shows(without_elements(env.single_observation_space))
+        self._elements: Sequence[str] = [""] * env.num_envs
+
+    def action_masks(self) -> Mask:
+        """What may be chosen now in each slot, shape (N, values of all parts), bool."""
+        return np.stack([self._mask(text) for text in self._elements])
+
+    def observation(self, observation: Any) -> Any:
+        return {name: value for name, value in observation.items() if name != "elements"}
+
+    def observations(self, observations: Any) -> Any:
+        self._elements = observations["elements"]
+        return self.observation(observations)
+
+
+class FrameHistory(_Observations):
     """As `ui_gym.wrappers.FrameHistory`; each slot's history begins anew with its episodes."""
 
     def __init__(self, env: VectorEnv[Any, Any, Array], k: int) -> None:
@@ -156,6 +195,15 @@ class FrameHistory(_Pictures):
         self._frames = frames
         self._ended = np.logical_or(terminations, truncations)
         return with_picture(observations, frames.copy()), rewards, terminations, truncations, infos
+
+
+def _grid_below(env: Any) -> Grid | None:
+    """The grid of the `GridActions` that an env is wrapped in, if any."""
+    while isinstance(env, VectorWrapper):
+        if isinstance(env, GridActions):
+            return env.grid
+        env = env.env
+    return None
 
 
 def _final(infos: dict[str, Any]) -> NDArray[np.intp]:

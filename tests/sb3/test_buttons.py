@@ -17,7 +17,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
+pytest.importorskip("ui_gym_sb3", reason="needs the plugin ui-gym-sb3")
 
 import torch
 from stable_baselines3 import PPO
@@ -28,7 +28,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 import ui_gym  # noqa: F401  registers the tasks
 from ui_gym.wrappers import FrameHistory, GridActions, ResizeScreenshot, ScreenshotOnly
 from ui_gym_agents.evaluation.evaluate import wilson
-from ui_gym_agents.sb3 import make_sb3
+from ui_gym_sb3 import make_sb3
 
 pytestmark = pytest.mark.nightly
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,30 @@ import gymnasium
 import numpy as np
 import paint
 import pytest
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Dict, Discrete
 
-pytest.importorskip("stable_baselines3", reason="needs the extra `sb3`")
+pytest.importorskip("ui_gym_sb3", reason="needs the plugin ui-gym-sb3")
 
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import PPO
+from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import VecMonitor
 
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
-from ui_gym.wrappers import FrameHistory, GridActions, ResizeScreenshot, ScreenshotOnly, vector
-from ui_gym_agents.sb3 import SB3VecEnv, make_sb3
+from ui_gym.wrappers import (
+    ClickableCells,
+    FrameHistory,
+    GoalWords,
+    GridActions,
+    ResizeScreenshot,
+    ScreenshotOnly,
+    vector,
+)
+from ui_gym_sb3 import SB3VecEnv, make_sb3
+from ui_gym_sb3.vec_env import FlatActions
 
 SHAPE: dict[str, Any] = {"size": (24, 16), "columns": 6, "rows": 4, "frames": 2}
 
@@ -105,6 +118,54 @@ def test_ppo_takes_it_as_it_is(make: Callable[..., SB3VecEnv], tmp_path: Path) -
     assert model.num_timesteps == 32
 
 
+def test_maskable_ppo_finds_the_masks_and_keeps_to_them(
+    make: Callable[..., SB3VecEnv], tmp_path: Path
+) -> None:
+    env = VecMonitor(make(2, size=(36, 36), mask=True, goal=32))
+    assert isinstance(env.observation_space, Dict)
+    assert is_masking_supported(env)
+    assert not is_masking_supported(VecMonitor(make(2, goal=32)))
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=8, batch_size=8, n_epochs=1)
+    model.set_logger(configure(str(tmp_path), []))
+    model.learn(32)
+    seen = env.reset()
+    for _ in range(20):
+        masks = get_action_masks(env)
+        assert masks.shape == (2, 24)
+        assert masks.sum(axis=1).tolist() == [3, 3], "three boxes, each as large as a cell"
+        assert (
+            get_action_masks(env)[1].tolist()
+            == env.env_method("action_masks", indices=1)[0].tolist()
+        )
+        actions, _ = model.predict(seen, action_masks=masks)
+        assert masks[np.arange(2), actions].all()
+        seen, _, dones, _ = env.step(actions)
+        assert dones.all(), "a click on a box ends the episode"
+
+
+def test_sb3_s_checker_passes_with_goal_and_mask() -> None:
+    env = gymnasium.make("UI/PaintClick-v0", observation="both")
+    env = ClickableCells(GridActions(env, 6, 4))
+    env = GoalWords(FrameHistory(ResizeScreenshot(env, (36, 36)), 2), 32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env)
+    assert is_masking_supported(env)
+    env.close()
+
+
+def test_one_number_stands_for_all_parts() -> None:
+    envs = UIVectorEnv(2, "PaintClick", autoreset_mode="SameStep")
+    gridded = vector.GridActions(envs, 6, 4, ("click", "press"), ("tab", "enter"))
+    flat = FlatActions(vector.ScreenshotOnly(gridded), gridded.grid.parts)
+    assert flat.single_action_space == Discrete(2 * 24 * 2)
+    counted = [flat.actions(np.array([number, 95])).tolist() for number in (0, 1, 2, 48)]
+    assert counted == [
+        [first, [1, 23, 1]] for first in ([0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0])
+    ]
+    envs.close()
+
+
 def test_texts_and_other_autoreset_modes_are_refused() -> None:
     envs = UIVectorEnv(1, "PaintClick", pool=paint.PaintPool((96, 64)))
     with pytest.raises(UserError, match='make the vector env with autoreset_mode="SameStep"'):
@@ -112,7 +173,9 @@ def test_texts_and_other_autoreset_modes_are_refused() -> None:
     envs.close()
     envs = UIVectorEnv(1, "PaintClick", autoreset_mode="SameStep")
     for wrapped in (envs, vector.GridActions(envs, 6, 4), vector.ScreenshotOnly(envs)):
-        with pytest.raises(UserError, match="wrap the vector env in ScreenshotOnly and"):
+        with pytest.raises(
+            UserError, match=r"wrap the vector env in ScreenshotOnly \(or GoalWords"
+        ):
             SB3VecEnv(wrapped)
     envs.close()
 
