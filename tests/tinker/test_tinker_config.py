@@ -24,7 +24,6 @@ from ui_gym_tinker import TinkerConfig, TinkerTrainer
          {"clip_low_threshold": 0.9, "clip_high_threshold": 1.5}),
         ({"loss": "cispo"}, {"clip_low_threshold": 0.0, "clip_high_threshold": 5.0}),
         ({"loss": "importance_sampling"}, {}),
-        ({"loss": "dro", "loss_config": {"beta": 0.1}}, {"beta": 0.1}),
     ],
 )  # fmt: skip
 def test_clips_are_sent_as_thresholds(settings: Any, thresholds: dict[str, float]) -> None:
@@ -34,12 +33,13 @@ def test_clips_are_sent_as_thresholds(settings: Any, thresholds: dict[str, float
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"loss": "dro", "clip_low": 0.1}, "has no clips"),
+        ({"loss": "importance_sampling", "clip_low": 0.1}, "has no clips"),
         ({"replay": {"enabled": True}}, "use --plugin grpo"),
         ({"loss": "importance_sampling", "max_steps_off_policy": 1}, "has no clip"),
         ({"group_size": 1}, "compared with itself"),
         ({"advantage": "rolo"}, "no advantage 'rolo'"),
         ({"loss": "ppo_clip"}, "Input should be"),
+        ({"loss": "dro"}, "Input should be"),
     ],
 )
 def test_what_cannot_be_is_refused(settings: Any, said: str) -> None:

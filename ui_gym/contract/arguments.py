@@ -55,8 +55,9 @@ def make_task(
     spec = registry.spec(task)
     if spec.suite == TEAMS:
         raise UserError(
-            f"{spec.id} is played by several agents, and alone in a run: gymnasium.make_vec makes "
-            "its teams, and ui_gym.multiagent a single one"
+            f"{spec.id} is played by several agents, and is no env of one: ui-gym-train "
+            f"--tasks.ids {spec.name} learns from it, without other tasks, and "
+            "ui_gym.multiagent.shared_board_v0 makes one (docs/multiagent.md)"
         )
     cls: type[Task[Any, Any]] = spec.load()
     parameters = inspect.signature(cls).parameters

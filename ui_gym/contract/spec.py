@@ -51,7 +51,7 @@ class TaskSpec:
 
         told = f"{self.id} ({self.entry_point})"
         found = extras.named(told, self.entry_point, TaskError, here=False)
-        asked = "possible_agents" if self.suite == TEAMS else "judge"
+        asked = "state" if self.suite == TEAMS else "judge"
         if not (isinstance(found, type) and hasattr(found, asked)):
             raise TaskError(f"{self.id} ({self.entry_point}) is {found!r}, and no Task")
         self.document(found)

@@ -45,12 +45,18 @@ def make_teams(
     """
     from gymnasium.vector import AutoresetMode
 
-    from ui_gym.multiagent.vector import TeamVectorEnv
-
+    try:
+        from ui_gym.multiagent.vector import TeamVectorEnv
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != NEEDED:
+            raise
+        raise UserError(f"{task} is not installed: {REMEDY}") from None
     if autoreset_mode not in (None, AutoresetMode.DISABLED, AutoresetMode.DISABLED.value):
         raise UserError(f"{task} has the autoreset mode Disabled alone, not {autoreset_mode}")
     users = arguments.get("users", 2)
-    if isinstance(users, int) and users > 0 and num_envs % users:
+    if isinstance(users, bool) or not isinstance(users, int) or not 2 <= users <= 4:
+        raise UserError(f"{task}: users must be 2 to 4, not {users!r}")
+    if num_envs % users:
         raise UserError(
             f"{task} is played by teams of {users}, and {num_envs} slots are no whole teams: take "
             f"a multiple of {users}"

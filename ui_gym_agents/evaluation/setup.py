@@ -8,7 +8,7 @@ that was killed is continued by asking for the same again: only what is missing 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from ui_gym import extras
 from ui_gym.contract.arguments import check_viewport, choose, make_task
+from ui_gym.contract.spec import TEAMS
 from ui_gym.contract.suite import MEMBER_TAG
 from ui_gym.contract.task import SPLITS
 from ui_gym.dialects import get_dialect
@@ -33,6 +34,7 @@ from ui_gym_agents.evaluation.evaluate import (
     goal_sensitivity,
     summarize,
     temperature,
+    with_teams,
 )
 from ui_gym_agents.evaluation.report.folder import evaluation_store, played
 from ui_gym_agents.evaluation.report.render import write_reports
@@ -120,6 +122,11 @@ class EvaluationPlan:
         if newest is None:
             raise UserError(f"{run} has no checkpoint yet")
         checkpoint.load(newest)  # verifies every file
+        if not any((newest / name).is_file() for name in ("adapter_config.json", "config.json")):
+            raise UserError(
+                f"{newest} holds no weights of a model that is played here: the run's plugin keeps "
+                f"them otherwise, and measures them itself: ui-gym-train --resume {run}"
+            )
         config = yaml.safe_load(path.read_text())
         try:
             tasks = TaskSettings.model_validate(config["tasks"])
@@ -215,6 +222,8 @@ class EvaluationStage:
     arguments: dict[str, Any]
     size: tuple[int, int]
     """(width, height) of the screen, pixels."""
+    team: int = 1
+    """How many agents play an episode together."""
 
 
 @dataclass(frozen=True)
@@ -235,18 +244,31 @@ def stages(settings: EvaluationPlan) -> list[EvaluationStage]:
     found: dict[str, EvaluationStage] = {}
     for entry in settings.tasks:
         arguments = dict(settings.arguments)
-        if len(settings.tasks) > 1 and not entry.spec.load().levels:
+        if len(settings.tasks) > 1 and not getattr(entry.spec.load(), "levels", None):
             arguments.pop("level", None)  # of a whole suite, it means the tasks that have levels
         own = {k: v for k, v in arguments.items() if k not in ENV_ARGUMENTS}
-        task = make_task(entry.spec.id, {**own, **entry.arguments})
         asked = arguments.get("viewport")
-        size = task.viewport if asked is None else check_viewport(asked)
+        size, team = _screen(entry, {**own, **entry.arguments}, asked)
         # A suite as one env draws its tasks itself, and cannot be part of a mix.
         alone = entry.name if MEMBER_TAG in entry.spec.tags else ""
         key = repr((entry.spec.suite, size, sorted(arguments), alone))
-        stage = found.get(key, EvaluationStage((), arguments, size))
+        stage = found.get(key, EvaluationStage((), arguments, size, team))
         found[key] = dataclasses.replace(stage, entries=(*stage.entries, entry))
     return list(found.values())
+
+
+def _screen(
+    entry: TaskEntry, arguments: Mapping[str, Any], asked: Any
+) -> tuple[tuple[int, int], int]:
+    """The size of the screen, and how many agents play together."""
+    if entry.spec.suite != TEAMS:
+        size = make_task(entry.spec.id, arguments).viewport
+        return (size if asked is None else check_viewport(asked)), 1
+    env = entry.spec.load()(viewport=asked, **arguments)  # its browsers start at its first reset
+    first, *others = env.possible_agents
+    size = env.action_space(first).size
+    env.close()
+    return size, 1 + len(others)
 
 
 def requests(settings: EvaluationPlan, stage: EvaluationStage) -> list[EpisodeRequest]:
@@ -323,7 +345,7 @@ def _play(
     limit: dict[str, Any] = {} if settings.max_steps is None else {"max_steps": settings.max_steps}
     envs = make_envs(
         stage.entries,
-        min(settings.envs, len(asked)),
+        slots_for(min(settings.envs, len(asked) * stage.team), stage.team),
         arguments=stage.arguments,
         workers=settings.workers,
         device=settings.device,
@@ -339,7 +361,16 @@ def _play(
         schedule = schedule_for(agent)
         collector = Collector(envs, agent, run_seed=settings.seed, store=store, schedule=schedule)
         with temperature(agent, 0.0 if settings.greedy else None):
-            yield from collector.episodes(asked)
+            # A team succeeds or fails as one: its first agent's episode stands for all.
+            wanted = {request.id for request in asked}
+            for episode in collector.episodes(with_teams(asked, stage.team)):
+                if episode.id in wanted:
+                    yield episode
+
+
+def slots_for(wanted: int, team: int) -> int:
+    """About as many slots as are wanted, in whole teams."""
+    return max(1, wanted // team) * team
 
 
 class Players:

@@ -68,7 +68,7 @@ class Wording:
 
     def decision(self, ids: tuple[int, ...], **sampled: Any) -> Decision:
         """What was sampled as an agent's decision; `sampled` are fields of its `TokenRecord`."""
-        record = TokenRecord(output_ids=ids, temperature=self.temperature, **sampled)
+        record = TokenRecord(output_ids=ids, **{"temperature": self.temperature, **sampled})
         return Decision(self.text(ids), record)
 
     def text(self, ids: Sequence[int]) -> str:

@@ -95,7 +95,8 @@ def turn_limits(
     """The number of steps after which an episode of each variant is cut."""
     chosen = list(variants(entries))
     if [entry.spec.suite for entry in chosen] == [TEAMS]:
-        return {chosen[0].variant: chosen[0].spec.max_steps}
+        (entry,) = chosen
+        return {entry.variant: entry.max_steps or entry.spec.max_steps}
     return {key: task.max_steps for key, task in members(chosen, arguments).items()}
 
 

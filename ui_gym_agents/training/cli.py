@@ -181,13 +181,14 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
         # The compact form of the main task is for models that read little else.
         loader.add_defaults({"tasks.ids": (MAIN_TASK,)}, f"preset {options.preset}")
     loaded = loader.load()
-    for remark in loader.remarks:
-        console.print(Text(remark, style="yellow"), soft_wrap=True)
     records.check(loaded.config.run.records)
     if options.print_config:
         sys.stdout.write(config_view.as_yaml(loaded))
         return 0
+    for remark in loader.remarks:
+        console.print(Text(remark, style="yellow"), soft_wrap=True)
     tasks = loaded.config.tasks.chosen()
+    plugin.check_teams(trainer, name, tasks)
     if options.dry_run:
         where = resume or loaded.config.run.directory or "a new folder in runs/"
         console.print(f"{name} would train {loaded.config.run.steps} steps in {where} on")

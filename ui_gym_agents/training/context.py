@@ -253,6 +253,11 @@ class TrainerContext:
         return self.has_policy or "player" in self.__dict__
 
     @property
+    def team_size(self) -> int:
+        """How many agents play an episode together; mostly 1."""
+        return self.collector.team_size if "collector" in self.__dict__ else 1
+
+    @property
     def pictures_held(self) -> int:
         """How many pictures of what was collected are in memory."""
         return len(self.collector.store.screenshots) if "collector" in self.__dict__ else 0

@@ -363,7 +363,7 @@ class Host:
         """Play and record; the random generators of training are left as they were."""
         purpose = self._context.evaluating = Purpose(kind, self._done, MODES[greedy])
         if episodes and (self._context.has_player or self._context.evaluator is not None):
-            planned = episodes * self._context.attempts(greedy)
+            planned = episodes * self._context.attempts(greedy) * self._context.team_size
             self._display.busy(f"evaluating {planned} episodes, {MODES[greedy]}")
             self._listeners.evaluation_begun(purpose, planned)
         self._context.done = self._done

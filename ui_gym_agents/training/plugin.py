@@ -11,7 +11,7 @@ UserError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from pydantic import BaseModel
 
 from ui_gym import extras
+from ui_gym.contract.spec import TEAMS, TaskSpec
 from ui_gym.errors import UserError, nearest
 from ui_gym_agents.training.config import ForeignKeys
 
@@ -42,11 +43,12 @@ class Trainer(Protocol):
     A step that learns adds 1 to ``policy.version`` after each step of the optimizer, and ends by
     ``context.screenshots.clear()``; the host tells a trainer that forgets it.
 
-    Five class attributes are optional: ``defaults``, a mapping of dotted keys to values that
+    Six class attributes are optional: ``defaults``, a mapping of dotted keys to values that
     replace the host's own defaults (``{"run.steps": 40}``); ``foreign_keys``, a
     `config.ForeignKeys`, where it reads files of another program's configuration;
     ``close(self)``, called once at the end; ``keeps_pictures = True``, where pictures are meant to
-    outlive a step; and ``several_processes = True``, which says that it collects by
+    outlive a step; ``plays_teams = True``, where its requests in a row may be a team's; and
+    ``several_processes = True``, which says that it collects by
     `TrainerContext.from_main` and learns by `VLMPolicy.accumulate`, so that several processes may
     run it as one. A trainer that knows when it is finished has a property ``steps``: the number of
     steps in all, or None for the configured ``run.steps``.
@@ -111,6 +113,20 @@ def foreign_keys(trainer: type[Trainer]) -> ForeignKeys:
     """The keys of others that a plugin reads in configuration files."""
     found: ForeignKeys = getattr(trainer, "foreign_keys", ForeignKeys())
     return found
+
+
+def check_teams(trainer: type[Trainer], name: str, tasks: Iterable[TaskSpec]) -> None:
+    """Refuse tasks of several agents for a trainer that does not play teams.
+
+    Raises:
+        UserError: there is one.
+    """
+    teams = [task.id for task in tasks if task.suite == TEAMS]
+    if teams and not getattr(trainer, "plays_teams", False):
+        raise UserError(
+            f"{teams[0]} is played by teams, whose episodes the trainer {name!r} does not ask for: "
+            "take --plugin grpo or tinker"
+        )
 
 
 def _broken_promise(trainer: Any) -> str | None:

@@ -39,6 +39,7 @@ class GRPOTrainer:
 
     api_version = 1
     several_processes = True
+    plays_teams = True
     Config = GRPOConfig
     defaults = {"run.steps": 55}
 

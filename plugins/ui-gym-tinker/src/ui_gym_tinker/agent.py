@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -61,9 +61,20 @@ class Questions:
         return asyncio.run_coroutine_threadsafe(self._awaited(future, timeout), self._loop)
 
     def close(self) -> None:
-        """End the thread."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        """Cancel what is not answered, and end the thread. Closing twice is harmless."""
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop)
         self._thread.join(CLOSING)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    async def _cancel(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        self._loop.call_soon(self._loop.stop)
 
     @staticmethod
     async def _awaited(future: Any, timeout: float) -> Any:
@@ -93,6 +104,8 @@ class TinkerAgent:
         self.counts = TokenCounts()
         self.version = 0
         self.sampler: tinker.SamplingClient | None = None
+        self.begin: Callable[[], None] = lambda: None
+        """Is called for the first question, where there are no weights yet; it calls `take`."""
         self.failure = ""
         """Why a question was not answered, of the last such."""
         self.temperature = wording.temperature
@@ -121,6 +134,8 @@ class TinkerAgent:
         """Ask for the decision of one view."""
         from tinker import types
 
+        if self.sampler is None:
+            self.begin()
         assert self.sampler is not None, "take() comes first"
         decided: Future[Decision] = Future()
         version, temperature = self.version, self.temperature
@@ -173,6 +188,7 @@ class TinkerAgent:
                 images=tuple(screenshot_hash(image) for image in question.images),
                 version=version,
                 truncated=ids[-1] not in self.wording.stops,
+                temperature=temperature,
             )
 
     def _failed(self, why: str) -> Decision:

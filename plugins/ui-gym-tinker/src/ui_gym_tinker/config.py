@@ -9,7 +9,9 @@ from pydantic import Field, model_validator
 from ui_gym_agents.groups.stepping import StepSettings
 from ui_gym_agents.training.settings import SettingsSection
 
-Loss = Literal["importance_sampling", "ppo", "cispo", "gspo", "dro", "stable_reinforce"]
+Loss = Literal["importance_sampling", "ppo", "cispo", "gspo"]
+"""Those that are multiples of the advantage, so that weights of tokens go into it. ``dro`` is none,
+and ``stable_reinforce`` takes what the service alone records."""
 
 CLIPS: dict[str, tuple[float, float]] = {
     "ppo": (0.2, 0.28),
@@ -54,10 +56,6 @@ class TinkerConfig(StepSettings):
     loss: Loss = Field(
         default="ppo", description="What a token costs, by the service's name of it."
     )
-    loss_config: dict[str, float] = Field(
-        default_factory=dict,
-        description='Further numbers of the loss as JSON, such as {"beta": 0.1} for dro.',
-    )
     clip_low: float | None = Field(
         default=None,
         gt=0,
@@ -92,12 +90,11 @@ class TinkerConfig(StepSettings):
     def thresholds(self) -> dict[str, float]:
         """The loss's numbers, as the server takes them."""
         if self.loss not in CLIPS:
-            return dict(self.loss_config)
+            return {}
         low, high = CLIPS[self.loss]
         low = low if self.clip_low is None else self.clip_low
         high = high if self.clip_high is None else self.clip_high
-        clips = {"clip_low_threshold": 1 - low, "clip_high_threshold": 1 + high}
-        return clips | self.loss_config
+        return {"clip_low_threshold": 1 - low, "clip_high_threshold": 1 + high}
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

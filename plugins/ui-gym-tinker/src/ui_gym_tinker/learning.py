@@ -70,10 +70,11 @@ class ServerLearner:
             for part in parts
             if any(episodes[i] for i in part)
         ]
-        # The first update is on-policy: its gap is the sampler's and the learner's disagreement.
-        told["logprob_gap"] = rows[0]["gap"]
-        means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
-        del means["gap"]
+        # Before the first update the gap is the sampler's and the learner's disagreement, and what
+        # the policy has moved since, where data is older.
+        gaps = [row.pop("gap") for row in rows]
+        told["logprob_gap"] = gaps[0]
+        means = {n: float(np.mean([row[n] for row in rows if n in row])) for n in rows[0]}
         return {**means, **told, "updates": self.updates}
 
     def advantages(self, trajectories: Sequence[Trajectory]) -> dict[str, float]:
@@ -125,23 +126,26 @@ class ServerLearner:
             now.append(values[-len(turn.record.output_ids) :])
             then.append(np.asarray(turn.record.logprobs, np.float32))
         drift = np.concatenate(now) - np.concatenate(then)
-        low, high = self._outside(drift, np.concatenate([spread(turn) for turn in turns]))
-        return {
+        measured = {
             "loss": float(output.metrics.get("loss:sum", math.nan)),
             "gap": float(np.abs(drift).max()),
             "entropy": float(-np.concatenate(now).mean()),
+        }
+        if self.config.loss == "ppo":
+            advantages = np.concatenate([spread(turn) for turn in turns])
+            measured |= self._clipped(np.exp(drift), advantages)
+        return measured
+
+    def _clipped(self, ratio: Any, advantages: Any) -> dict[str, float]:
+        """The shares of tokens whose gradient a clip stops, by side."""
+        thresholds = self.config.thresholds
+        low = (ratio < thresholds["clip_low_threshold"]) & (advantages < 0)
+        high = (ratio > thresholds["clip_high_threshold"]) & (advantages > 0)
+        return {
             "clip_low": float(low.mean()),
             "clip_high": float(high.mean()),
             "clip_fraction": float((low | high).mean()),
         }
-
-    def _outside(self, drift: Any, advantages: Any) -> tuple[Any, Any]:
-        """Which tokens' ratios the clips stop, by side; by token, for a ratio of the turn too."""
-        thresholds = self.config.thresholds
-        ratio = np.exp(drift)
-        low = ratio < thresholds.get("clip_low_threshold", -math.inf)
-        high = ratio > thresholds.get("clip_high_threshold", math.inf)
-        return low & (advantages < 0), high & (advantages > 0)
 
     # -- the KL to the base model --
 
@@ -177,7 +181,11 @@ class ServerLearner:
             self.agent.counts.add(prompt.length, 0)
             asked.append(
                 sampler.sample(
-                    prompt, 1, types.SamplingParams(max_tokens=1), include_prompt_logprobs=True
+                    prompt,
+                    1,
+                    types.SamplingParams(max_tokens=1),
+                    include_prompt_logprobs=True,
+                    prompt_logprobs_last_n=len(record.output_ids),
                 )
             )
         found = []

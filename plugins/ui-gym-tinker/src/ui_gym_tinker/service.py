@@ -138,9 +138,10 @@ class Service:
         try:
             return future.result(timeout=limit)
         except TimeoutError:
+            enough = ", and is --trainer.timeout long enough" if timeout is None else ""
             raise ServiceError(
                 f"{self.address} did not answer in {limit:g} s when asked for {what}: is it "
-                "running, and is --trainer.timeout long enough?"
+                f"running{enough}?"
             ) from None
         except (Exception, CancelledError) as error:
             raise self.told(what, error) from error
@@ -150,17 +151,17 @@ class Service:
         kind, said = type(error).__name__, _without_key(str(error)) or type(error).__name__
         if isinstance(error, UIGymError):
             return error
-        if kind == "AuthenticationError":
+        if kind == "AuthenticationError" or "api_key" in said:
             return UserError(f"{self.address} refuses the key of {KEY}: {said}")
         category = str(getattr(error, "category", "")).rpartition(".")[2].lower()
         if kind in REFUSED or category == "user":
             return UserError(f"{self.address} refuses {what}: {said}")
         return ServiceError(f"{self.address} failed when asked for {what}: {kind}: {said}")
 
-    def close(self, status: str = "success") -> None:
+    def close(self) -> None:
         """End the session. Closing twice is harmless."""
         with suppress(Exception):
-            self._client.close(status).result(timeout=CLOSING)  # type: ignore[arg-type]
+            self._client.close("success").result(timeout=CLOSING)
 
 
 def _without_key(text: str) -> str:

@@ -7,6 +7,7 @@ setting), and should not wait for torch or the SDK then: these are imported wher
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,8 +35,9 @@ FILE = "tinker.json"
 """What a checkpoint's folder holds: where its weights are on the server."""
 
 LOCAL = {
-    "adapter": None, "agent": None, "engine": None, "quantize": None, "shard": False,
-    "merge_turns": False, "lora_targets": "auto",
+    "adapter": None, "agent": None, "engine": None, "exchange": None, "quantize": None,
+    "shard": False, "merge_turns": False, "lora_targets": "auto", "lora_alpha": 32.0,
+    "gradient_checkpointing": False,
 }  # fmt: skip
 """Settings of `policy` that a model elsewhere has no use for, with their defaults."""
 
@@ -47,6 +49,7 @@ class TinkerTrainer:
     Config = TinkerConfig
     defaults = {"run.steps": 55, "policy.max_new_tokens": 24}
     foreign_keys = RECIPE
+    plays_teams = True
 
     def __init__(self, config: TinkerConfig, context: TrainerContext) -> None:
         from ui_gym_agents.training.parts import run_wording
@@ -73,12 +76,12 @@ class TinkerTrainer:
         self._feed: Feed[Batch] | None = None
         self._newest: tuple[tinker.SamplingClient, int] | None = None
         self._model: tinker.TrainingClient | None = None
-        self._saved: dict[str, str] = {}
         self._ages = StepAges()
         self._truncations = Truncations(
             context.note, wording.max_new_tokens, masked=config.mask_truncated
         )
-        self._begin(None)
+        # Not before somebody asks: a resumed run begins with what it loads.
+        self.agent.begin = lambda: self._begin(None)
 
     @property
     def keeps_pictures(self) -> bool:
@@ -118,7 +121,8 @@ class TinkerTrainer:
 
     def save(self, directory: Path) -> None:
         """Have the server keep weights and optimizer, and write down where they are."""
-        name = f"{self.context.run.path.resolve().name}-{self.context.step:06d}"
+        folder = re.sub(r"[^A-Za-z0-9._-]+", "-", self.context.run.path.resolve().name)
+        name = f"{folder.lstrip('._-')[:100] or 'run'}-{self.context.step:06d}"
         state = self.model.save_state(name, overwrite=True)
         path = self.service.wait("a checkpoint", state).path
         weights = self.model.save_weights_for_sampler(name)
@@ -133,7 +137,13 @@ class TinkerTrainer:
         """Continue from what `save` wrote."""
         read = json.loads((directory / FILE).read_text(encoding="utf-8"))
         self.learner.updates = int(read["updates"])
-        self._begin(str(read["state"]))
+        try:
+            self._begin(str(read["state"]))
+        except UserError as error:
+            there = read.get("server")
+            if there == self.service.address:
+                raise
+            raise UserError(f"{error}; it was saved on {there}") from error
 
     def close(self) -> None:
         """End the thread that plays ahead, if there is one, and the session."""
@@ -147,6 +157,8 @@ class TinkerTrainer:
     @property
     def model(self) -> tinker.TrainingClient:
         """What is trained."""
+        if self._model is None:
+            self._begin(None)
         assert self._model is not None
         return self._model
 
@@ -196,6 +208,7 @@ class TinkerTrainer:
         sampler = self.agent.double()
 
         def refresh() -> None:
+            assert self.model is not None
             assert self._newest is not None
             sampler.take(*self._newest)
 
