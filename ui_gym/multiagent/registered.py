@@ -29,6 +29,7 @@ SHARED_BOARD = TaskSpec(
 
 def make_teams(
     num_envs: int, task: str, max_steps: int | None = None, autoreset_mode: Any = None,
+    workers: str = "threads",
     **arguments: Any,
 ) -> TeamVectorEnv:  # fmt: skip
     """The vector env of a team's id: `num_envs` slots, `users` of them a team.
@@ -38,6 +39,7 @@ def make_teams(
         task: The id.
         max_steps: Rounds until truncation; the document's, if None.
         autoreset_mode: ``DISABLED``, the only one that teams have.
+        workers: ``"threads"``, the only ones that play teams.
         arguments: As for `SharedBoard`.
 
     Raises:
@@ -53,6 +55,8 @@ def make_teams(
         raise UserError(f"{task} is not installed: {REMEDY}") from None
     if autoreset_mode not in (None, AutoresetMode.DISABLED, AutoresetMode.DISABLED.value):
         raise UserError(f"{task} has the autoreset mode Disabled alone, not {autoreset_mode}")
+    if workers != "threads":
+        raise UserError(f"{task} is played by threads of this process alone, not by {workers!r}")
     users = arguments.get("users", 2)
     if isinstance(users, bool) or not isinstance(users, int) or not 2 <= users <= 4:
         raise UserError(f"{task}: users must be 2 to 4, not {users!r}")
