@@ -70,6 +70,7 @@ def make(tmp_path: Path, clicker: Path) -> Iterator[Make]:
         given = SMALL | {"base_model": "clicker"} | settings
         trainer = TinkerTrainer(TinkerConfig(**given), context)
         closing.append(trainer)
+        assert trainer.model is not None  # made now: faults are for what comes then
         return trainer
 
     yield go

@@ -29,7 +29,7 @@ def proxy(connected: TinkerServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         yield between
 
 
-def test_answers_that_never_come_are_cut_and_played_again(make: Make, proxy: FaultProxy) -> None:
+def test_answers_that_never_come_are_cut_and_played_again(proxy: FaultProxy, make: Make) -> None:
     trainer = make(policy={"engine_timeout": 1.0}, refill=1)
     proxy.inject("/retrieve_future", TryAgain())
     with pytest.raises(ServiceError, match=r"none of the 8 episodes .* no answer in 1 s"):
@@ -41,14 +41,14 @@ def test_answers_that_never_come_are_cut_and_played_again(make: Make, proxy: Fau
     assert row["failed_episodes"] == 0
 
 
-def test_answers_that_come_late_are_waited_for(make: Make, proxy: FaultProxy) -> None:
+def test_answers_that_come_late_are_waited_for(proxy: FaultProxy, make: Make) -> None:
     trainer = make()
     proxy.inject("/retrieve_future", TryAgain(delay=0.2), times=8)
     (row,) = run(trainer, 1, 1)
     assert row["failed_episodes"] == 0
 
 
-def test_too_many_requests_are_sent_again(make: Make, proxy: FaultProxy) -> None:
+def test_too_many_requests_are_sent_again(proxy: FaultProxy, make: Make) -> None:
     trainer = make()
     proxy.inject("/asample", Status(429, retry_after=0.1), times=3)
     proxy.inject("/optim_step", Status(429, retry_after=0.1), times=2)
@@ -59,7 +59,7 @@ def test_too_many_requests_are_sent_again(make: Make, proxy: FaultProxy) -> None
 @pytest.mark.parametrize("path", ["/asample", "/forward_backward", "/optim_step"])
 @pytest.mark.parametrize("fault", [Drop(after=True), HalfAnswer()])
 def test_what_was_done_is_not_done_twice(
-    make: Make, proxy: FaultProxy, path: str, fault: Drop | HalfAnswer
+    proxy: FaultProxy, make: Make, path: str, fault: Drop | HalfAnswer
 ) -> None:
     undisturbed = run(make(refill=4), 1, 1)
     trainer = make(refill=4)
@@ -69,19 +69,20 @@ def test_what_was_done_is_not_done_twice(
     assert same(disturbed, undisturbed), (disturbed, undisturbed, counted)
 
 
-def test_results_that_end_in_the_middle_are_asked_for_again(make: Make, proxy: FaultProxy) -> None:
+def test_results_that_end_in_the_middle_are_asked_for_again(proxy: FaultProxy, make: Make) -> None:
     trainer = make()
     proxy.inject("/retrieve_future", HalfAnswer(), times=3)
     (row,) = run(trainer, 1, 1)
     assert row["failed_episodes"] == 0
 
 
-def test_an_sdk_that_is_too_new_is_said_so(make: Make, proxy: FaultProxy) -> None:
+def test_an_sdk_that_is_too_new_is_said_so(proxy: FaultProxy, make: Make) -> None:
     proxy.inject("/client/config", SDK_TOO_NEW)
     with pytest.raises(UserError, match=r"tinker 9\.9\.9 is newer than the 0\.38"):
         make()
 
 
+@pytest.mark.nightly
 def test_a_session_that_expired_says_so(
     make: Make, clicker: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +118,7 @@ def serving(
         process.wait(20)
 
 
+@pytest.mark.nightly
 def test_a_killed_server_ends_the_run_which_goes_on_with_the_next(
     make: Make, clicker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
