@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
-from ui_gym_agents.groups.telling import mean_advantages
 from ui_gym_agents.store import ScreenshotStore
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.failures import TrainingError
@@ -76,10 +75,6 @@ class ServerLearner:
         told["logprob_gap"] = gaps[0]
         means = {n: float(np.mean([row[n] for row in rows if n in row])) for n in rows[0]}
         return {**means, **told, "updates": self.updates}
-
-    def advantages(self, trajectories: Sequence[Trajectory]) -> dict[str, float]:
-        """The mean advantage of each episode, by id."""
-        return mean_advantages(trajectories)
 
     def _update(self, model: tinker.TrainingClient, episodes: Episodes) -> dict[str, float]:
         """One gradient step on whole episodes."""

@@ -21,6 +21,7 @@ from ui_gym_agents.groups.telling import (
     Truncations,
     batch_metrics,
     learned_of,
+    mean_advantages,
     turns_of,
 )
 from ui_gym_tinker.config import TinkerConfig
@@ -100,7 +101,7 @@ class TinkerTrainer:
         advantages: dict[str, float] = {}
         if any(trajectory.samples for trajectory in batch.trajectories):
             metrics |= self.learner.learn(self.model, batch.trajectories, self.base)
-            advantages = self.learner.advantages(batch.trajectories)
+            advantages = mean_advantages(batch.trajectories)
             self._publish()
         self.context.learned(learned_of(batch, advantages))
         if self._feed is None:
