@@ -102,6 +102,14 @@ SKILL = (
 )  # fmt: skip
 SKILL_GRPO = ("--plugin", "grpo", *SKILL, "--run.steps", "60", "--run.eval_every", "10")
 
+TEAM = (
+    "--plugin", "grpo", "--policy.model", PARENT, "--policy.max_new_tokens", "48",
+    "--tasks.ids", "SharedBoard", "--tasks.arguments", '{"compact": true}',
+    "--env.num_envs", "32", "--trainer.group_size", "16", "--trainer.lr", "1e-3",
+    "--trainer.advantage", "gigpo", "--trainer.mask_truncated", "false",
+    "--run.steps", "80", "--run.eval_every", "0", "--evaluation.episodes", "200",
+)  # fmt: skip
+
 EXPERIMENTS = {
     "grpo": Experiment("GRPO on compact data entry", GRPO, GROUPS),
     "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC), (64,)),
@@ -151,6 +159,10 @@ EXPERIMENTS = {
         "Rejection sampling on that skill, on fewer episodes",
         ("--plugin", "sft", "--trainer.source", "policy", *SKILL,
          "--run.steps", "16", "--run.eval_every", "4"),
+    ),
+    "team": Experiment("GRPO on a board that two agents share, one policy for both", TEAM, seeds=1),
+    "team-shuffled": Experiment(
+        "The same with rewards shuffled", (*TEAM, "--trainer.shuffle_rewards", "true"), seeds=1
     ),
 }  # fmt: skip
 

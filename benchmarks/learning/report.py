@@ -39,6 +39,10 @@ PICTURES = {
         "Held-out success, greedy, of a skill that no demonstration contained",
         ("skill", "skill-shuffled", "skill-still", "skill-rejection"),
     ),
+    "team": (
+        "Success while training of two agents with one policy, mean of five steps",
+        ("team", "team-shuffled"),
+    ),
     "sparse": (
         "Success while training, sampled, mean of five steps",
         ("sparse-grpo", "sparse-arpo", "more-grpo", "more-arpo"),

@@ -60,6 +60,7 @@ def both(
         (file,) = checkpoints.rglob("begin/adapter_model.safetensors")
         policy = load_policy(clicker, adapter=file.parent, max_new_tokens=6, threads=1)
         yield Both(trainer, policy, turns, checkpoints)
+        trainer.close()  # while its server is there
 
 
 def played(trainer: TinkerTrainer) -> list[LearningTurn]:

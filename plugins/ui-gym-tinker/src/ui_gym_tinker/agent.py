@@ -169,6 +169,7 @@ class TinkerAgent:
         try:
             sequence = answered.result().sequences[0]
         except TimeoutError:
+            self._service.lost = True
             return self._failed(f"no answer in {self._timeout:g} s (--policy.engine_timeout)")
         except Exception as error:
             told = self._service.told("an answer", error)

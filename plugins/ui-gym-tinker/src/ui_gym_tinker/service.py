@@ -28,6 +28,8 @@ CONNECTING = 60.0
 """Seconds that the first answer may take: a server that is not there is told soon."""
 CLOSING = 10.0
 """Seconds that the end of a session may take."""
+CLOSING_LOST = 1.0
+"""And where the server gave no answer before."""
 
 REFUSED = (
     "AuthenticationError", "BillingError", "NotFoundError", "PermissionDeniedError",
@@ -66,6 +68,8 @@ class Service:
         self.address = self._url or "the Tinker service"
         self.timeout = timeout
         self._key = key
+        self.lost = False
+        """Whether an answer did not come: then nobody waits long for the end of the session."""
         # It tells of every poll of a server that is busy, in the middle of the live table.
         logging.getLogger("tinker").setLevel(logging.ERROR)
         self._client = tinker.ServiceClient(base_url=self._url, api_key=key)
@@ -74,12 +78,35 @@ class Service:
         """The models that the server has, by their names."""
         import tinker
 
+        self._reach()
+
         def work() -> tinker.types.GetServerCapabilitiesResponse:
             rest = tinker.RestClient(base_url=self._url, api_key=self._key)
             return rest.get_server_capabilities().result()
 
         found = self.ask("its models", work, min(self.timeout, CONNECTING))
         return [model.model_name for model in found.supported_models if model.model_name]
+
+    def _reach(self) -> None:
+        """Knock at an address before the SDK does: it tries again for minutes, and meanwhile, in
+        0.38, no other `RestClient` of this process can be made."""
+        import httpx
+
+        if self._url is None:
+            return
+        limit = min(self.timeout, CONNECTING)
+        try:
+            httpx.get(
+                f"{self._url.rstrip('/')}/api/v1/healthz",
+                timeout=limit,
+                trust_env=self._url.startswith("https://"),
+            )
+        except httpx.HTTPError as error:
+            self.lost = True
+            raise ServiceError(
+                f"{self.address} cannot be reached ({str(error) or type(error).__name__}): is it "
+                f"running, and is its address that of {ADDRESS}?"
+            ) from error
 
     def new_model(
         self, base: str, *, rank: int, seed: int, parts: Mapping[str, bool]
@@ -138,6 +165,7 @@ class Service:
         try:
             return future.result(timeout=limit)
         except TimeoutError:
+            self.lost = True
             enough = ", and is --trainer.timeout long enough" if timeout is None else ""
             raise ServiceError(
                 f"{self.address} did not answer in {limit:g} s when asked for {what}: is it "
@@ -161,7 +189,7 @@ class Service:
     def close(self) -> None:
         """End the session. Closing twice is harmless."""
         with suppress(Exception):
-            self._client.close("success").result(timeout=CLOSING)
+            self._client.close("success").result(timeout=CLOSING_LOST if self.lost else CLOSING)
 
 
 def _without_key(text: str) -> str:
