@@ -7,6 +7,9 @@ there is not run again, and one that was stopped goes on from its newest checkpo
 no demonstration contained, with its controls:
 
     python benchmarks/learning/experiments.py --group skill
+
+Those named ``tinker`` want a server, `ui-gym-tinker-server --model tiny-clerk`, in
+``TINKER_BASE_URL`` and ``TINKER_API_KEY``.
 """
 
 from __future__ import annotations
@@ -159,6 +162,10 @@ EXPERIMENTS = {
         "Rejection sampling on that skill, on fewer episodes",
         ("--plugin", "sft", "--trainer.source", "policy", *SKILL,
          "--run.steps", "16", "--run.eval_every", "4"),
+    ),
+    "tinker": Experiment(
+        "GRPO on compact data entry through ui-gym-tinker-server",
+        ("--plugin", "tinker", "--run.eval_every", "0", "--evaluation.episodes", "200"),
     ),
     "team": Experiment("GRPO on a board that two agents share, one policy for both", TEAM, seeds=1),
     "team-shuffled": Experiment(
