@@ -25,7 +25,7 @@ from ui_gym.child_process import ChildProcess, folder_for
 from ui_gym.errors import DeviceSetupError, DeviceStartError, UserError
 
 START_SECONDS = 15.0
-"""How long the server may take to come up."""
+"""How long the server may take to come up, where nobody says otherwise."""
 
 
 def find_xvfb() -> str | None:
@@ -49,7 +49,8 @@ class XServer:
     `display` is its name (``":3"``), `screen` the live picture: shape (height, width, 4), uint8,
     blue, green, red, unused; read-only. `flags` are further arguments of the server; by default the
     pointer is no part of the picture. With `user` the server runs as the user of that id, with
-    `cookie` (16 bytes) only clients that know it may connect, which `authority` holds.
+    `cookie` (16 bytes) only clients that know it may connect, which `authority` holds. It has
+    `timeout` seconds to come up.
 
     Raises:
         DeviceStartError: it is not installed (names the package), or did not start.
@@ -62,10 +63,12 @@ class XServer:
         flags: Sequence[str] = ("-nocursor",),
         user: int | None = None,
         cookie: bytes | None = None,
+        timeout: float = START_SECONDS,
     ) -> None:
         program = find_xvfb()
         if program is None:
             raise DeviceSetupError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
+        self._size = size
         self._folder = folder_for(user, "ui-gym-xvfb-")
         self.authority: Path | None = None
         told, tell = os.pipe()
@@ -87,9 +90,8 @@ class XServer:
         finally:
             os.close(tell)
         try:
-            self.display = ":" + _read_line(told, START_SECONDS)
-            self._map = _mapped(self._folder / "Xvfb_screen0")
-            self.screen = _pixels(self._map, size)
+            self.display = ":" + _read_line(told, timeout)
+            self.screen = _pixels(_mapped(self._folder / "Xvfb_screen0"), size)
         except BaseException:
             self.close()
             raise
@@ -106,8 +108,12 @@ class XServer:
         return self._child.alive
 
     def close(self) -> None:
-        """End the server and remove its folder. Bounded in time; idempotent."""
+        """End the server, remove its folder, and let go of the picture, which is black from then
+        on. Bounded in time; idempotent."""
         self._child.close()
+        # Who still knows this object, as the traceback of a failure does, keeps no screen by it.
+        width, height = self._size
+        self.screen = np.broadcast_to(np.zeros((1, 1, 4), np.uint8), (height, width, 4))
 
 
 def authority(cookie: bytes) -> bytes:

@@ -47,7 +47,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 @app.command()
 def coverage(paths: Where, cache: Cache = None, as_json: Json = False) -> None:
-    """Tell which task files can be played, which need files to be fetched, and what is lacking.
+    """Tell which task files can be played, and what the others need: files to be fetched, an
+    application, a machine of OSWorld's (GNOME, sudo), the live web, or what is lacking here.
 
     Example: [bold]ui-gym osworld coverage evaluation_examples/test_all.json[/bold]
     """
@@ -200,14 +201,17 @@ def _print_coverage(found: Coverage, console: Console) -> None:
     print_table(console, columns, rows)
     tasks = found.tasks
     loads = sum(task.loads for task in tasks)
-    ready = sum(task.state == "ready" for task in tasks)
+    nothing = sum(task.needs_nothing for task in tasks)
     files = sum(task.files for task in tasks)
     absent = sum(len(task.missing) for task in tasks)
     console.print(
-        f"{loads} of {len(tasks)} load, {ready} are ready; {files - absent} of {files} files are "
-        f"there; {sum(task.infeasible for task in tasks)} are infeasible",
+        f"{loads} of {len(tasks)} load, {found.count('ready')} are ready; {nothing} need no more "
+        f"than their applications; {files - absent} of {files} files are there; "
+        f"{sum(task.infeasible for task in tasks)} are infeasible",
         soft_wrap=True,
     )
+    for name, count in found.absent():
+        console.print(f"{count:4} need {name}", highlight=False, soft_wrap=True)
     lacking = found.lacking()
     for name, count in lacking[:SHOWN]:
         console.print(f"{count:4} lack {name}", highlight=False, soft_wrap=True)

@@ -107,6 +107,25 @@ def test_a_bad_screenshot_is_an_error_of_the_device(answer, error, message, star
     assert started.capture().image.any()  # and it can go on
 
 
+@pytest.mark.parametrize(
+    "torn",
+    [
+        lambda c: reply(c, PNG[:99], length=len(PNG)),
+        lambda c: reply(c, b""),
+        lambda c: reply(c, PNG[:60] + bytes(20) + PNG[80:]),
+    ],
+    ids=["cut", "empty", "mixed"],
+)
+def test_a_picture_that_somebody_else_wrote_anew_meanwhile_is_asked_for_again(
+    torn, started, machine
+):
+    """OSWorld's server sends its one file while it takes the next picture for another client."""
+    answers = iter([torn, torn, lambda c: reply(c, PNG)])
+    machine.answers["/screenshot"] = lambda c: next(answers)(c)
+    assert started.capture().image.any()
+    assert next(answers, None) is None
+
+
 @pytest.mark.parametrize("without_opencv", [False, True])
 def test_a_png_of_noise_is_found_out_by_either_decoder(
     without_opencv, started, machine, monkeypatch

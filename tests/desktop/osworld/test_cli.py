@@ -60,7 +60,7 @@ def desktop_pool(monkeypatch: pytest.MonkeyPatch, desktop: FakeDesktop) -> FakeD
 def test_coverage_is_a_table_for_people(folder: Path, tmp_path: Path) -> None:
     result = run("coverage", folder / "test_all.json", "--cache", tmp_path)
     assert result.exit_code == 0
-    assert result.output.splitlines()[0] == "os\t2\t1\t\t1\t"  # as in any pipe
+    assert result.output.splitlines()[0] == "os\t2\t1\t\t\t\t\t\t1\t"  # as in any pipe
     assert "1 of 2 load, 1 are ready" in result.output
     assert "1 lack metric compare_dreams" in result.output
 
@@ -173,4 +173,4 @@ def test_the_own_examples_are_ready_to_be_played(tmp_path: Path) -> None:
     result = run("coverage", OSWorld.examples, "--cache", tmp_path, "--json")
     told = json.loads(result.stdout)
     assert told["files"] >= 20
-    assert told["ready"] == told["files"]
+    assert {task["state"] for task in told["tasks"]} <= {"ready", "infeasible", "needs app"}

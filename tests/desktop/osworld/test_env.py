@@ -243,3 +243,21 @@ def test_a_meta_file_names_tasks_for_the_catalogue(tmp_path: Path) -> None:
     assert meta_tasks(meta) == [(spec.OSWORLD, {"task_file": str(path)}) for path in paths]
     assert TaskSource(file=meta).select() == [spec.OSWORLD]
     assert meta_tasks(paths[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("apps", "first"), [(["libreoffice_calc"], "libreoffice"), ([], "org.gnum")]
+)
+def test_sheets_of_osworlds_are_opened_by_calc(
+    tmp_path: Path, pool: FakePool, apps: list[str], first: str
+) -> None:
+    device = pool.acquire()
+    assert isinstance(device, FakeDesktop)
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    line = f"{kind}=org.gnumeric.gnumeric.desktop\n"
+    device.write(".config/mimeapps.list", f"[Default Applications]\n{line}".encode())
+    task = OSWorld(task_file=write(tmp_path, related_apps=apps))
+    task.setup(device, task.draw(0))
+    chosen = (device.read(".config/mimeapps.list") or b"").decode().partition(f"{kind}=")[2]
+    assert chosen.startswith(first)
+    assert "org.gnumeric.gnumeric.desktop" in chosen

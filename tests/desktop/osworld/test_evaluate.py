@@ -173,6 +173,24 @@ def test_a_gold_file_that_is_broken_is_the_authors_and_never_the_agents(
     assert judged(context, func="compare_text_file", result=result, expected=broken).score == 0.0
 
 
+@pytest.mark.parametrize(
+    ("func", "rules", "said"),
+    [
+        ("exact_match", {"expects": "a"}, "the task's rules lack 'expected'; they have expects"),
+        (
+            "is_expected_url_pattern_match",
+            {"expected": ["a("]},
+            r"the pattern 'a\(' .* is no regul",
+        ),
+    ],
+)
+def test_rules_that_are_broken_are_the_authors(
+    context: EvaluationContext, func: str, rules: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        judged(context, func=func, result=says("a"), expected={"type": "rule", "rules": rules})
+
+
 def test_a_gold_file_that_is_missing_is_the_users_to_fetch(context: EvaluationContext) -> None:
     gold = {"type": "cloud_file", "path": "https://a.example/gold.txt", "dest": "gold.txt"}
     with pytest.raises(UserError, match="ui-gym osworld fetch"):

@@ -158,6 +158,19 @@ def test_a_command_that_fails_is_noted_and_the_next_is_done(context: EvaluationC
     assert "exit code 127" in second
 
 
+def test_what_stands_in_for_chrome_is_ended_as_chrome_is(
+    context: EvaluationContext, desktop: FakeDesktop
+) -> None:
+    """``pkill chrome`` would not find a process called chromium."""
+    do(context, "launch", command=["pkill", "chrome"])
+    chrome = Path(desktop.home, "bin", "google-chrome")
+    chrome.parent.mkdir()
+    chrome.touch(0o755)
+    do(context, "launch", command=["pkill", "chrome"])
+    do(context, "launch", command=["pkill", "vlc"])
+    assert desktop.launched == [["pkill", "chrom"], ["pkill", "chrome"], ["pkill", "vlc"]]
+
+
 def test_verification_waits_for_a_window_and_a_command(
     context: EvaluationContext, desktop: FakeDesktop
 ) -> None:

@@ -193,6 +193,10 @@ def test_files_are_found_in_folders_and_by_meta_files(tmp_path: Path) -> None:
     meta.write_text('{"vlc": ["d"]}')
     with pytest.raises(UserError, match=r"vlc/d.json, which is not there"):
         taskfile.find(meta)
+    meta.write_text('{"vlc": ["c", "d"]}')
+    assert [path.stem for path in taskfile.find(meta)] == ["c", "d"]
+    with pytest.raises(UserError, match=r"vlc/d.json, which is not there"):
+        taskfile.read_meta(meta)
     with pytest.raises(UserError, match="neither a folder"):
         taskfile.find(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()

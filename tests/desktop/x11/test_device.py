@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xcffib
+from waiting import eventually
 from x11_helpers import NOTES, SIZE, saved
 
 from ui_gym.contract.action import Move, Press, Type
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.x11 import applications
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, UserError
 
@@ -170,6 +172,34 @@ def test_a_file_is_opened_by_the_program_that_the_desktop_has_for_it(desktop: X1
     desktop.renew(SessionSpec(files={"read me.txt": b"hello"}))
     desktop.open_file(f"{desktop.home}/read me.txt")
     assert "read me.txt" in desktop.windows()[-1].title
+
+
+def test_files_that_are_opened_in_one_window_are_waited_for_by_its_title(
+    desktop: X11Device,
+) -> None:
+    """Mousepad shows the second file, and again the first, in a tab of the window that it has."""
+    desktop.renew(SessionSpec(files={"one.txt": b"1", "two.txt": b"2"}))
+    desktop.open_file(f"{desktop.home}/one.txt")
+    (first,) = desktop.windows()
+    for name in ("two.txt", "one.txt"):
+        desktop.launch(["pcmanfm", "/usr"])
+        assert eventually(lambda: desktop.windows()[-1].app == "Pcmanfm")
+        desktop.open_file(f"{desktop.home}/{name}")
+        active = [window for window in desktop.windows() if window.active]
+        assert [(window.id, name in window.title) for window in active] == [(first.id, True)]
+
+
+def test_of_the_chosen_applications_the_first_that_is_there_opens_a_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there = [
+        applications.Application(name, (name,), f"{name}.desktop", (), frozenset({"text/plain"}))
+        for name in ("alpha", "beta", "gamma")
+    ]
+    monkeypatch.setattr(applications, "installed", lambda: tuple(there))
+    chosen = "[Default Applications]\ntext/plain=absent.desktop;beta.desktop;gamma.desktop\n"
+    assert applications.opener_of("/a.txt", chosen) == ("beta", "/a.txt")
+    assert applications.opener_of("/a.txt", "") == ("alpha", "/a.txt")
 
 
 def test_before_it_starts_and_after_it_ends_it_is_lost() -> None:

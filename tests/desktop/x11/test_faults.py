@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -59,6 +61,21 @@ def test_a_desktop_that_fails_is_named_and_is_there_again(env: UIEnv) -> None:
         again, info = env.reset(seed=1)
         assert info["failure"] is None
         assert np.array_equal(again["screenshot"], first["screenshot"])
+
+
+def test_what_failed_keeps_no_screen(env: UIEnv) -> None:
+    """A failure's traceback refers to its session until the garbage is collected."""
+    gc.disable()
+    try:
+        for seed in range(4):
+            env.reset(seed=seed)
+            processes("openbox")[0].kill()
+            assert failed(env)
+        env.reset(seed=4)
+        held = [file.resolve().name for file in Path("/proc/self/fd").iterdir()]
+    finally:
+        gc.enable()
+    assert sum("Xvfb_screen0" in name for name in held) == 1
 
 
 def test_an_application_that_crashes_is_named(env: UIEnv) -> None:

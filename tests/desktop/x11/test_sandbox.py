@@ -38,6 +38,15 @@ def confined() -> Iterator[Sandbox]:
     made.close()
 
 
+def test_nobody_in_a_sandbox_makes_namespaces_of_his_own(confined: Sandbox) -> None:
+    if not module.forbids_namespaces():
+        pytest.skip("this bubblewrap cannot forbid them, or Google Chrome needs them")
+    told = confined.run(["unshare", "--user", "true"])
+    assert told.code != 0, told
+    # The host allows them, or there would be nothing to forbid.
+    assert confined.run(["cat", "/proc/sys/user/max_user_namespaces"]).code == 0
+
+
 def test_a_command_tells_its_output_and_its_code(box: Sandbox) -> None:
     result = box.run("echo out; echo err >&2; exit 3")
     assert (result.stdout, result.stderr, result.code) == (b"out\n", b"err\n", 3)
@@ -336,3 +345,26 @@ def _of_sandboxes() -> list[psutil.Process]:
     return [
         p for p in psutil.Process().children(recursive=True) if p.name() in ("bwrap", "python3")
     ]
+
+
+ENDS_AT_ONCE = """
+import os, subprocess, threading, time
+from ui_gym.desktop.x11 import supervisor
+
+class Slow(subprocess.Popen):
+    def __init__(self, *args, **how):
+        super().__init__(*args, **how)
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        threading.Thread(target=supervisor.bury_ended).start()
+        time.sleep(0.3)
+
+subprocess.Popen = Slow
+process = supervisor.start(["sh", "-c", "exit 3"], "/", dict(os.environ), subprocess.DEVNULL)
+raise SystemExit(process.wait())
+"""
+
+
+def test_a_command_that_ends_at_once_keeps_its_exit_code() -> None:
+    """It was buried as an orphan before it was known as a command, and read as a success."""
+    done = subprocess.run([sys.executable, "-c", ENDS_AT_ONCE], timeout=60, check=False)
+    assert done.returncode == 3

@@ -34,6 +34,10 @@ class Refused(DeviceError):
         self.status = status
 
 
+class CutShort(DeviceLost):
+    """The connection ended before the whole answer was there."""
+
+
 @dataclass(frozen=True)
 class ServerReply:
     """What a server answered: the status, and the body."""
@@ -182,10 +186,10 @@ class Client:
     def _lost(self, what: str, error: Exception) -> DeviceLost:
         if self._closed:
             return DeviceLost(f"{self.address} was closed")
-        got = ""
+        said = f"{self.address} is lost: {what}"
         if isinstance(error, http.client.IncompleteRead):
-            got = f", after {len(error.partial)} bytes of the body"
-        return DeviceLost(f"{self.address} is lost: {what}{got}")
+            return CutShort(f"{said}, after {len(error.partial)} bytes of the body")
+        return DeviceLost(said)
 
 
 class _Deadline:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import re
@@ -14,9 +15,9 @@ from ui_gym.contract.action import Action, Drag, LongPress, Open, Type, Wait, sh
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
 from ui_gym.desktop.http import lowering
 from ui_gym.desktop.http.address import ServerAddress, addresses
-from ui_gym.desktop.http.client import Client, Refused
+from ui_gym.desktop.http.client import Client, CutShort, Refused
 from ui_gym.desktop.http.machine import OSWorldMachine
-from ui_gym.desktop.http.picture import decode, png_size
+from ui_gym.desktop.http.picture import BrokenPicture, decode, png_size
 from ui_gym.desktop.uitree import elements_from_xml
 from ui_gym.errors import (
     ActionError,
@@ -32,6 +33,9 @@ SETTLE = 2.0
 
 QUIET = 0.2
 """Seconds between two pictures that must be the same."""
+
+PICTURES = 3
+"""How often a picture is asked for that came broken."""
 
 OPENING = 10.0
 """Seconds that an application has to show its window, if `DeviceOptions.timeout` is not less."""
@@ -127,7 +131,7 @@ class OSWorldDevice(OSWorldMachine):
     def _await_screen(self, deadline: float) -> tuple[int, int]:
         while True:
             try:
-                return png_size(self._get("/screenshot").body)
+                return png_size(self._picture())
             except DeviceError as error:
                 if time.monotonic() > deadline or not _is_booting(error) or self._closed.is_set():
                     raise DeviceStartError(
@@ -144,7 +148,7 @@ class OSWorldDevice(OSWorldMachine):
         until = min(deadline, time.monotonic() + 5.0)
         while shown != self.size and time.monotonic() < until:
             self._closed.wait(QUIET)
-            shown = png_size(self._get("/screenshot").body)
+            shown = png_size(self._picture())
         return shown
 
     def _find_home(self) -> str:
@@ -208,12 +212,29 @@ class OSWorldDevice(OSWorldMachine):
         deadline = time.monotonic() + (0.0 if self.is_ours else self._settling)
         seen: set[bytes] = set()
         while True:
-            data = self._get("/screenshot").body
+            data = self._picture()
             digest = hashlib.blake2b(data, digest_size=16).digest()
             if digest in seen or time.monotonic() >= deadline:
                 return data
             seen.add(digest)
             self._wait(QUIET)
+
+    def _picture(self) -> bytes:
+        """The screen, as a whole PNG file.
+
+        OSWorld's server keeps its picture in one file, which every request writes anew: where
+        somebody else asks at the same time (a second client, or a request that was given up), the
+        answer ends after a block or two, or holds parts of two pictures. So it is asked again.
+        """
+        for _ in range(PICTURES - 1):
+            with contextlib.suppress(CutShort, BrokenPicture):
+                return self._whole_picture()
+        return self._whole_picture()
+
+    def _whole_picture(self) -> bytes:
+        data = self._get("/screenshot").body
+        png_size(data)
+        return data
 
 
 def _lasts(action: Action) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import zlib
 
 import numpy as np
 
@@ -16,20 +17,44 @@ LARGEST = 16_384
 """The largest width and height that is believed, in pixels."""
 
 
+class BrokenPicture(DeviceError):
+    """What came as a screenshot is no PNG file, or no whole one."""
+
+
 def png_size(data: bytes) -> tuple[int, int]:
-    """(width, height) of a PNG file, by its head; that it is whole is checked too.
+    """(width, height) of a PNG file, by its head; that it is whole is checked too, by the checksum
+    of each of its parts.
 
     Raises:
-        DeviceError: it is something else, or a part of one.
+        BrokenPicture: it is something else, a part of one, or of several.
+        DeviceError: it says that it is larger than any screen.
     """
     if not data.startswith(_SIGNATURE) or data[12:16] != b"IHDR":
-        raise DeviceError(f"the screenshot is no PNG file: it begins with {data[:16]!r}")
+        raise BrokenPicture(f"the screenshot is no PNG file: it begins with {data[:16]!r}")
     if not data.rstrip(b"\0").endswith(_END):
-        raise DeviceError(f"the screenshot is half a PNG file: its end is missing ({len(data)} B)")
+        raise BrokenPicture(
+            f"the screenshot is half a PNG file: its end is missing ({len(data)} B)"
+        )
     width, height = struct.unpack(">II", data[16:24])
     if not (0 < width <= LARGEST and 0 < height <= LARGEST):
         raise DeviceError(f"the screenshot says that it is {width}x{height} pixels")
+    if not _is_whole(data):
+        raise BrokenPicture("the screenshot is a broken PNG file")
     return width, height
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether the checksums of all chunks, up to the last, are right."""
+    view, at, kind = memoryview(data), len(_SIGNATURE), b""
+    while kind != b"IEND":
+        length = int.from_bytes(view[at : at + 4], "big")
+        kind, end = bytes(view[at + 4 : at + 8]), at + 8 + length
+        if end + 4 > len(data):
+            return False
+        if zlib.crc32(view[at + 4 : end]) != int.from_bytes(view[end : end + 4], "big"):
+            return False
+        at = end + 4
+    return True
 
 
 def decode(data: bytes, out: Image) -> None:

@@ -15,6 +15,7 @@ the metric is given no `expected` here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,7 +79,8 @@ def _score(context: EvaluationContext, check: EvaluatorCheck) -> float:
         return 0.0
     given = [result]
     if check.expected is not None:
-        given.append(_get(context, at_home(check.expected, home)))
+        expected = _get(context, at_home(check.expected, home))
+        given.append(_Rules(expected) if type(expected) is dict else expected)
     metric = METRICS.find(check.metric)
     try:
         score = metric(*given, **at_home(check.options, home))
@@ -88,10 +90,23 @@ def _score(context: EvaluationContext, check: EvaluatorCheck) -> float:
         return 0.0  # the agent may have broken what lies on the machine
     except UIGymError:
         raise
+    except re.error as error:
+        raise UserError(
+            f"task {context.task}: the pattern {error.pattern!r} of the metric {check.metric} is "
+            f"no regular expression: {error}"
+        ) from error
     except Exception as error:
         raise TaskError(f"task {context.task}: metric {check.metric} raised {error!r}") from error
     number = 0.0 if score is None else float(score)
     return 0.0 if math.isnan(number) else min(max(number, 0.0), 1.0)
+
+
+class _Rules(dict[str, Any]):
+    """What a metric compares with, as the task's author wrote it. A key that is not there is the
+    author's mistake."""
+
+    def __missing__(self, key: str) -> Any:
+        raise UserError(f"the task's rules lack {key!r}; they have {', '.join(self) or 'nothing'}")
 
 
 def _get(context: EvaluationContext, config: Config) -> Any:

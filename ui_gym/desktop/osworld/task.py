@@ -59,6 +59,14 @@ _EPISODES: weakref.WeakKeyDictionary[DesktopDevice, _Episode] = weakref.WeakKeyD
 """What is going on on each device. Not kept in the task, which several slots may share."""
 
 
+def _prefer_libreoffice(device: DesktopDevice) -> None:
+    """Let sheets be opened by Calc, as on OSWorld's machines, where Gnumeric would open them."""
+    path, gnumeric = ".config/mimeapps.list", b"org.gnumeric.gnumeric.desktop"
+    defaults = device.read(path) or b""
+    if gnumeric in defaults:
+        device.write(path, defaults.replace(gnumeric, b"libreoffice-calc.desktop;" + gnumeric))
+
+
 class OSWorld(Task[OSWorldParams, DesktopDevice]):
     """A task file of OSWorld's.
 
@@ -127,6 +135,8 @@ class OSWorld(Task[OSWorldParams, DesktopDevice]):
             before.folder.cleanup()
         device.renew(SessionSpec(accessible=self._reads_the_screen()))
         device.run(["mkdir", "-p", *FOLDERS], cwd=device.home)
+        if any("libreoffice" in word for word in (self.file.domain, *self.file.related_apps)):
+            _prefer_libreoffice(device)
         episode = _Episode(tempfile.TemporaryDirectory(prefix="ui-gym-osworld-"))
         _EPISODES[device] = episode
         context = self._context(device, episode)

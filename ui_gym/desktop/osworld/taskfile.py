@@ -162,7 +162,8 @@ def _urls(task: TaskFile) -> Iterator[str]:
 
 def find(path: Path | str) -> list[Path]:
     """The task files that a path stands for: the file itself, those beneath a folder, or those of
-    a meta file (``{domain: [id, ...]}``, with the tasks in ``examples/<domain>/<id>.json`` beside).
+    a meta file (``{domain: [id, ...]}``, with the tasks in ``examples/<domain>/<id>.json`` beside),
+    those included that are not there.
 
     Raises:
         UserError: there are none.
@@ -175,8 +176,10 @@ def find(path: Path | str) -> list[Path]:
         return found
     if not path.is_file():
         raise UserError(f"{path} is neither a folder of task files nor a file")
-    named = read_meta(path)
-    return [path] if named is None else list(named)
+    named = _named(path)
+    if named and not any(file.is_file() for file in named):
+        raise _absent(path, named)
+    return [path] if named is None else named
 
 
 def read_meta(path: Path) -> list[Path] | None:
@@ -185,6 +188,18 @@ def read_meta(path: Path) -> list[Path] | None:
     Raises:
         UserError: it names files that are not there.
     """
+    named = _named(path)
+    if absent := [file for file in named or () if not file.is_file()]:
+        raise _absent(path, absent)
+    return named
+
+
+def _absent(path: Path, files: Sequence[Path]) -> UserError:
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return UserError(f"{path} names {files[0]}{more}, which is not there")
+
+
+def _named(path: Path) -> list[Path] | None:
     try:
         meta = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -192,12 +207,7 @@ def read_meta(path: Path) -> list[Path] | None:
     if not isinstance(meta, dict) or not meta or not all(map(_is_names, meta.values())):
         return None
     folder = path.parent / "examples"
-    found = [folder / domain / f"{name}.json" for domain, names in meta.items() for name in names]
-    absent = [str(file) for file in found if not file.is_file()]
-    if absent:
-        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-        raise UserError(f"{path} names {absent[0]}{more}, which is not there")
-    return found
+    return [folder / domain / f"{name}.json" for domain, names in meta.items() for name in names]
 
 
 def _is_names(value: object) -> bool:

@@ -47,18 +47,19 @@ def command_of(name: str) -> tuple[str, ...]:
 def opener_of(target: str, defaults: str) -> tuple[str, ...]:
     """The command that opens a file (by its name), a folder (that ends with ``/``) or an address.
 
-    `defaults` is the text of the user's ``mimeapps.list``; a type that is not in it is opened by
-    the first application that can. `DeviceError` where there is none.
+    `defaults` is the text of the user's ``mimeapps.list``, in which a type has applications, the
+    first that is installed counts; a type that is not in it is opened by the first application that
+    can. `DeviceError` where there is none.
     """
     kind = _type_of(target)
     parser = configparser.RawConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     with contextlib.suppress(configparser.Error):
         parser.read_string(defaults)
-    chosen = parser.get("Default Applications", kind, fallback="").split(";")[0]
-    for application in installed():
-        if application.entry == chosen:
-            return (*application.command, target)
+    entries = {application.entry: application for application in installed()}
+    for chosen in parser.get("Default Applications", kind, fallback="").split(";"):
+        if chosen in entries:
+            return (*entries[chosen].command, target)
     for application in installed():
         if kind in application.types:
             return (*application.command, target)

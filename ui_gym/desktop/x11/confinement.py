@@ -53,6 +53,18 @@ _HIDDEN_FILES = ("/etc/environment", "/etc/pip.conf", "/etc/npmrc", "/etc/wgetrc
 
 TRIAL_SECONDS = 20.0
 
+_NO_NAMESPACES = ("--unshare-user", "--disable-userns")
+"""What lets nobody in a sandbox make namespaces of his own: these open much of the kernel to who is
+nobody there."""
+
+CHROMIUM = Path("/etc/chromium.d/default-flags")
+"""What Debian's Chromium reads its flags from."""
+
+_CHROMIUM_FLAGS = """
+# Its own sandbox is made of namespaces, and the desktop's is around it; this says so without a bar.
+export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --no-sandbox --test-type"
+"""
+
 
 def bubblewrap(share: Sequence[str], files: contextlib.ExitStack) -> tuple[list[str], list[int]]:
     """The command that makes the namespaces, and the descriptors that it reads (files that are
@@ -63,6 +75,12 @@ def bubblewrap(share: Sequence[str], files: contextlib.ExitStack) -> tuple[list[
         "--hostname", "desktop", "--uid", "1000", "--gid", "1000", "--proc", "/proc",
         "--dev", "/dev", *_in_memory("/dev/shm", "/dev/shm", 0o1777),
     ]  # fmt: skip
+    source = inspect.getsource(supervisor)
+    texts = {"/etc/passwd": _PASSWD, "/etc/group": _GROUP, SUPERVISOR: source}
+    if forbids_namespaces():
+        words += _NO_NAMESPACES
+        if CHROMIUM.is_file():
+            texts[str(CHROMIUM)] = CHROMIUM.read_text() + _CHROMIUM_FLAGS
     for path in _SHOWN:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
@@ -79,11 +97,7 @@ def bubblewrap(share: Sequence[str], files: contextlib.ExitStack) -> tuple[list[
     for path in share:
         words += ["--ro-bind", path, path]
     descriptors = []
-    for path, text in (
-        ("/etc/passwd", _PASSWD),
-        ("/etc/group", _GROUP),
-        (SUPERVISOR, inspect.getsource(supervisor)),
-    ):
+    for path, text in texts.items():
         file = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         file.write(text.encode())
         file.seek(0)
@@ -117,23 +131,45 @@ def why_no_namespaces() -> str:
     """Why bubblewrap does not work here: what a sandbox would do is tried. Empty if it does."""
     if shutil.which("bwrap") is None:
         return "there is no bubblewrap"
-    user = LentUser(named=False) if os.geteuid() == 0 else None
-    identity = {} if user is None else {"user": user.id, "group": user.id, "extra_groups": ()}
     try:
         with contextlib.ExitStack() as files:
             words, descriptors = bubblewrap((), files)
-            tried = subprocess.run(
-                [*words, interpreter(), "-I", "-S", "-c", ""], capture_output=True, check=False,
-                timeout=TRIAL_SECONDS, pass_fds=descriptors, **identity,  # type: ignore[call-overload]
-            )  # fmt: skip
+            tried = _tried([*words, interpreter(), "-I", "-S", "-c", ""], descriptors)
     except subprocess.TimeoutExpired:
         return f"bubblewrap made no namespaces within {TRIAL_SECONDS:g} s"
-    finally:
-        if user is not None:
-            user.give_back()
     if tried.returncode == 0:
         return ""
     return f"bubblewrap cannot make namespaces here: {tried.stderr.decode().strip()[-200:]}"
+
+
+@functools.cache
+def forbids_namespaces() -> bool:
+    """Whether programs in a sandbox make no namespaces of their own: where bubblewrap can see to
+    it (since 0.8), and there is no Google Chrome, which does not run without."""
+    if shutil.which("google-chrome"):
+        return False
+    words = [_program(), "--unshare-all", *_NO_NAMESPACES, "--ro-bind", "/", "/", "--proc", "/proc"]
+    try:
+        return _tried([*words, "true"]).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _tried(
+    words: Sequence[str], descriptors: Sequence[int] = ()
+) -> subprocess.CompletedProcess[bytes]:
+    """What came of a command, run as the user who a sandbox's programs are."""
+    user = LentUser(named=False) if os.geteuid() == 0 else None
+    identity = {} if user is None else {"user": user.id, "group": user.id, "extra_groups": ()}
+    try:
+        tried: subprocess.CompletedProcess[bytes] = subprocess.run(
+            words, capture_output=True, check=False, timeout=TRIAL_SECONDS, pass_fds=descriptors,
+            **identity,  # type: ignore[call-overload]
+        )  # fmt: skip
+        return tried
+    finally:
+        if user is not None:
+            user.give_back()
 
 
 @functools.cache

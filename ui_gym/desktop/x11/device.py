@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 
 from ui_gym.contract.action import Action, Drag, Move, Open, Scroll
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
@@ -170,11 +171,18 @@ class X11Device:
         return window is not None
 
     def open_file(self, path: str) -> None:
-        known = self.display.known_windows()
+        before = self.windows()
         where = self.run(["test", "-d", path]).code == 0 and not path.endswith("/")
         defaults = (self.read(".config/mimeapps.list") or b"").decode("utf-8", "replace")
         self.launch(applications.opener_of(path + "/" * where, defaults))
-        self._await_window(known, path)
+        try:
+            shown = self.display.wait_for_file(PurePosixPath(path).name, before, self._timeout)
+        except DeviceTimeout:
+            self.sandbox.check()
+            raise DeviceTimeout(f"{path} showed no window within {self._timeout:g} s") from None
+        if shown in {window.id for window in before}:
+            self.display.activate(shown)
+        self.settle()
 
     def connect(self, port: int) -> socket.socket:
         return self.sandbox.connect(port)

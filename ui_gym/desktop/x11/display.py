@@ -13,7 +13,8 @@ import select
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 import cv2
@@ -72,7 +73,7 @@ class XDisplay:
         # Shared memory is left out: the server and its clients do not share a name space for it.
         # Keys that repeat on a busy machine would be typed twice, and each sets a timer (-r: off).
         flags = ("-extension", "MIT-SHM", "-dpi", "96", "-r")
-        self.server = XServer(size, flags=flags, user=user, cookie=cookie)
+        self.server = XServer(size, flags=flags, user=user, cookie=cookie, timeout=timeout)
         try:
             self.x = _connected(self.server)
             self._prepare()
@@ -171,8 +172,23 @@ class XDisplay:
         """Wait until there is a window that is not among `known`. `DeviceTimeout` if none came."""
         deadline = time.monotonic() + seconds
         with self.lost():
-            while not any(map(self._is_lasting, self.known_windows() - known)):
+            while not self._new(known):
                 self._await_event(deadline, "no window was opened")
+
+    def wait_for_file(self, name: str, before: Sequence[Window], seconds: float) -> int:
+        """Wait until a file of that name is shown: by a window that is not among `before`, or, as
+        a program may open it in the window that it has, by one whose title holds its name, or came
+        to hold it without its ending. `DeviceTimeout` if there is none in time.
+
+        Returns:
+            The number of that window; of one that is called so rather than of a new one.
+        """
+        deadline = time.monotonic() + seconds
+        titles = {window.id: window.title for window in before}
+        with self.lost():
+            while not (found := self._showing(name, titles) or self._new(set(titles))):
+                self._await_event(deadline, f"no window showed {name!r}")
+        return found
 
     def wait_for_title(self, title: str, seconds: float) -> None:
         """Wait until a window's title holds that. `DeviceTimeout` if none came to."""
@@ -347,6 +363,19 @@ class XDisplay:
                 number, title.decode("utf-8", "replace"), words[1] if len(words) > 1 else app,
                 box, active=number in active,
             )  # fmt: skip
+
+    def _showing(self, name: str, titles: Mapping[int, str]) -> int:
+        """The topmost window that shows that file, where `titles` were those before; 0 without."""
+        stem = PurePosixPath(name).stem
+        for window in reversed(list(self._windows()) if name else []):
+            changed = titles.get(window.id) != window.title
+            if name in window.title or (changed and stem in window.title):
+                return window.id
+        return 0
+
+    def _new(self, known: set[int]) -> int:
+        """A window that is not among `known` and stays; 0 without one."""
+        return next(filter(self._is_lasting, sorted(self.known_windows() - known)), 0)
 
     def _is_lasting(self, window: int) -> bool:
         """Whether it is no picture that a program shows while it starts."""

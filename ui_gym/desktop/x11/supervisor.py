@@ -59,6 +59,8 @@ SWITCHES = ("voluntary", "nonvoluntary")
 
 notices: list[socket.socket] = []
 started: set[int] = set()
+starting = threading.Lock()
+"""Held from the start of a command until it is among `started`: it may have ended by then."""
 
 
 def main() -> None:
@@ -148,11 +150,12 @@ def watch(process: subprocess.Popen[bytes], name: str, vital: bool) -> None:
 def start(
     command: list[str], cwd: str, env: dict[str, str], output: int
 ) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-        start_new_session=True, preexec_fn=limit,
-    )  # fmt: skip
-    started.add(process.pid)
+    with starting:
+        process = subprocess.Popen(
+            command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            start_new_session=True, preexec_fn=limit,
+        )  # fmt: skip
+        started.add(process.pid)
     return process
 
 
@@ -327,17 +330,23 @@ def end_descendants() -> None:
 
 
 def bury() -> None:
-    """Wait for orphans that have ended, which are nobody else's."""
+    """Wait for orphans that have ended."""
     while True:
         time.sleep(0.5)
-        for pid in descendants():
-            try:
-                with open(f"/proc/{pid}/stat") as file:
-                    state, parent = file.read().rpartition(")")[2].split()[:2]
+        bury_ended()
+
+
+def bury_ended() -> None:
+    """Wait for those that have ended by now, and are nobody else's: the exit code of a command
+    that was waited for here would be lost to who started it, and read as 0."""
+    for pid in descendants():
+        try:
+            with starting, open(f"/proc/{pid}/stat") as file:
+                state, parent = file.read().rpartition(")")[2].split()[:2]
                 if state == "Z" and int(parent) == os.getpid() and pid not in started:
                     os.waitpid(pid, os.WNOHANG)
-            except OSError:
-                continue
+        except OSError:
+            continue
 
 
 def descendants(of: int = 0) -> set[int]:

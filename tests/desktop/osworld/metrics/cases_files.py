@@ -207,6 +207,12 @@ CASES: Cases = {
             (0, zipped({"other/a.txt": "a"}), INSIDE),
             (0, tarred({"../out.txt": "a"}), INSIDE),
         ),
+        *against(
+            tarred({"a.txt": "a", "in/b.txt": "b"}),
+            (1, zipped({"in/b.txt": "b", "a.txt": "a"})),
+            (0.5, zipped({"in/b.txt": "c", "a.txt": "a"})),
+            (0, zipped({"b.txt": "b", "a.txt": "a"})),
+        ),
         Case(1, zipped({"x": "A"}), zipped({"x": "a"}), file_type="text", ignore_case=True),
     ],
     "compare_zip_files": [

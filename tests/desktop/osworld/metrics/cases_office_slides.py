@@ -94,9 +94,14 @@ def indented(presentation: Any) -> None:
     first_paragraph(presentation).level = 2
 
 
-def bullet(presentation: Any) -> None:
+def bullet(presentation: Any, char: str = "•") -> None:
     properties = first_paragraph(presentation)._p.get_or_add_pPr()
-    etree.SubElement(properties, f"{{{A}}}buChar").set("char", "•")
+    etree.SubElement(properties, f"{{{A}}}buChar").set("char", char)
+
+
+def empty_bullet(presentation: Any) -> None:
+    """What LibreOffice leaves where a bullet has no sign; that is not the same as no bullet."""
+    bullet(presentation, "")
 
 
 def background(value: RGBColor) -> Change:
@@ -251,6 +256,7 @@ CASES: Cases = {
             (0, show("Hello", "there")),
             (0, MORE),
             (1, MORE, {"examine_number_of_slides": False}),
+            (0, show(*TEXTS, change=empty_bullet)),
             *examined(),
         ),
         *against(

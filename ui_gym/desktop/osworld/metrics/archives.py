@@ -42,7 +42,8 @@ def compare_archive(result: object, expected: object, **options: Any) -> float:
     """The mean score of the files, compared name by name with the metric for ``file_type``
     ("text" by default), which is given the other options.
 
-    ``file_path`` is the folder inside the archives to look at. Other names of files are 0.
+    ``file_path`` is the folder inside the archives to look at, with the folders in it. Other names
+    of files are 0.
     """
     inside = options.pop("file_path", "")
     kind = options.pop("file_type", "text")
@@ -54,7 +55,7 @@ def compare_archive(result: object, expected: object, **options: Any) -> float:
         given(lambda path: _unpack(path, theirs), expected)
         _unpack(result, ours)
         names = _names(ours / inside)
-        if not names or names != given(_names, theirs / inside):
+        if not names or _all_names(ours / inside) != given(_all_names, theirs / inside):
             return 0.0
         scores = [
             compare(str(ours / inside / name), str(theirs / inside / name), **options)
@@ -130,8 +131,9 @@ def _names(folder: Path) -> list[str]:
         raise UserError(f"'file_path' leaves the archive: {folder}")
     if not folder.is_dir():
         raise Broken(f"the archive has no folder {folder.name!r}")
-    return sorted(entry.name for entry in folder.iterdir())
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def _all_names(folder: Path) -> set[str]:
+    """The paths of all files and folders below."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}

@@ -110,7 +110,8 @@ def bullets(slide: Any) -> list[Bullet] | None:
             if properties is not None:
                 level = properties.get("lvl", "0")
                 sign = properties.find(f"{DRAWING}buChar")
-            found.append((level, "" if sign is None else sign.get("char", ""), text))
+            # A sign of no characters, which LibreOffice writes, is not the same as none.
+            found.append((level, "none" if sign is None else f"sign {sign.get('char')}", text))
     return found
 
 

@@ -104,6 +104,10 @@ def launch(context: EvaluationContext, command: Command, shell: bool = False) ->
     if not command:
         raise UserError("the command is empty")
     words = guest_command(command, bool(shell), context.device.home)
+    if not isinstance(words, str) and len(words) == 2 and words[0] == "pkill":
+        words = ["pkill", _killed(context, words[1])]
+        context.device.launch(words)
+        return
     if not isinstance(words, str) and words[0] in FORWARDERS:
         if not _is_there(context, words[0]):
             context.note(f"{words[0]} is not there, and was not started")
@@ -187,6 +191,14 @@ def _program(context: EvaluationContext, name: str) -> str:
         if _is_there(context, candidate):
             return candidate
     raise _absent(name)
+
+
+def _killed(context: EvaluationContext, pattern: str) -> str:
+    """What ``pkill`` is to look for: task files end Chrome by ``chrome``, which is no part of the
+    name of what stands in for it."""
+    if pattern == "chrome" and not _is_there(context, "google-chrome"):
+        return "chrom"
+    return pattern
 
 
 def _absent(name: str) -> DeviceStartError:
