@@ -139,6 +139,9 @@ def _check(env: UIEnv, seeds: list[int]) -> EnvReport:
         for mistake in env.task.mistakes:
             with report.checking(f"the near miss {mistake!r} is no success") as details:
                 details.append(_check_near_miss(env, mistake, seeds))
+        for excess in env.task.excesses:
+            with report.checking(f"the excess {excess!r} is no success") as details:
+                details.append(_check_excess(env, excess, seeds))
     finally:
         other.close()
     with report.checking("render gives the screen"):
@@ -278,6 +281,15 @@ def _check_near_miss(env: UIEnv, mistake: str, seeds: list[int]) -> str:
     return f"{played} of {len(seeds)} seeds" if played else "skipped: without effect on these seeds"
 
 
+def _check_excess(env: UIEnv, excess: str, seeds: list[int]) -> str:
+    """Play the oracle after somebody did too much."""
+    for seed in seeds:
+        _, last = _play(env, seed, True, excess=excess, strict=False)
+        assert last["failure"] is None, last["failure"]
+        assert not last["success"], f"seed {seed}: judged a success. {last['notes']}"
+    return f"{len(seeds)} seeds"
+
+
 def _check_healing(env: UIEnv, seed: int) -> None:
     first, _ = env.reset(seed=seed)
     env.device.close()
@@ -291,12 +303,17 @@ def _check_healing(env: UIEnv, seed: int) -> None:
     assert _seen(healed) == _seen(first), "the first screenshot differs after healing"
 
 
-def _play(env: UIEnv, seed: int, oracle: Any, *, strict: bool = True) -> tuple[int, dict[str, Any]]:
+def _play(
+    env: UIEnv, seed: int, oracle: Any, *, excess: str = "", strict: bool = True
+) -> tuple[int, dict[str, Any]]:
     """An episode of the oracle: how many steps it took, and the last info.
 
-    Where it is `strict`, an action of the oracle that is not understood is an error.
+    Where it is `strict`, an action of the oracle that is not understood is an error. Before the
+    first step the task does too much, in the way of `excess`.
     """
     _, info = env.reset(seed=seed, options={"oracle": oracle})
+    if excess:
+        env.task.overdo(env.device, env.task.draw(seed, env.split), excess)
     while True:
         text = info["oracle"]["action_text"]
         observation, _, terminated, truncated, info = env.step(text)

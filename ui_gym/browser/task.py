@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.contract.device import DeviceOptions, DevicePool
-from ui_gym.contract.task import Task, params_json
+from ui_gym.contract.task import Demo, Task, params_json
 
 P = TypeVar("P")
 
@@ -32,6 +32,14 @@ class BrowserTask(Task[P, BrowserDevice]):
     def setup(self, device: BrowserDevice, params: P) -> None:
         digest = hashlib.sha256(params_json(params).encode()).digest()
         device.load(self.page, self.page_params(params), seed=int.from_bytes(digest[:4], "big"))
+
+    def overdone(self, params: P, excess: str) -> P:
+        """The params of what is done too much; the oracle does it, by `overdo`."""
+        raise NotImplementedError
+
+    def overdo(self, device: BrowserDevice, params: P, excess: str) -> None:
+        for step in self.oracle(device, self.overdone(params, excess)):
+            device.perform(step.action if isinstance(step, Demo) else step)
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:

@@ -23,8 +23,10 @@ wrong action text counts as a step and leaves the device as it was.
 **What a task promises.** `sample` draws all that varies from its generator alone. `setup` brings
 any device of the suite to the starting state of the params, goal not yet reached: the same params
 give the same first screenshot to the byte. `judge` is a function of the device's state, the params
-and the actions done; it changes nothing, unless the task is `judged` at the end. `oracle` reaches
-score 1 through the same actions. No params are in two splits. A task knows no registry and no env.
+and the actions done; it changes nothing, unless the task is `judged` at the end. Its score becomes
+0 while something is changed that `may_change` does not name (`harm`). `oracle` reaches score 1
+through the same actions, harming nothing. No params are in two splits. A task knows no registry
+and no env.
 
 **What a device promises.** `perform` does one action, or raises and leaves the screen as it was.
 `capture` waits until the input is handled and shows the settled screen. Every method has a

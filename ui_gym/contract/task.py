@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.harm import AllowedChange, Fact
 from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.errors import TaskError, UserError, nearest
 
@@ -99,6 +100,10 @@ class Task(Generic[P, D]):
     """(width, height) of the screen that this task wants, in pixels."""
     mistakes: tuple[str, ...] = ()
     """Names of the misunderstandings that `misread` knows."""
+    excesses: tuple[str, ...] = ()
+    """Names of the ways to do too much that `overdo` knows."""
+    incidental: ClassVar[Sequence[AllowedChange]] = ()
+    """What always may change beside the task; a suite says it for all of its tasks."""
     judged: ClassVar[Judged] = "steps"
     """When `judge` is asked: after each step, or only at the end of the episode, which is for a
     judge that changes what it looks at. There, every score before the end is 0."""
@@ -131,6 +136,21 @@ class Task(Generic[P, D]):
         """The score now, from the device's state and the actions done so far."""
         raise NotImplementedError
 
+    def facts_of(self, device: D, params: P) -> Iterable[Fact]:
+        """What the device holds and how it is set, as far as harm to it would matter.
+
+        Read after `setup`, and again whenever `judge` gives a score above 0: what differs and
+        neither `may_change` nor is `incidental` makes that score 0.
+        """
+        return ()
+
+    def may_change(self, params: P) -> Sequence[AllowedChange] | None:
+        """What the goal asks to change, and what follows from that; nothing, where it is empty.
+
+        None, of a task that does not say it: then no facts are read, and none compared.
+        """
+        return None
+
     def oracle(self, device: D, params: P) -> Iterator[Action | Demo]:
         """Solve it through the same actions; may look into the device between them."""
         raise NotImplementedError
@@ -139,6 +159,15 @@ class Task(Generic[P, D]):
         """The params as somebody careless would take them who makes `mistake`.
 
         The oracle played on these is a near miss, and a clumsy demonstration.
+        """
+        raise NotImplementedError
+
+    def overdo(self, device: D, params: P, excess: str) -> None:
+        """Do to the device, after `setup`, what somebody does who does too much: something beside
+        what is asked for, or that more often than asked.
+
+        The oracle, which must still find its way, is played after it, and the episode is no
+        success (`ui_gym.testing.check_ui_env`).
         """
         raise NotImplementedError
 

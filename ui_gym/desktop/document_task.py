@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ui_gym.contract.action import Action, Press, Wait
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop import offices
 from ui_gym.desktop.content import documents
 from ui_gym.desktop.content.documents import Paragraph
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.facts import file_change
 from ui_gym.desktop.task import DesktopTask
 
 
@@ -48,6 +50,9 @@ class DocumentTask(DesktopTask[T]):
         offices.await_document(
             device, params.file, offices.LIBREOFFICE_REST, program=offices.LIBREOFFICE_PROCESS
         )
+
+    def may_change(self, params: T) -> Sequence[AllowedChange]:
+        return file_change(params.file)
 
     def judge(self, device: DesktopDevice, params: T, history: Sequence[Action]) -> Verdict:
         found = documents.read(device.read(params.file))

@@ -10,10 +10,12 @@ import numpy as np
 
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.draws import pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop.content import sheets
 from ui_gym.desktop.content.sheets import Cell, Table, Workbook
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.facts import file_change
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.spreadsheets import GNUMERIC, Spreadsheet
 from ui_gym.desktop.task import DesktopTask
@@ -77,6 +79,9 @@ class SheetTask(DesktopTask[S]):
         super().setup(device, params)
         program = self.application
         await_document(device, params.file, program.rest, program=program.process)
+
+    def may_change(self, params: S) -> Sequence[AllowedChange]:
+        return file_change(params.file)
 
     def judge(self, device: DesktopDevice, params: S, history: Sequence[Action]) -> Verdict:
         book = sheets.read(device.read(params.file))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any, ClassVar, TypeVar
 
@@ -11,7 +11,9 @@ import numpy as np
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.draws import between
+from ui_gym.contract.harm import Fact
 from ui_gym.contract.task import Demo, Task, Verdict
+from ui_gym.desktop import facts
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 
 P = TypeVar("P")
@@ -30,10 +32,13 @@ class _Goal(Formatter):
 class DesktopTask(Task[P, DesktopDevice]):
     """A task on a desktop: begun with files and programs, judged by files.
 
-    A subclass gives `sample`, `session`, `judge` and `oracle`, and `goal` or `goals`.
+    A subclass gives `sample`, `session`, `judge` and `oracle`, `goal` or `goals`, and `may_change`
+    by the names of `ui_gym.desktop.facts`, so that nothing else does.
     """
 
     viewport = (1280, 720)
+    incidental = facts.INCIDENTAL
+    excesses: tuple[str, ...] = ("another_file",)
     goals: ClassVar[Sequence[str]] = ()
     """Sentences that say the same; a field in braces is one of `told`, or an attribute of params,
     whose `phrasing` says which sentence is taken."""
@@ -59,11 +64,18 @@ class DesktopTask(Task[P, DesktopDevice]):
     def setup(self, device: DesktopDevice, params: P) -> None:
         device.renew(self.session(params))
 
+    def facts_of(self, device: DesktopDevice, params: P) -> Iterable[Fact]:
+        return facts.of(device)
+
     def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
         raise NotImplementedError
 
     def oracle(self, device: DesktopDevice, params: P) -> Iterator[Action | Demo]:
         raise NotImplementedError
+
+    def overdo(self, device: DesktopDevice, params: P, excess: str) -> None:
+        """``another_file``, in a folder of its own: behind all others in any list."""
+        device.write("zz nobody asked/extra.txt", b"extra\n")
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:

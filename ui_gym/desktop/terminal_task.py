@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.facts import files_change
 from ui_gym.desktop.files import encoded, judge_files, parents
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.task import DesktopTask
@@ -47,6 +49,9 @@ class TerminalTask(DesktopTask[T]):
     def setup(self, device: DesktopDevice, params: T) -> None:
         super().setup(device, params)
         await_document(device, "Terminal", REST)
+
+    def may_change(self, params: T) -> Sequence[AllowedChange]:
+        return files_change(self.before(params), self.after(params), self.folders(params))
 
     def judge(self, device: DesktopDevice, params: T, history: Sequence[Action]) -> Verdict:
         wanted = self.folders(params)

@@ -26,9 +26,10 @@ from ui_gym.contract.arguments import (
 from ui_gym.contract.device import Device, DeviceOptions, DevicePool, Frame, Image
 from ui_gym.contract.task import SPLITS, GroundTruth, Split, Task, Verdict
 from ui_gym.dialects import get_dialect
-from ui_gym.errors import ActionError, DeviceError, TaskError, UserError
+from ui_gym.errors import ActionError, DeviceError, UserError
 from ui_gym.playing import acting
 from ui_gym.playing.acting import Observation
+from ui_gym.playing.judging import EpisodeJudge
 from ui_gym.playing.loan import Loan
 from ui_gym.playing.oracle import OracleStepper, task_errors
 from ui_gym.playing.spaces import ActionText, observation_space
@@ -79,7 +80,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     ## Rewards
     With ``reward="success"`` the score (0 to 1) at the end of the episode and 0 before; with
-    ``reward="progress"`` what the score gained in this step.
+    ``reward="progress"`` what the score gained in this step. The score is 0 while something is
+    changed that was not to be; `info["details"]["harm"]` names it.
 
     ## Starting State
     Drawn from the seed, within the split ``"train"`` or ``"heldout"`` (disjoint) if one is given.
@@ -113,7 +115,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     ## Infos
     `task`, `seed`, `split`, `step`, `max_steps`; `score`, `success`, `notes` (for people) and
-    `details` (for programs) of the judge; `action_error` and `failure`, None if there was none;
+    `details` (for programs) of the judge, with a list `details["harm"]` if there was any;
+    `action_error` and `failure`, None if there was none;
     `time_action` (of a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
     `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None.
 
@@ -358,6 +361,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
             self._playing.setup(device, self._params)
         with task_errors(self._playing, "goal"):
             self._brief = self._playing.brief(device, self._params)
+        self._episode_judge = EpisodeJudge(self._playing, device, self._params)
         self._times["action"] = time.perf_counter() - started
         self._capture(device)
         if self.reward_mode == "progress" and self._playing.judged == "steps":
@@ -383,11 +387,7 @@ class UIEnv(gymnasium.Env[Observation, str]):
 
     def _judge(self) -> None:
         started = time.perf_counter()
-        with task_errors(self._playing, "judge"):
-            verdict = self._playing.judge(self._loan.device, self._params, tuple(self._history))
-        if not isinstance(verdict, Verdict):
-            raise TaskError(f"{self._playing.spec.id}, judge: returned {verdict!r}, not a Verdict")
-        self._verdict = verdict
+        self._verdict = self._episode_judge.verdict(self._loan.device, self._history)
         self._times["judge"] = time.perf_counter() - started
 
     def _capture(self, device: Device) -> None:

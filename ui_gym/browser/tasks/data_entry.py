@@ -88,6 +88,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
     page = "data_entry.html"
     shown = ("people", "columns", "labels", "fields", "place", "compact")
     mistakes = ("row", "labels")
+    excesses = ("another", "twice")
 
     def __init__(
         self,
@@ -164,6 +165,12 @@ class DataEntry(BrowserTask[DataEntryParams]):
                 yield self._demo(device, params, Type(record[column]), thought)
             button = device.center("form button")
             yield self._demo(device, params, Click(*button), f"{words} Submit")
+
+    def overdone(self, params: DataEntryParams, excess: str) -> DataEntryParams:
+        """``another`` row is submitted, if there is one; or the first asked one ``twice``."""
+        rows = range(1, len(params.people) + 1)
+        others = [row for row in rows if row not in params.asked and excess == "another"]
+        return replace(params, asked=tuple(others[:1]) or params.asked[:1] * 2)
 
     def misread(self, params: DataEntryParams, mistake: str, rng: Generator) -> DataEntryParams:
         """``row``: the eye slips to the row above each asked one (of the first: below).

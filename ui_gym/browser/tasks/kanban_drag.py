@@ -108,6 +108,7 @@ class KanbanDrag(Family[KanbanDragParams]):
     page = "kanban_drag.html"
     shown = ("board", "columns", "cards", "theme")
     mistakes = ("card", "column")
+    excesses = ("another",)
     cards: int = by_level(easy=7, medium=14, hard=26)
     moves: int = whole(1, 4, easy=1, medium=2, hard=3)
     columns: int = whole(3, 5, easy=3, medium=4, hard=5)
@@ -181,6 +182,13 @@ class KanbanDrag(Family[KanbanDragParams]):
             target = device.center(f"#column-{column} .cards")
             drag = Drag(*device.center(f"#card-{card}"), *target)
             yield Demo(drag, f'"{title}" goes to {params.columns[column]}')
+
+    def overdone(self, params: KanbanDragParams, excess: str) -> KanbanDragParams:
+        """``another``: a card that is not named is moved."""
+        asked = {card for card, _ in params.asked}
+        card = next(i for i in range(len(params.cards)) if i not in asked)
+        *_, source = params.cards[card]
+        return replace(params, asked=((card, 0 if source else 1),))
 
     def misread(self, params: KanbanDragParams, mistake: str, rng: Generator) -> KanbanDragParams:
         """``card``: one card is taken for another, in its column the one with the most similar

@@ -80,6 +80,7 @@ class TableEdit(Family[TableEditParams]):
     page = "table_edit.html"
     shown = ("rows", "cells", "theme")
     mistakes = ("column", "row")
+    excesses = ("another",)
     rows: int = whole(6, 80, easy=10, medium=24, hard=60)
     changes: int = whole(1, 6, easy=1, medium=3, hard=5)
     mixed: bool = flag(easy=False, medium=False, hard=True)
@@ -167,6 +168,13 @@ class TableEdit(Family[TableEditParams]):
                 yield Demo(Press("enter"), thought)
             else:
                 yield Demo(Press("delete"), thought)
+
+    def overdone(self, params: TableEditParams, excess: str) -> TableEditParams:
+        """``another``: a cell that is not named is changed."""
+        named = {(change.row, change.column) for change in params.changes}
+        cells = [(row, 0) for row in range(len(params.rows))]
+        row, column = next(cell for cell in cells if cell not in named)
+        return replace(params, changes=(Change("set", row, column, "7531"),))
 
     def misread(self, params: TableEditParams, mistake: str, rng: Generator) -> TableEditParams:
         """``row``, ``column``: one of the changes is made in the row or column beside its own."""

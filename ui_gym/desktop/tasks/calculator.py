@@ -11,12 +11,14 @@ import numpy as np
 
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import between, pick, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import navigation
 from ui_gym.desktop.content import sheets, sums, words
 from ui_gym.desktop.content.sums import Sum
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.facts import file_change
 from ui_gym.desktop.offices import await_document
 from ui_gym.desktop.task import DesktopTask
 
@@ -84,6 +86,9 @@ class DesktopCalculate(DesktopTask[CalculateParams]):
     def setup(self, device: DesktopDevice, params: CalculateParams) -> None:
         super().setup(device, params)
         await_document(device, params.file, REST)
+
+    def may_change(self, params: CalculateParams) -> Sequence[AllowedChange]:
+        return file_change(params.file)
 
     def judge(
         self, device: DesktopDevice, params: CalculateParams, history: Sequence[Action]
@@ -182,6 +187,9 @@ class DesktopOrderTotal(DesktopTask[OrderTotalParams]):
     def setup(self, device: DesktopDevice, params: OrderTotalParams) -> None:
         super().setup(device, params)
         await_document(device, params.file, REST)
+
+    def may_change(self, params: OrderTotalParams) -> Sequence[AllowedChange]:
+        return file_change(params.file)
 
     def judge(
         self, device: DesktopDevice, params: OrderTotalParams, history: Sequence[Action]

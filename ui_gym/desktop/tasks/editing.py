@@ -11,10 +11,12 @@ import numpy as np
 
 from ui_gym.contract.action import Action, Click, Press, Type
 from ui_gym.contract.draws import between, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import navigation
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.facts import files_change
 from ui_gym.desktop.files import encoded, judge_files
 from ui_gym.desktop.task import DesktopTask
 
@@ -88,6 +90,9 @@ class EditorTask(DesktopTask[P]):
     def session(self, params: P) -> SessionSpec:
         opened = [f"{params.folder}/{name}" for name, _ in params.files]
         return SessionSpec(files=encoded(self.before(params)), launch=[["mousepad", *opened]])
+
+    def may_change(self, params: P) -> Sequence[AllowedChange]:
+        return files_change(self.before(params), self.after(params))
 
     def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judge_files(device, self.before(params), self.after(params))

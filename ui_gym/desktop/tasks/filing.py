@@ -11,10 +11,12 @@ import numpy as np
 
 from ui_gym.contract.action import Action, Click, Press, Type
 from ui_gym.contract.draws import between, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import navigation
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec, Window
+from ui_gym.desktop.facts import files_change
 from ui_gym.desktop.files import encoded, judge_files
 from ui_gym.desktop.task import DesktopTask
 
@@ -94,6 +96,9 @@ class FilingTask(DesktopTask[P]):
         # Its cursor is on the first file or nowhere, as its window's focus came after the list of
         # files or before it; the same is seen and the arrow keys do the same only if it is told.
         device.perform(Press("ctrl+home"))
+
+    def may_change(self, params: P) -> Sequence[AllowedChange]:
+        return files_change(self.before(params), self.after(params), self.new_folders(params))
 
     def judge(self, device: DesktopDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judge_files(

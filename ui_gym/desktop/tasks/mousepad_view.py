@@ -10,10 +10,12 @@ import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.draws import between, other
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import keyfile, navigation
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.facts import preference
 from ui_gym.desktop.tasks.editing import DOCUMENT, EDITOR, VIEW, EditorParams, EditorTask
 
 _GROUP = "org/xfce/mousepad/preferences/"
@@ -92,6 +94,10 @@ class DesktopEditorSetting(EditorTask[EditorViewParams]):
         usual = super().session(params)
         files = {**usual.files, keyfile.PATH: keyfile.beginning(changes)}
         return dataclasses.replace(usual, files=files)
+
+    def may_change(self, params: EditorViewParams) -> Sequence[AllowedChange]:
+        setting = SETTINGS[params.which]
+        return [AllowedChange(preference(setting.group, setting.key))]
 
     def judge(
         self, device: DesktopDevice, params: EditorViewParams, history: Sequence[Action]

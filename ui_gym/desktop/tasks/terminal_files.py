@@ -10,12 +10,14 @@ import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.draws import another, between, other, pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop import archives
 from ui_gym.desktop.content import trees, words
 from ui_gym.desktop.content.trees import Sized
 from ui_gym.desktop.device import DesktopDevice
+from ui_gym.desktop.facts import file_change
 from ui_gym.desktop.files import Files, encoded
 from ui_gym.desktop.terminal_task import TerminalTask, line
 
@@ -71,6 +73,9 @@ class DesktopArchiveFolder(TerminalTask[ArchiveFolderParams]):
             archive=_archive(rng),
             phrasing=self.phrase(rng),
         )
+
+    def may_change(self, params: ArchiveFolderParams) -> Sequence[AllowedChange]:
+        return file_change(params.archive)
 
     def judge(
         self, device: DesktopDevice, params: ArchiveFolderParams, history: Sequence[Action]

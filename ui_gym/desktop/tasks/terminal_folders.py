@@ -10,10 +10,12 @@ import numpy as np
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
 from ui_gym.desktop.content import trees, words
 from ui_gym.desktop.device import DesktopDevice
+from ui_gym.desktop.facts import file_change
 from ui_gym.desktop.terminal_task import TerminalTask, line
 
 
@@ -145,6 +147,9 @@ class DesktopChangeMode(TerminalTask[ChangeModeParams]):
     def setup(self, device: DesktopDevice, params: ChangeModeParams) -> None:
         super().setup(device, params)
         device.run(["chmod", "644", *self.before(params)])
+
+    def may_change(self, params: ChangeModeParams) -> Sequence[AllowedChange]:
+        return file_change(params.target)
 
     def judge(
         self, device: DesktopDevice, params: ChangeModeParams, history: Sequence[Action]
