@@ -24,6 +24,7 @@ import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.android.adb_device import AdbDevice
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.playing.vector import UIVectorEnv
+from ui_gym_phone.device import PhoneDevice
 from ui_gym_phone.serving import serve
 
 OPEN = "drag(270, 5, 270, 600); drag(270, 300, 270, 900)"
@@ -73,6 +74,27 @@ def test_phone_resets(benchmark: Any, envs: UIVectorEnv) -> None:
     benchmark.pedantic(run, rounds=ROUNDS, warmup_rounds=1)
     took = benchmark.stats.stats.median / STEPS / envs.num_envs
     benchmark.extra_info["milliseconds_per_reset"] = round(1000 * took, 2)
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=("same", "new"))
+def test_phone_renews(benchmark: Any, kept: bool) -> None:
+    """The device alone: a state that a group shares, and one that nobody has seen, prepared, told
+    to the judge and drawn."""
+    device = PhoneDevice(DeviceOptions("phone", (540, 1200)))
+    device.start()
+    number = iter(range(10**9))
+
+    def run() -> None:
+        for _ in range(STEPS):
+            name = 0 if kept else next(number)
+            device.renew((), f"mkdir -p '/sdcard/Download/Bills {name}' && svc wifi disable")
+            device.facts()
+            device.capture()
+
+    benchmark.pedantic(run, rounds=ROUNDS, warmup_rounds=1)
+    took = benchmark.stats.stats.median / STEPS
+    benchmark.extra_info["milliseconds_per_renewal"] = round(1000 * took, 2)
+    device.close()
 
 
 _GROWTH = """

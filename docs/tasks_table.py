@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ui_gym.android import recipe
+from ui_gym.android.androidworld import catalogue as androidworld
 from ui_gym.browser.miniwob import catalogue
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
@@ -26,7 +27,11 @@ from ui_gym.remote.ui_verifiers import DATA_ENTRY
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = "ui_gym/tasks.json"
 SUITES = ("android", "browser", "desktop")
-NEEDS = {catalogue.COLLECTION: catalogue.REMEDY, registered.NEEDED: registered.REMEDY}
+NEEDS = {
+    androidworld.COLLECTION: androidworld.REMEDY,
+    catalogue.COLLECTION: catalogue.REMEDY,
+    registered.NEEDED: registered.REMEDY,
+}
 """What must be installed for the tasks of a collection: the module of that name."""
 DOCUMENTS = {"README.md": "browser", "docs/android.md": "android", "docs/desktop.md": "desktop"}
 """Which suite's table stands in which document."""
@@ -36,7 +41,8 @@ BEGIN, END = "<!-- tasks: written by docs/tasks_table.py -->\n", "<!-- end of ta
 def specs() -> list[TaskSpec]:
     """Every task of this repository, by id, as its class was registered."""
     found = {*_registered()}
-    found |= {entry.spec for entry in (*recipe.ENTRIES.values(), *catalogue.ENTRIES.values())}
+    taken_over = (recipe.ENTRIES, catalogue.ENTRIES, androidworld.ENTRIES)
+    found |= {entry.spec for entries in taken_over for entry in entries.values()}
     return sorted({*found, OSWORLD, DATA_ENTRY, registered.SHARED_BOARD}, key=lambda spec: spec.id)
 
 

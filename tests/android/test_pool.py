@@ -96,7 +96,7 @@ def test_a_port_that_is_taken_is_named():
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [((80, 1), "1024 to 65535"), ((65535, 2), "ports from 65535"), ((0, 1, (10, 10)), "screen is")],
+    [((80, 1), "1025 to 65535"), ((65535, 2), "ports from 65535"), ((0, 1, (10, 10)), "screen is")],
 )
 def test_what_cannot_be_served_is_refused(arguments, said):
     with pytest.raises(UserError, match=said), serve(*arguments):

@@ -43,6 +43,9 @@ def test_what_the_shell_sets_is_what_is_shown(handset):
 
 def test_a_database_is_a_file_to_the_shell_and_to_adb(handset):
     path = "/data/data/com.android.providers.contacts/databases/contacts2.db"
+    with pytest.raises(PermissionError):
+        handset.read(path)
+    handset.set_root(True)
     assert handset.read(path).startswith(b"SQLite format 3\0")
     assert handset.stat(path).size == len(handset.read(path))
     assert "contacts2.db" in [name for name, _ in handset.list(path.rpartition("/")[0])]
@@ -55,10 +58,12 @@ def test_a_client_that_is_slow_to_speak_blocks_nobody(handset):
     reading, speak = threading.Event(), threading.Event()
 
     class Slow:
+        words = [b"said"]
+
         def read(self, size: int = -1, /) -> bytes:
             reading.set()
             speak.wait(10)
-            return b"said"
+            return self.words.pop() if self.words else b""
 
     told: list[bytes] = []
     client = threading.Thread(

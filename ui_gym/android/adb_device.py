@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ui_gym.android import lowering, opening
+from ui_gym.android import facts, lowering, opening
 from ui_gym.android.adb import screencap, shell, sync
 from ui_gym.android.adb.stream import AdbConnection
 from ui_gym.android.adb.target import AdbTarget
@@ -19,6 +19,7 @@ from ui_gym.android.device import ShellResult
 from ui_gym.android.uitree import elements_from_xml, tree_of
 from ui_gym.contract.action import Action, Open, Type
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.harm import Fact
 from ui_gym.errors import (
     ActionError,
     DeviceError,
@@ -156,6 +157,14 @@ class AdbDevice:
     def elements(self) -> tuple[Element, ...]:
         """What is on the screen, by its tree, scaled by the size that it had at the last look."""
         return self._elements(self.ui_tree())
+
+    def facts(self) -> tuple[Fact, ...]:
+        """What it holds and how it is set, as far as its shell tells that at little cost."""
+        return facts.by_shell(self.shell)
+
+    def settings_log(self) -> tuple[str, ...] | None:
+        """The settings that were changed, as a debuggable phone remembers the last of them."""
+        return facts.settings_log(self.shell)
 
     def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
         """Wake it, fold the shade up, stop the packages `apps`, show the launcher; run the line."""

@@ -5,6 +5,7 @@ Tasks are judged by these, so that what judges the built-in phone judges a real 
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -79,3 +80,19 @@ def content(uri: str, columns: Iterable[str], where: str = "") -> str:
     """The line that asks a content provider for columns (of rows that meet `where`)."""
     line = f"content query --uri {uri} --projection {':'.join(columns)}"
     return f"{line} --where {shlex.quote(where)}" if where else line
+
+
+DISKSTATS = "dumpsys diskstats | grep -E '^(Package Names|App Sizes|App Data Sizes|Cache Sizes):'"
+
+
+def sizes(result: ShellResult) -> dict[str, tuple[int, int, int]]:
+    """What `dumpsys diskstats` tells of each package: the app's, its data's, its cache's bytes.
+
+    Source of the format: AOSP ``DiskStatsFileLogger``, four parallel JSON arrays.
+    """
+    told = dict(re.findall(r"^([A-Z][A-Za-z ]+): (\[.*\])$", result.text, re.MULTILINE))
+    names = ("Package Names", "App Sizes", "App Data Sizes", "Cache Sizes")
+    packages, *columns = (json.loads(told.get(name, "[]")) for name in names)
+    return {
+        name: (app, data, cache) for name, app, data, cache in zip(packages, *columns, strict=True)
+    }

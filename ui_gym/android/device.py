@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from ui_gym.contract.device import Device, Element
+from ui_gym.contract.harm import Fact
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,10 @@ class AndroidDevice(Device, Protocol):
         The built-in phone is as it left the factory. Of a real one the packages `apps` are stopped
         and all else stays: what a task needs of it, the line writes. Returns what that said.
         """
+
+    def facts(self) -> tuple[Fact, ...]:
+        """What it holds and how it is set, by the names of `ui_gym.android.facts`."""
+
+    def settings_log(self) -> tuple[str, ...] | None:
+        """The settings that were changed (``global wifi_on``), the last one last; as many of them
+        as it remembers. None where it keeps no such log."""

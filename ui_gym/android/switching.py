@@ -13,11 +13,13 @@ from ui_gym.android import scenery
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import settings_change
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask
 from ui_gym.android.toggles import TOGGLES, switch_to
-from ui_gym.contract.action import Action, Finish
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.action import Action
+from ui_gym.contract.harm import AllowedChange
+from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
 
@@ -80,6 +82,9 @@ class SwitchTask(AndroidTask[SwitchParams]):
     def checks(self, params: SwitchParams) -> Sequence[ShellCheck]:
         return [TOGGLES[self.switch].check(params.on)]
 
+    def may_change(self, params: SwitchParams) -> Sequence[AllowedChange]:
+        return settings_change(TOGGLES[self.switch].name)
+
     def oracle(self, device: AndroidDevice, params: SwitchParams) -> Iterator[Action | Demo]:
         toggle = TOGGLES[params.switch]
         yield from switch_to(device, toggle, params.on, by_tile=params.by_tile)
@@ -89,29 +94,3 @@ class SwitchTask(AndroidTask[SwitchParams]):
         if mistake == "neighbour":
             return dataclasses.replace(params, switch=self.neighbour)
         return dataclasses.replace(params, on=not params.on)
-
-
-class SwitchVerifyTask(SwitchTask):
-    """Base class: `switch` is as it is to be already, and the agent must see that and say so.
-
-    It is judged by the same check, but only when the agent finishes with success.
-    """
-
-    mistakes = ("opposite",)
-
-    def prepare(self, params: SwitchParams) -> Sequence[str]:
-        turned = TOGGLES[self.switch].turn(params.on)
-        return [*params.scenery.lines(but=(self.switch,)), turned]
-
-    def judge(
-        self, device: AndroidDevice, params: SwitchParams, history: Sequence[Action]
-    ) -> Verdict:
-        return verified(super().judge(device, params, history), history)
-
-
-def verified(verdict: Verdict, history: Sequence[Action]) -> Verdict:
-    """A verdict that counts once the agent has finished with success."""
-    last = history[-1] if history else None
-    if isinstance(last, Finish) and last.outcome == "success":
-        return dataclasses.replace(verdict, done=True)
-    return Verdict(0.0, notes="not yet said to be finished")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, TypeVar
 
 from ui_gym.android.checks import ShellCheck, judged
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import EXCESSES, INCIDENTAL
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.harm import Fact
 from ui_gym.contract.task import Demo, Task, Verdict
-from ui_gym.errors import DeviceError
+from ui_gym.errors import DeviceError, TaskError
 
 P = TypeVar("P")
 
@@ -20,11 +22,14 @@ Steps = Iterator[Action | Demo]
 class AndroidTask(Task[P, AndroidDevice]):
     """A task on a phone: prepared and judged by lines for its shell.
 
-    A subclass gives `sample`, `goals` (or `goal`), `prepare`, `checks` and `oracle`; its params
-    hold all that varies between episodes.
+    A subclass gives `sample`, `goals` (or `goal`), `prepare`, `checks` and `oracle`, and
+    `may_change` by the names of `ui_gym.android.facts`, so that nothing else does; its params hold
+    all that varies between episodes.
     """
 
     viewport = (540, 1200)
+    incidental = INCIDENTAL
+    excesses: tuple[str, ...] = tuple(EXCESSES)
     apps: ClassVar[tuple[str, ...]] = ("com.android.settings",)
     """The packages that the task is about: on a real phone they are stopped before it begins."""
 
@@ -43,17 +48,33 @@ class AndroidTask(Task[P, AndroidDevice]):
         """What must hold in the end."""
         raise NotImplementedError
 
+    def twice(self, params: P) -> Sequence[str]:
+        """Shell lines after which what is asked for is done twice, or will be once it is done; for
+        tasks where that can be, which have ``twice`` among their `excesses`."""
+        raise NotImplementedError
+
     def setup(self, device: AndroidDevice, params: P) -> None:
         result = device.renew(self.apps, " && ".join(self.prepare(params)))
         if result.code != 0:
             said = (result.stderr + result.stdout).decode("utf-8", "replace").strip()
             raise DeviceError(f"{self.spec.id} cannot be prepared on this phone: {said[-300:]}")
 
+    def facts_of(self, device: AndroidDevice, params: P) -> Iterable[Fact]:
+        return device.facts()
+
     def judge(self, device: AndroidDevice, params: P, history: Sequence[Action]) -> Verdict:
         return judged(device, self.checks(params))
 
     def oracle(self, device: AndroidDevice, params: P) -> Steps:
         raise NotImplementedError
+
+    def overdo(self, device: AndroidDevice, params: P, excess: str) -> None:
+        """``twice``: what is asked for, more than once. The others are those of `EXCESSES`."""
+        line = " && ".join(self.twice(params)) if excess == "twice" else EXCESSES[excess]
+        result = device.shell(line)
+        if result.code != 0:
+            said = (result.stderr + result.stdout).decode("utf-8", "replace").strip()
+            raise TaskError(f"{self.spec.id}, {excess}: {line!r} failed: {said[-300:]}")
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:

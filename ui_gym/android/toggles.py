@@ -33,6 +33,11 @@ class Toggle:
     tile: str = ""
     """What its tile in the quick settings is called, if it has one."""
 
+    @property
+    def name(self) -> str:
+        """The setting in one word: ``global wifi_on``."""
+        return " ".join(self.setting)
+
     def turn(self, on: bool) -> str:
         """The shell line that turns it."""
         return self.lines[on]

@@ -278,6 +278,9 @@ def phone(
 ) -> None:
     """Serve built-in phones to any `adb`, until Ctrl-C. To this machine alone.
 
+    From an odd port on, every second one is a phone's, and the one below it its emulator console
+    (`adb emu`).
+
     Example: [bold]ui-gym phone[/bold], and in another terminal [bold]adb connect
     127.0.0.1:5555[/bold], [bold]adb shell[/bold], or
     [bold]ui-gym play AndroidWifi --set device=adb-direct:127.0.0.1:5555[/bold]

@@ -61,7 +61,16 @@ class Toy:
 
     # -- shell --
 
-    def run(self, line: str, stdin: Any, write: Callable[[int, bytes], None]) -> int:
+    def run(
+        self,
+        line: str,
+        stdin: Any,
+        write: Callable[[int, bytes], None],
+        *,
+        prompt: bool = False,
+    ) -> int:
+        if not line:
+            return self._script(stdin, write, prompt)
         self.lines.append(line)
         code = 0
         for between, part in re.findall(r"(;|&&|\||^)\s*((?:'[^']*'|[^;&|])+)", line):
@@ -76,6 +85,21 @@ class Toy:
             if words[:1] == ["exit"]:
                 break
         return code
+
+    def _script(self, stdin: Any, write: Callable[[int, bytes], None], prompt: bool) -> int:
+        """Lines that are sent, one at a time."""
+        code, rest = 0, b""
+        while True:
+            if prompt and not rest:
+                write(2, b"$ ")
+            while b"\n" not in rest and (piece := stdin.read(100)):
+                rest += piece
+            line, _, rest = rest.partition(b"\n")
+            if not line:
+                return code
+            code = self.run(line.decode(), None, write)
+            if line.startswith(b"exit"):
+                return code
 
     def _command(self, words: list[str], code: int, stdin: Any, write: Any) -> int:
         name, *rest = words
@@ -105,7 +129,7 @@ class Toy:
         write(2, " ".join(rest).encode() + b"\n")
 
     def _exit(self, rest: list[str], stdin: Any, write: Any) -> int:
-        return int(rest[0])
+        return int(rest[0]) if rest else 0
 
     def _big(self, rest: list[str], stdin: Any, write: Any) -> None:
         write(1, big(int(rest[0]) if rest and rest[0].isdecimal() else 0))

@@ -19,14 +19,43 @@ def test_first_screens_differ_between_episodes() -> None:
 
 
 @pytest.mark.parametrize("name", VERIFIED)
-def test_a_goal_that_is_reached_already_counts_when_it_is_said_to_be(name: str) -> None:
+def test_who_finishes_at_once_has_verified_nothing(name: str) -> None:
     with made(name) as env:
-        env.reset(seed=1)
-        _, reward, terminated, _, _ = env.step("finish('success')")
-        assert (reward, terminated) == (1.0, True)
-        env.reset(seed=1)
-        _, reward, terminated, _, _ = env.step("finish('failure')")
-        assert (reward, terminated) == (0.0, True)
+        for seed in SEEDS[:6]:
+            for said in ("finish('success')", "answer('on')"):
+                env.reset(seed=seed)
+                _, reward, terminated, _, _ = env.step(said)
+                assert (reward, terminated) == (0.0, True)
+
+
+@pytest.mark.parametrize("name", VERIFIED)
+def test_what_is_so_already_is_sometimes_one_thing_and_sometimes_the_other(name: str) -> None:
+    with made(name) as env:
+        assert {env.task.draw(seed).wrong for seed in SEEDS} == {env.task.thing, env.task.partner}
+
+
+def test_a_thing_that_was_so_may_not_be_changed() -> None:
+    with made("AndroidWifiVerify", to="on") as env:
+        seed = next(s for s in SEEDS if env.task.draw(s, "train").wrong == "bluetooth")
+        env.reset(seed=seed)
+        on = dict(env.task.draw(seed, "train").things)["bluetooth"]
+        shell(env, "svc wifi disable")
+        shell(env, f"svc bluetooth {'enable' if on else 'disable'}")
+        assert not env.step("wait(1)")[4]["success"]
+        shell(env, "svc wifi enable")
+        assert env.step("wait(1)")[4]["success"]
+
+
+def test_two_switches_in_the_wrong_order_are_half_of_what_was_asked() -> None:
+    with made("AndroidWifiOffBluetoothOn") as env:
+        env.reset(seed=2)
+        shell(env, "svc bluetooth enable")
+        shell(env, "svc wifi disable")
+        _, _, terminated, _, info = env.step("wait(1)")
+        assert (info["score"], terminated) == (0.5, False)
+        assert info["notes"] == "both are as asked, in the wrong order"
+        shell(env, "svc bluetooth disable; svc bluetooth enable")
+        assert env.step("wait(1)")[4]["success"]
 
 
 def test_half_of_two_parts_is_half_the_score() -> None:
@@ -40,9 +69,13 @@ def test_half_of_two_parts_is_half_the_score() -> None:
 def test_airplane_mode_does_not_count_for_wifi_that_is_off() -> None:
     with made("AndroidWifi", to="off") as env:
         env.reset(seed=3)
+        assert "airplane" not in env.task.draw(3, env.split).scenery.on
         shell(env, "cmd connectivity airplane-mode enable")
         assert not env.step("wait(1)")[4]["success"]
         shell(env, "svc wifi disable")
+        info = env.step("wait(1)")[4]
+        assert info["details"]["harm"][0] == "setting global airplane_mode_on: 0, now 1"
+        shell(env, "cmd connectivity airplane-mode disable")
         assert env.step("wait(1)")[4]["success"]
 
 

@@ -68,7 +68,7 @@ def test_without_its_permission_it_takes_no_photo_and_leads_to_settings(phone, s
     phone.packages[CAMERA].permissions["CAMERA"] = False
     phone.launch(CAMERA)
     assert not has(screen, "Shutter")
-    tap(screen, "Open settings")
+    tap(screen, "Don't allow", "Open settings")
     assert phone.activity.package == "com.android.settings"
     assert phone.activity.extras == {"package": CAMERA}
 

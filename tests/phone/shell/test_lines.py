@@ -11,6 +11,7 @@ from table_phone import folder_of, fresh_handset, table
 from ui_gym_phone.handset import Handset
 from ui_gym_phone.shell import ShellSession, registry, run
 from ui_gym_phone.shell.registry import BUILTINS
+from ui_gym_phone.shell.session import ROOT, SHELL
 
 TABLE = table()
 
@@ -22,7 +23,8 @@ def fresh() -> bytes:
 
 def wrong(handset: Handset, case: dict[str, Any], folder: str) -> str:
     """What is not as the table says; empty if all is."""
-    result = run(handset, case["line"], session=ShellSession(folder)).result()
+    session = ShellSession(folder, user=ROOT if case.get("root") else SHELL)
+    result = run(handset, case["line"], session=session).result()
     out, err = result.stdout.decode("utf-8", "replace"), result.stderr.decode("utf-8", "replace")
     told = {
         "out": out[: len(case["begins"])] if "begins" in case else out,

@@ -159,7 +159,8 @@ def test_recents_open_and_close_tasks(screen):
         screen.phone.launch(package)
     screen.refresh()
     screen.key(187)
-    screen.tap(*middle(screen, "Close Stride"))
+    x, y = middle(screen, "Stride")
+    screen.swipe(x, y, x, y - 900)
     assert [task.package for task in screen.phone.tasks] == ["com.example.chess"]
     screen.tap(*middle(screen, "Chess"))
     assert screen.phone.activity.package == "com.example.chess"

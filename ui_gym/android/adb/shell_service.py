@@ -13,7 +13,6 @@ from ui_gym.errors import DeviceLost
 Write = Callable[[int, bytes], None]
 """Takes output in the order in which it arises: the file descriptor (1 or 2) and bytes."""
 
-PROMPT = b"$ "
 MAX_LINE = 64 << 10
 """The longest line that may be typed, in bytes."""
 
@@ -31,8 +30,9 @@ class Input(Protocol):
 class Runs(Protocol):
     """What has a shell."""
 
-    def run(self, line: str, stdin: Input | None, write: Write) -> int:
-        """Run a line, and tell its exit code.
+    def run(self, line: str, stdin: Input | None, write: Write, *, prompt: bool = False) -> int:
+        """Run a line, or without one the commands that `stdin` holds, and tell the exit code. With
+        `prompt` a person is asked for each.
 
         `write` and ``stdin.read`` wait for the client, who may take long: hold no lock meanwhile
         that others need.
@@ -40,16 +40,18 @@ class Runs(Protocol):
 
 
 def serve_shell(runs: Runs, service: str, stream: AdbStream) -> None:
-    """Answer one request, such as ``shell,v2,raw:ls``; without a line, one after the other."""
+    """Answer one request, such as ``shell,v2,raw:ls``. Without a line the client sends commands; in
+    raw mode a program does, otherwise a person at a terminal."""
     kind, _, line = service.partition(":")
     options = kind.split(",")
     v2 = "v2" in options
     output = _Output(stream, v2)
     stdin = _Input(stream, v2, output)
-    if line:
+    if line or "raw" in options:
         code = runs.run(line, stdin, output.write)
     else:
-        code = _interact(runs, stdin, output, echo="raw" not in options)
+        terminal = _Terminal(stdin, output)
+        code = runs.run("", terminal, terminal.write, prompt=True)
     output.exit(code)
 
 
@@ -127,44 +129,37 @@ class _Input:
         return b""
 
 
-def _interact(runs: Runs, stdin: _Input, output: _Output, *, echo: bool) -> int:
-    """Run the lines that a person types; a terminal in raw mode wants them shown to it."""
-    newline = b"\r\n" if echo else b"\n"
+class _Terminal:
+    """Standard input as a person types it, whole lines at a time; they see what they type."""
 
-    def write(descriptor: int, data: bytes) -> None:
-        output.write(descriptor, data.replace(b"\n", newline))
+    def __init__(self, stdin: _Input, output: _Output) -> None:
+        self._output = output
+        self._lines = _lines(stdin, lambda data: output.write(1, data))
 
-    def show(descriptor: int, data: bytes) -> None:
-        if echo:
-            output.write(descriptor, data)
+    def read(self, size: int = -1, /) -> bytes:
+        line = next(self._lines, None)
+        return b"" if line is None else (line + "\n").encode()
 
-    code = 0
-    show(1, PROMPT)
-    for line in _lines(stdin, show):
-        word, _, rest = line.strip().partition(" ")
-        if word == "exit":
-            return int(rest) & 0xFF if rest.strip().isdecimal() else code
-        if word:
-            code = runs.run(line, None, write)
-        show(1, PROMPT)
-    return code
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Show output: on a terminal both outputs are one."""
+        self._output.write(1, data.replace(b"\n", b"\r\n"))
 
 
-def _lines(stdin: _Input, show: Write) -> Iterator[str]:
+def _lines(stdin: _Input, show: Callable[[bytes], None]) -> Iterator[str]:
     """Whole lines of what is typed, with a terminal's simplest keys."""
     typed = bytearray()
     while data := stdin.read(4096):
         for key in data:
             if key in b"\r\n":
-                show(1, b"\r\n")
+                show(b"\r\n")
                 yield typed.decode(errors="replace")
                 typed.clear()
             elif key in b"\x7f\b":
                 if typed:
                     typed.pop()
-                    show(1, b"\b \b")
+                    show(b"\b \b")
             elif key == 3:  # ctrl+C
-                show(1, b"^C\r\n")
+                show(b"^C\r\n")
                 typed.clear()
                 yield ""
             elif key == 4:  # ctrl+D ends it, on an empty line
@@ -172,6 +167,6 @@ def _lines(stdin: _Input, show: Write) -> Iterator[str]:
                     return
             elif len(typed) < MAX_LINE:
                 typed.append(key)
-                show(1, bytes([key]))
+                show(bytes([key]))
     if typed:
         yield typed.decode(errors="replace")

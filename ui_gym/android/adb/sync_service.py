@@ -62,12 +62,14 @@ def serve_sync(files: SyncFiles, stream: AdbStream) -> None:
 
 
 def _stat(files: SyncFiles, name: bytes, path: str) -> bytes:
-    found = None
-    with contextlib.suppress(OSError):
+    found, why = None, _ENOENT
+    try:
         found = files.stat(path)
+    except OSError as error:
+        why = error.errno or _ENOENT
     if name == b"STAT":
         return _v1(found) if found else STAT_V1.pack(0, 0, 0)
-    return _v2(found) if found else STAT_V2.pack(_ENOENT, *[0] * 10)
+    return _v2(found) if found else STAT_V2.pack(why, *[0] * 10)
 
 
 def _v1(stat: SyncStat) -> bytes:

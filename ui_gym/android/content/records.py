@@ -84,6 +84,14 @@ def incoming(number: str, text: str, minutes_ago: int, *, read: bool = True) -> 
     )
 
 
+def outgoing(number: str, text: str) -> str:
+    """Let a message have been sent."""
+    return (
+        "content insert --uri content://sms/sent"
+        f" --bind {shlex.quote(f'address:s:{number}')} --bind {shlex.quote(f'body:s:{text}')}"
+    )
+
+
 def forget_messages(numbers: Iterable[str]) -> list[str]:
     """Delete what was written to and by these numbers."""
     listed = ", ".join(_sql(number) for number in numbers)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ui_gym.android import moves, scenery
+from ui_gym.android import facts, moves, scenery
 from ui_gym.android.answers import answered, is_size, told
-from ui_gym.android.checks import ShellCheck
+from ui_gym.android.checks import DISKSTATS, ShellCheck, sizes
 from ui_gym.android.content import texts
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
@@ -19,24 +17,10 @@ from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.tasks.apps import APPS, app_info, known_app
 from ui_gym.contract.action import Action, Answer
 from ui_gym.contract.draws import Rng, other, pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
 from ui_gym.errors import TaskError, UserError, nearest
-
-DISKSTATS = "dumpsys diskstats | grep -E '^(Package Names|App Sizes|App Data Sizes|Cache Sizes):'"
-
-
-def sizes(result: ShellResult) -> dict[str, tuple[int, int, int]]:
-    """What `dumpsys diskstats` tells of each package: the app's, its data's, its cache's bytes.
-
-    Source of the format: AOSP ``DiskStatsFileLogger``, four parallel JSON arrays.
-    """
-    told = dict(re.findall(r"^([A-Z][A-Za-z ]+): (\[.*\])$", result.text, re.MULTILINE))
-    names = ("Package Names", "App Sizes", "App Data Sizes", "Cache Sizes")
-    packages, *columns = (json.loads(told.get(name, "[]")) for name in names)
-    return {
-        name: (app, data, cache) for name, app, data, cache in zip(packages, *columns, strict=True)
-    }
 
 
 @dataclass(frozen=True)
@@ -93,6 +77,9 @@ class AndroidClearCache(AndroidTask[ClearCacheParams]):
             return cache == 0 and data > 0
 
         return [ShellCheck("cache", DISKSTATS, cleared)]
+
+    def may_change(self, params: ClearCacheParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.cache(THIRD_PARTY[params.app][0]), gone=1, new=0)]
 
     def oracle(self, device: AndroidDevice, params: ClearCacheParams) -> Steps:
         yield from app_info(device, params.app)
@@ -193,6 +180,9 @@ class AndroidAppStorage(AndroidTask[AppStorageParams]):
         found = sizes(device.shell(DISKSTATS)).get(THIRD_PARTY[params.app][0], (0, 0, 0))
         size = dict(zip(COLUMNS, found, strict=True)).get(params.part, sum(found))
         return answered(history, lambda text: is_size(text, size), f"{size / 1e6:.3g} MB")
+
+    def may_change(self, params: AppStorageParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: AppStorageParams) -> Steps:
         yield from app_info(device, params.read)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ui_gym.android import moves, scenery
+from ui_gym.android import facts, moves, scenery
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import texts
 from ui_gym.android.content.apps import THIRD_PARTY
@@ -16,6 +16,7 @@ from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action
 from ui_gym.contract.draws import Rng, other, pick, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.errors import UserError, nearest
 
@@ -95,6 +96,11 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
 
         return [ShellCheck("all but it are installed", "pm list packages -3", all_but_it)]
 
+    def may_change(self, params: UninstallParams) -> Sequence[AllowedChange]:
+        package = THIRD_PARTY[params.app][0]
+        own = ("app", "data", "cache", "stopped", "permission", "kept")
+        return [AllowedChange(f"{kind} {package}*", new=0) for kind in own]
+
     def oracle(self, device: AndroidDevice, params: UninstallParams) -> Steps:
         yield from app_info(device, params.app)
         yield from moves.tap(device, params.button)
@@ -164,6 +170,9 @@ class AndroidForceStop(AndroidTask[ForceStopParams]):
         )
         wanted = [f"stopped={'true' if app == params.app else 'false'}" for app in params.opened]
         return [ShellCheck("stopped", line, lambda r: r.text.split() == wanted)]
+
+    def may_change(self, params: ForceStopParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.stopped(THIRD_PARTY[params.app][0]))]
 
     def oracle(self, device: AndroidDevice, params: ForceStopParams) -> Steps:
         yield from app_info(device, params.app)
@@ -263,6 +272,9 @@ class AndroidPermission(AndroidTask[PermissionParams]):
 
         line = f"dumpsys package {THIRD_PARTY[params.app][0]} | grep granted="
         return [ShellCheck("permissions", line, as_asked)]
+
+    def may_change(self, params: PermissionParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.permission(THIRD_PARTY[params.app][0], params.permission))]
 
     def oracle(self, device: AndroidDevice, params: PermissionParams) -> Steps:
         label = dict(_asked(params.app))[params.permission]

@@ -13,6 +13,7 @@ from ui_gym.android.device import AndroidDevice
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Answer
 from ui_gym.contract.draws import Rng, between, other, pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError
@@ -95,6 +96,9 @@ class AndroidCalculator(AndroidTask[CalculatorParams]):
             return answers.is_number(told.rpartition("=")[2], result)  # the sum may come before it
 
         return answers.answered(history, right, str(result))
+
+    def may_change(self, params: CalculatorParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: CalculatorParams) -> Steps:
         yield from moves.launch(device, "Calculator")

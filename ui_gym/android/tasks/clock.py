@@ -12,8 +12,10 @@ from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.draws import Rng, between, other, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 
 DATABASE = "/data/user_de/0/com.google.android.deskclock/databases/alarms.db"
@@ -56,6 +58,7 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
 
     apps = ("com.google.android.deskclock",)
     mistakes = ("hour", "half", "label")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidAlarmAdd")
 
     def sample(self, rng: Rng) -> AlarmAddParams:
@@ -87,13 +90,7 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
             f"settings put system time_12_24 {12 if params.twelve else 24}",
             f"su 0 sqlite3 {DATABASE} {where}",
         ]
-        for hour, minute, label in params.others:
-            extra = "android.intent.extra.alarm"
-            lines.append(
-                f"am start -a android.intent.action.SET_ALARM --ei {extra}.HOUR {hour}"
-                f" --ei {extra}.MINUTES {minute} --es {extra}.MESSAGE {shlex.quote(label)}"
-                f" --ez {extra}.SKIP_UI true >/dev/null"
-            )
+        lines += map(_set_alarm, params.others)
         return [*lines, *params.scene.lines()]
 
     def checks(self, params: AlarmAddParams) -> Sequence[ShellCheck]:
@@ -104,6 +101,12 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
             return [str(hour), str(minute), "1", label] in rows
 
         return [ShellCheck("alarm", ALARMS, is_set)]
+
+    def twice(self, params: AlarmAddParams) -> Sequence[str]:
+        return 2 * [_set_alarm(params.alarm)]
+
+    def may_change(self, params: AlarmAddParams) -> Sequence[AllowedChange]:
+        return [AllowedChange("alarm *", gone=0, new=1)]
 
     def oracle(self, device: AndroidDevice, params: AlarmAddParams) -> Steps:
         hour, minute, label = params.alarm
@@ -124,6 +127,17 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
         else:
             hour = (hour + (1 if mistake == "hour" else 12)) % 24
         return dataclasses.replace(params, alarm=(hour, minute, label))
+
+
+def _set_alarm(alarm: Alarm) -> str:
+    """The line that sets an alarm."""
+    hour, minute, label = alarm
+    extra = "android.intent.extra.alarm"
+    return (
+        f"am start -a android.intent.action.SET_ALARM --ei {extra}.HOUR {hour}"
+        f" --ei {extra}.MINUTES {minute} --es {extra}.MESSAGE {shlex.quote(label)}"
+        f" --ez {extra}.SKIP_UI true >/dev/null"
+    )
 
 
 UNITS = ("hour", "minute", "second")
@@ -194,6 +208,9 @@ class AndroidTimerSet(AndroidTask[TimerSetParams]):
     def checks(self, params: TimerSetParams) -> Sequence[ShellCheck]:
         line = f"uiautomator dump /dev/tty | grep -c 'text=\"{params.shown}\"'"
         return [ShellCheck("timer", line, "1")]
+
+    def may_change(self, params: TimerSetParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: TimerSetParams) -> Steps:
         yield from moves.launch(device, "Clock")

@@ -12,8 +12,10 @@ from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.draws import Rng, between, other, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 
 
@@ -47,6 +49,7 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
 
     apps = ("com.android.contacts",)
     mistakes = ("number", "name")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidContactAdd")
 
     def sample(self, rng: Rng) -> ContactAddParams:
@@ -75,6 +78,13 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
             )
 
         return [ShellCheck("contact", records.PHONES, saved)]
+
+    def twice(self, params: ContactAddParams) -> Sequence[str]:
+        person = params.person
+        return 2 * records.contact(person.name, person.number, apart=True)
+
+    def may_change(self, params: ContactAddParams) -> Sequence[AllowedChange]:
+        return [AllowedChange("contact *", gone=0, new=1)]
 
     def oracle(self, device: AndroidDevice, params: ContactAddParams) -> Steps:
         first, _, last = params.person.name.partition(" ")
@@ -156,6 +166,9 @@ class AndroidDeleteDuplicateContacts(AndroidTask[DuplicateParams]):
             return [row for row in found if row in wanted] == wanted
 
         return [ShellCheck("everybody once", records.PHONES, once)]
+
+    def may_change(self, params: DuplicateParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(f"contact {params.twice.name}", gone=1, new=0)]
 
     def oracle(self, device: AndroidDevice, params: DuplicateParams) -> Steps:
         yield from moves.launch(device, "Contacts")

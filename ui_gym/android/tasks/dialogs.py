@@ -10,9 +10,11 @@ from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck, setting
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import settings_change
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.draws import Rng, pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.errors import UserError
 
@@ -83,6 +85,9 @@ class AndroidPrivateDns(AndroidTask[PrivateDnsParams]):
     def checks(self, params: PrivateDnsParams) -> Sequence[ShellCheck]:
         line = "settings get global private_dns_mode; settings get global private_dns_specifier"
         return [ShellCheck("private DNS", line, f"hostname\n{params.host}")]
+
+    def may_change(self, params: PrivateDnsParams) -> Sequence[AllowedChange]:
+        return settings_change("global private_dns_mode")
 
     def oracle(self, device: AndroidDevice, params: PrivateDnsParams) -> Steps:
         yield from moves.launch(device, "Settings")
@@ -163,6 +168,9 @@ class AndroidScreenTimeout(AndroidTask[ScreenTimeoutParams]):
 
     def checks(self, params: ScreenTimeoutParams) -> Sequence[ShellCheck]:
         return [setting("system", "screen_off_timeout", str(TIMEOUTS[params.time]))]
+
+    def may_change(self, params: ScreenTimeoutParams) -> Sequence[AllowedChange]:
+        return settings_change("system screen_off_timeout")
 
     def oracle(self, device: AndroidDevice, params: ScreenTimeoutParams) -> Steps:
         yield from moves.launch(device, "Settings")

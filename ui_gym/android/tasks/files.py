@@ -7,15 +7,17 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ui_gym.android import moves
+from ui_gym.android import facts, moves
 from ui_gym.android.checks import ShellCheck, exists
 from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract import words
 from ui_gym.contract.action import Action
 from ui_gym.contract.draws import Rng, between, other, pick, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 
 
@@ -145,6 +147,9 @@ class AndroidRenameFile(FileChangeTask):
     def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         return [moved("renamed", params, f"/sdcard/{params.folder}/{params.value}")]
 
+    def may_change(self, params: FileChangeParams) -> Sequence[AllowedChange]:
+        return moves_file(params.path, f"/sdcard/{params.folder}/{params.value}")
+
     def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Steps:
         yield from choose(device, params.folder, params.target)
         yield from menu(device, "Rename")
@@ -179,6 +184,7 @@ class AndroidMoveFile(FileChangeTask):
     """
 
     mistakes = ("sibling", "twin", "place")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidMoveFile")
 
     def draw_value(self, rng: Rng, params: FileChangeParams) -> str:
@@ -192,6 +198,13 @@ class AndroidMoveFile(FileChangeTask):
 
     def checks(self, params: FileChangeParams) -> Sequence[ShellCheck]:
         return [moved("moved", params, f"/sdcard/{params.value}/{params.target}")]
+
+    def twice(self, params: FileChangeParams) -> Sequence[str]:
+        copy = f"/sdcard/{params.value}/copy-{params.target}"
+        return [f"cp {shlex.quote(params.path)} {shlex.quote(copy)}"]
+
+    def may_change(self, params: FileChangeParams) -> Sequence[AllowedChange]:
+        return moves_file(params.path, f"/sdcard/{params.value}/{params.target}")
 
     def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Steps:
         yield from choose(device, params.folder, params.target)
@@ -237,10 +250,21 @@ class AndroidDeleteFile(FileChangeTask):
         tests += [f"test -e {shlex.quote(path)}" for path in kept]
         return [ShellCheck("deleted alone", " && ".join(tests), lambda r: r.code == 0)]
 
+    def may_change(self, params: FileChangeParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.file(params.path), gone=1, new=0)]
+
     def oracle(self, device: AndroidDevice, params: FileChangeParams) -> Steps:
         yield from choose(device, params.folder, params.target)
         yield from moves.tap(device, "Delete")
         yield from moves.tap(device, "Delete")
+
+
+def moves_file(old: str, new: str) -> list[AllowedChange]:
+    """That a file is no longer at one path, but at another."""
+    return [
+        AllowedChange(facts.file(old), gone=1, new=0),
+        AllowedChange(facts.file(new), gone=0, new=1),
+    ]
 
 
 def moved(name: str, params: FileChangeParams, path: str) -> ShellCheck:
@@ -286,6 +310,7 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
 
     apps = ("com.android.documentsui",)
     mistakes = ("place", "name")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidMkdir")
 
     def sample(self, rng: Rng) -> MkdirParams:
@@ -309,6 +334,15 @@ class AndroidMkdir(AndroidTask[MkdirParams]):
 
     def checks(self, params: MkdirParams) -> Sequence[ShellCheck]:
         return [exists(f"/sdcard/{params.folder}/{params.name}", kind="d")]
+
+    def twice(self, params: MkdirParams) -> Sequence[str]:
+        path = f"/sdcard/{params.folder}/{params.name}"
+        return [f"mkdir -p {shlex.quote(path)} {shlex.quote(f'{path} (1)')}"]
+
+    def may_change(self, params: MkdirParams) -> Sequence[AllowedChange]:
+        return [
+            AllowedChange(facts.folder(f"/sdcard/{params.folder}/{params.name}"), gone=0, new=1)
+        ]
 
     def oracle(self, device: AndroidDevice, params: MkdirParams) -> Steps:
         yield from moves.launch(device, "Files")

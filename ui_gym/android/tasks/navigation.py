@@ -17,6 +17,7 @@ from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Drag, Press
 from ui_gym.contract.draws import Rng, other, pick
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.errors import UserError, nearest
 
@@ -88,6 +89,9 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
     def checks(self, params: OpenAppParams) -> Sequence[ShellCheck]:
         wanted = [f" {package}/" for package in packages_of(params.app)]
         return [ShellCheck("focus", FOCUS, lambda r: any(part in r.text for part in wanted))]
+
+    def may_change(self, params: OpenAppParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: OpenAppParams) -> Steps:
         if params.start:
@@ -182,6 +186,9 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
         )
         return [ShellCheck("page", line, "yes")]
 
+    def may_change(self, params: OpenPageParams) -> Sequence[AllowedChange]:
+        return ()
+
     def oracle(self, device: AndroidDevice, params: OpenPageParams) -> Steps:
         if not params.open_before:
             yield from open_by_icon(device, "Settings")
@@ -248,6 +255,9 @@ class AndroidGoHome(AndroidTask[GoHomeParams]):
             return len(lines) > 1 and all("launcher" in line for line in lines)
 
         return [ShellCheck("home", line, at_home)]
+
+    def may_change(self, params: GoHomeParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: GoHomeParams) -> Steps:
         yield Press(params.key)

@@ -7,16 +7,18 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ui_gym.android import moves
+from ui_gym.android import facts, moves
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.tasks import messages
 from ui_gym.contract import words
 from ui_gym.contract.draws import Rng, between, other, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 
@@ -53,6 +55,7 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
 
     apps = ("org.uigym.notes",)
     mistakes = ("name", "text")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidNoteCreate")
 
     def sample(self, rng: Rng) -> NoteCreateParams:
@@ -74,6 +77,13 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
     def checks(self, params: NoteCreateParams) -> Sequence[ShellCheck]:
         line = f"cat {shlex.quote(f'{NOTES}/{params.file}')} 2>/dev/null"
         return [ShellCheck("note", line, lambda r: r.text.strip() == params.text)]
+
+    def twice(self, params: NoteCreateParams) -> Sequence[str]:
+        files = (params.file, f"copy-{params.file}")
+        return [line for name in files for line in records.write(f"{NOTES}/{name}", params.text)]
+
+    def may_change(self, params: NoteCreateParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.file(f"{NOTES}/{params.file}"), gone=0, new=1)]
 
     def oracle(self, device: AndroidDevice, params: NoteCreateParams) -> Steps:
         yield from moves.launch(device, "Notes")
@@ -135,6 +145,7 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
 
     apps = (messages.MESSAGES,)
     mistakes = ("recipient",)
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidClipboardToSms")
 
     def sample(self, rng: Rng) -> ClipboardParams:
@@ -155,6 +166,12 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
 
     def checks(self, params: ClipboardParams) -> Sequence[ShellCheck]:
         return [messages.sent(params.people[0].digits, params.text)]
+
+    def twice(self, params: ClipboardParams) -> Sequence[str]:
+        return 2 * [records.outgoing(params.people[0].number, params.text)]
+
+    def may_change(self, params: ClipboardParams) -> Sequence[AllowedChange]:
+        return facts.text_sent()
 
     def oracle(self, device: AndroidDevice, params: ClipboardParams) -> Steps:
         yield from messages.start(device, params.people[0].digits)
@@ -190,6 +207,7 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
 
     apps = ("org.uigym.notes", messages.MESSAGES)
     mistakes = ("note", "recipient")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidNoteToSms")
 
     def sample(self, rng: Rng) -> NoteToSmsParams:
@@ -219,6 +237,13 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
     def checks(self, params: NoteToSmsParams) -> Sequence[ShellCheck]:
         text = dict(params.notes)[params.note]
         return [messages.sent(params.people[0].digits, text)]
+
+    def twice(self, params: NoteToSmsParams) -> Sequence[str]:
+        text = dict(params.notes)[params.note]
+        return 2 * [records.outgoing(params.people[0].number, text)]
+
+    def may_change(self, params: NoteToSmsParams) -> Sequence[AllowedChange]:
+        return facts.text_sent()
 
     def oracle(self, device: AndroidDevice, params: NoteToSmsParams) -> Steps:
         text = dict(params.notes)[params.note]

@@ -16,6 +16,7 @@ from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.toggles import pull_shade
 from ui_gym.contract.action import Drag
 from ui_gym.contract.draws import Rng
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.errors import TaskError
 
@@ -67,6 +68,9 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
 
     def checks(self, params: ShadeParams) -> Sequence[ShellCheck]:
         return [focus("NotificationShade")]
+
+    def may_change(self, params: ShadeParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: ShadeParams) -> Steps:
         if params.from_top:
@@ -128,6 +132,9 @@ class AndroidClearNotifications(AndroidTask[ClearParams]):
         return [
             ShellCheck("no notification", "dumpsys notification | grep -c NotificationRecord", "0")
         ]
+
+    def may_change(self, params: ClearParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: ClearParams) -> Steps:
         yield from pull_shade(device)

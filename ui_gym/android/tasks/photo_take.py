@@ -6,13 +6,15 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ui_gym.android import moves
+from ui_gym.android import facts, moves
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.draws import Rng, between
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 
 CAMERA = "/sdcard/DCIM/Camera"
@@ -58,6 +60,7 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
 
     apps = ("com.android.camera2",)
     mistakes = ("video", "fewer")
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidPhotoTake")
 
     def sample(self, rng: Rng) -> PhotoTakeParams:
@@ -80,6 +83,13 @@ class AndroidPhotoTake(AndroidTask[PhotoTakeParams]):
     def checks(self, params: PhotoTakeParams) -> Sequence[ShellCheck]:
         line = f"echo $(( $({PHOTOS}) - $(cat {BEFORE}) ))"
         return [ShellCheck("photos", line, str(params.count))]
+
+    def twice(self, params: PhotoTakeParams) -> Sequence[str]:
+        names = [f"{CAMERA}/IMG_20230112_11{i}500.jpg" for i in range(params.count + 1)]
+        return [f"printf %s {name} > {name}" for name in names]
+
+    def may_change(self, params: PhotoTakeParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.file(f"{CAMERA}/*.jpg"), gone=0, new=params.count)]
 
     def oracle(self, device: AndroidDevice, params: PhotoTakeParams) -> Steps:
         yield from moves.launch(device, "Camera")

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from ui_gym.android import moves
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import settings_change
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Click
 from ui_gym.contract.draws import Rng
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError, UserError
@@ -121,6 +123,9 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
             return Verdict(0.0, done=True, notes=f"also turned: {labels}")
         score = len(turned) / len(params.asked)
         return Verdict(score, done=score == 1, notes=f"{len(turned)} of {len(params.asked)}")
+
+    def may_change(self, params: QuickSettingsParams) -> Sequence[AllowedChange]:
+        return settings_change(*(" ".join(TILES[name][1:3]) for name in params.asked))
 
     def oracle(self, device: AndroidDevice, params: QuickSettingsParams) -> Steps:
         for name, touched in zip(params.asked, params.touched, strict=True):

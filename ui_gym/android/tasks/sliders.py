@@ -12,11 +12,13 @@ from ui_gym.android.answers import answered, is_percent
 from ui_gym.android.checks import ShellCheck, setting
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.facts import settings_change
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Answer, Drag
 from ui_gym.contract.device import Element
 from ui_gym.contract.draws import Rng
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
 from ui_gym.errors import TaskError, UserError
@@ -118,6 +120,9 @@ class AndroidBrightness(AndroidTask[BrightnessParams]):
     def checks(self, params: BrightnessParams) -> Sequence[ShellCheck]:
         return [setting("system", "screen_brightness", str(params.level))]
 
+    def may_change(self, params: BrightnessParams) -> Sequence[AllowedChange]:
+        return settings_change("system screen_brightness")
+
     def oracle(self, device: AndroidDevice, params: BrightnessParams) -> Steps:
         yield from moves.launch(device, "Settings")
         yield from moves.path(device, "Display")
@@ -183,6 +188,9 @@ class AndroidBrightnessRead(AndroidTask[BrightnessReadParams]):
     ) -> Verdict:
         value = percent(params.level)
         return answered(history, lambda text: is_percent(text, value), f"{value}%")
+
+    def may_change(self, params: BrightnessReadParams) -> Sequence[AllowedChange]:
+        return ()
 
     def oracle(self, device: AndroidDevice, params: BrightnessReadParams) -> Steps:
         yield from moves.launch(device, "Settings")
@@ -265,6 +273,9 @@ class AndroidMediaVolume(AndroidTask[MediaVolumeParams]):
             return told is not None and told[1] == told[3 if params.share else 2]
 
         return [ShellCheck("media volume", f"{VOLUME} --get", at_end)]
+
+    def may_change(self, params: MediaVolumeParams) -> Sequence[AllowedChange]:
+        return settings_change("system volume_music")
 
     def oracle(self, device: AndroidDevice, params: MediaVolumeParams) -> Steps:
         yield from moves.launch(device, "Settings")

@@ -10,12 +10,16 @@ from ui_gym.android import scenery
 from ui_gym.android.checks import ShellCheck
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
+from ui_gym.android.facts import settings_change
 from ui_gym.android.scenery import Scenery
 from ui_gym.android.switching import SwitchParams, SwitchTask
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.toggles import TOGGLES, switch_to, touch
+from ui_gym.contract.action import Action
 from ui_gym.contract.draws import Rng
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
+from ui_gym.contract.task import Verdict
 
 
 @register("AndroidWifi", suite="android", category="settings", difficulty="easy", max_steps=12)
@@ -86,6 +90,15 @@ class AndroidAirplane(SwitchTask):
         super().__init__(to=to)
 
 
+def in_order(device: AndroidDevice, names: Sequence[str]) -> bool:
+    """Whether each of these switches was turned for the last time before the next one was; True
+    where the phone does not remember."""
+    log = device.settings_log() or ()
+    last = {setting: place for place, setting in enumerate(log)}
+    places = [last.get(TOGGLES[name].name, -1) for name in names]
+    return places == sorted(places)
+
+
 @dataclass(frozen=True)
 class TwoRadiosParams:
     parts: tuple[tuple[str, bool], ...]
@@ -111,13 +124,14 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
 
     ## Rewards
     The share of the two that are as asked: ``settings get global wifi_on`` is 0, ``bluetooth_on``
-    is 1. Their order in time is not judged.
+    is 1. Half, too, if Bluetooth was turned before Wi-Fi, as far as the phone remembers: the
+    built-in one does, and one that is debuggable, by ``dumpsys settings``.
 
     ## Starting state
     The home screen; Wi-Fi is on, Bluetooth off, airplane mode off.
     """
 
-    mistakes = ("forgotten", "opposite")
+    mistakes = ("forgotten", "opposite", "order")
 
     def sample(self, rng: Rng) -> TwoRadiosParams:
         return TwoRadiosParams(
@@ -143,6 +157,18 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
     def checks(self, params: TwoRadiosParams) -> Sequence[ShellCheck]:
         return [TOGGLES["wifi"].check(False), TOGGLES["bluetooth"].check(True)]
 
+    def judge(
+        self, device: AndroidDevice, params: TwoRadiosParams, history: Sequence[Action]
+    ) -> Verdict:
+        verdict = super().judge(device, params, history)
+        if not verdict.success or in_order(device, ("wifi", "bluetooth")):
+            return verdict
+        told = {**verdict.details, "order": False}
+        return Verdict(0.5, notes="both are as asked, in the wrong order", details=told)
+
+    def may_change(self, params: TwoRadiosParams) -> Sequence[AllowedChange]:
+        return settings_change(*(TOGGLES[name].name for name, _ in params.parts))
+
     def oracle(self, device: AndroidDevice, params: TwoRadiosParams) -> Steps:
         for i, (name, on) in enumerate(params.parts):
             # The shade is still open when the second tile is touched.
@@ -152,12 +178,15 @@ class AndroidWifiOffBluetoothOn(AndroidTask[TwoRadiosParams]):
                 yield from switch_to(device, TOGGLES[name], on, by_tile=params.by_tile)
 
     def misread(self, params: TwoRadiosParams, mistake: str, rng: Rng) -> TwoRadiosParams:
-        """``forgotten``: only one of the two is done. ``opposite``: the second is mistaken."""
+        """``forgotten``: only one of the two is done. ``opposite``: the second is mistaken.
+        ``order``: the second is done first."""
+        if mistake == "order":
+            return dataclasses.replace(params, parts=params.parts[::-1])
         if mistake == "forgotten":
             kept = int(rng.integers(2))
             return dataclasses.replace(params, parts=(params.parts[kept],))
-        first, (name, on) = params.parts
-        return dataclasses.replace(params, parts=(first, (name, not on)))
+        *first, (name, on) = params.parts
+        return dataclasses.replace(params, parts=(*first, (name, not on)))
 
 
 @register(

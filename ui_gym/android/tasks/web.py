@@ -7,14 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ui_gym.android import moves
+from ui_gym.android import facts, moves
 from ui_gym.android.checks import ShellCheck, exists
 from ui_gym.android.content import records, scenes, texts, web
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.content.web import WebFile
 from ui_gym.android.device import AndroidDevice, ShellResult
+from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.draws import Rng, between, other, pick, some
+from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 
 BAR = r"""uiautomator dump /dev/tty | grep -o '<node [^>]*:id/url_bar"[^>]*>'"""
@@ -83,6 +85,9 @@ class AndroidOpenUrl(AndroidTask[OpenUrlParams]):
 
         return [ShellCheck("page", BAR, shown)]
 
+    def may_change(self, params: OpenUrlParams) -> Sequence[AllowedChange]:
+        return ()
+
     def oracle(self, device: AndroidDevice, params: OpenUrlParams) -> Steps:
         yield from moves.launch(device, "Browser")
         yield from moves.fill(device, "Search or type web address", params.url, enter=True)
@@ -129,6 +134,7 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
 
     apps = ("com.android.browser",)
     mistakes = ("file",)
+    excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidDownloadFile")
 
     def sample(self, rng: Rng) -> DownloadFileParams:
@@ -156,6 +162,14 @@ class AndroidDownloadFile(AndroidTask[DownloadFileParams]):
 
     def checks(self, params: DownloadFileParams) -> Sequence[ShellCheck]:
         return [exists(f"{FOLDER}/{params.offer.file}", kind="f")]
+
+    def twice(self, params: DownloadFileParams) -> Sequence[str]:
+        stem, _, ending = params.offer.file.rpartition(".")
+        names = (params.offer.file, f"{stem} (1).{ending}")
+        return [line for name in names for line in records.write(f"{FOLDER}/{name}", name)]
+
+    def may_change(self, params: DownloadFileParams) -> Sequence[AllowedChange]:
+        return [AllowedChange(facts.file(f"{FOLDER}/{params.offer.file}"), gone=0, new=1)]
 
     def oracle(self, device: AndroidDevice, params: DownloadFileParams) -> Steps:
         offer = params.offer

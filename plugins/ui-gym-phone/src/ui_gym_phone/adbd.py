@@ -35,6 +35,8 @@ from ui_gym.android.adb.shell_service import Runs, serve_shell
 from ui_gym.android.adb.stream import AdbStream
 from ui_gym.android.adb.sync_service import SyncFiles, serve_sync
 from ui_gym.errors import DeviceError, DeviceLost, UserError
+from ui_gym_phone import adb_services
+from ui_gym_phone.adb_services import Adbd, Reversed, Rooted
 
 FEATURES = "shell_v2,stat_v2,ls_v2,fixed_push_mkdir"
 """Not ``cmd``: then `adb install` pushes the file and runs ``pm install``, in all versions."""
@@ -42,6 +44,7 @@ FEATURES = "shell_v2,stat_v2,ls_v2,fixed_push_mkdir"
 MAX_CONNECTIONS = 16
 MAX_STREAMS = 32
 """At once, of one connection. Each holds at most one payload that was not read yet."""
+MAX_PORTS = 8
 MAX_SERVICE = 64 << 10
 """The longest name of a service, which holds a shell's line, in bytes."""
 STALL = 600.0
@@ -50,7 +53,7 @@ STALL = 600.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class Served(Runs, SyncFiles, Protocol):
+class Served(Runs, SyncFiles, Rooted, Protocol):
     """What is served. Its methods are called from several threads, one a stream."""
 
     @property
@@ -78,47 +81,73 @@ class AdbServer:
         self._served = served
         self._lock = threading.Lock()
         self._connections: set[_Connection] = set()
+        self._listening: dict[socket.socket, threading.Thread] = {}
         self._closed = False
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.bind((host, port))
-            self._socket.listen(MAX_CONNECTIONS)
-        except (OSError, OverflowError) as error:
-            self._socket.close()
-            taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-            reason = "it is taken; choose another, or 0 for any that is free" if taken else error
-            raise UserError(f"cannot listen on port {port} of {host}: {reason}") from None
         self.host = host
-        self.port: int = self._socket.getsockname()[1]
-        self._thread = threading.Thread(
-            target=self._accept, name=f"ui-gym-adbd-{self.port}", daemon=True
-        )
-        self._thread.start()
+        self.port = self._listen(port)
 
     @property
     def address(self) -> str:
         """What `adb connect` is given."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    def listen_also(self, port: int) -> None:
+        """Listen on another port, too: ``adb tcpip PORT``."""
+        with self._lock:
+            known = any(sock.getsockname()[1] == port for sock in self._listening)
+            full = len(self._listening) >= MAX_PORTS
+        if full:
+            raise UserError(f"at most {MAX_PORTS} ports of a phone are listened on")
+        if not known:
+            self._listen(port)
+
+    def drop(self) -> None:
+        """End all connections, as when adbd restarts: clients connect anew."""
+        with self._lock:
+            connections = list(self._connections)
+        for connection in connections:
+            connection.close()
+
     def close(self) -> None:
         """End every connection. May be repeated, from any thread."""
         with self._lock:
             self._closed = True
-            connections = list(self._connections)
-        _end(self._socket)
+            connections, listening = list(self._connections), dict(self._listening)
+        for sock in listening:
+            _end(sock)
         for connection in connections:
             connection.close()
-        for thread in (self._thread, *(connection.thread for connection in connections)):
+        for thread in (*listening.values(), *(connection.thread for connection in connections)):
             if thread is not threading.current_thread():
                 thread.join(timeout=5)
 
-    def _accept(self) -> None:
+    def _listen(self, port: int) -> int:
+        """Listen on a port; the one that it is."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind((self.host, port))
+            sock.listen(MAX_CONNECTIONS)
+        except (OSError, OverflowError) as error:
+            sock.close()
+            taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+            reason = "it is taken; choose another, or 0 for any that is free" if taken else error
+            raise UserError(f"cannot listen on port {port} of {self.host}: {reason}") from None
+        found: int = sock.getsockname()[1]
+        thread = threading.Thread(
+            target=self._accept, args=(sock,), name=f"ui-gym-adbd-{found}", daemon=True
+        )
+        with self._lock:
+            self._listening[sock] = thread
+        thread.start()
+        return found
+
+    def _accept(self, listening: socket.socket) -> None:
         pause = threading.Event()
         while True:
             try:
-                sock, _ = self._socket.accept()
+                sock, _ = listening.accept()
             except OSError:
                 if self._closed:
                     return
@@ -128,7 +157,7 @@ class AdbServer:
                 if self._closed or len(self._connections) >= MAX_CONNECTIONS:
                     sock.close()
                     continue
-                connection = _Connection(sock, self._served, self._forget)
+                connection = _Connection(sock, self._served, self, self._forget)
                 self._connections.add(connection)
             connection.thread.start()
 
@@ -147,10 +176,16 @@ class _Connection:
     """One client: a thread takes its packets, and each stream has one that serves it."""
 
     def __init__(
-        self, sock: socket.socket, served: Served, forget: Callable[[_Connection], None]
+        self,
+        sock: socket.socket,
+        served: Served,
+        adbd: Adbd,
+        forget: Callable[[_Connection], None],
     ) -> None:
         self._socket = sock
         self._served = served
+        self._adbd = adbd
+        self._reversed = Reversed()
         self._forget = forget
         self._sending = threading.Lock()
         self._lock = threading.Lock()
@@ -232,7 +267,7 @@ class _Connection:
 
     def _open(self, packet: Packet) -> None:
         service = packet.data.rstrip(b"\0").decode(errors="replace")
-        serve = _service(self._served, service) if len(service) <= MAX_SERVICE else None
+        serve = self._service(service) if len(service) <= MAX_SERVICE else None
         with self._lock:
             full = len(self._streams) >= MAX_STREAMS
             if serve is not None and not full and packet.arg0:
@@ -246,6 +281,14 @@ class _Connection:
         self.send(Packet(OKAY, stream.local, stream.remote))
         name = f"{self.thread.name}-{stream.local}"
         threading.Thread(target=stream.serve, args=(serve,), name=name, daemon=True).start()
+
+    def _service(self, name: str) -> adb_services.AdbService | None:
+        """What serves a stream of this name, if anything does."""
+        if name == "sync:":
+            return lambda stream: serve_sync(self._served, stream)
+        if name.startswith(("shell:", "shell,", "exec:")) and ":" in name:
+            return lambda stream: serve_shell(self._served, name, stream)
+        return adb_services.service(name, self._served, self._adbd, self._reversed)
 
 
 class _ServedStream(AdbStream):
@@ -318,15 +361,6 @@ class _ServedStream(AdbStream):
             self._connection.end(self)
         except DeviceError:
             pass  # the client is gone, and all its streams
-
-
-def _service(served: Served, name: str) -> Callable[[AdbStream], None] | None:
-    """What serves a stream of this name, if anything does."""
-    if name == "sync:":
-        return lambda stream: serve_sync(served, stream)
-    if name.startswith(("shell:", "shell,", "exec:")) and ":" in name:
-        return lambda stream: serve_shell(served, name, stream)
-    return None
 
 
 def _end(sock: socket.socket) -> None:

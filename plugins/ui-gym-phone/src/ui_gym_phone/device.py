@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,12 +12,15 @@ import numpy as np
 from ui_gym.android import lowering, opening
 from ui_gym.android.device import ShellResult
 from ui_gym.android.uitree import elements_from_xml
-from ui_gym.contract.action import Action, Open
+from ui_gym.contract.action import Action, Open, Type
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.harm import Fact
 from ui_gym.errors import ActionError, DeviceError, DeviceLost, UserError
 from ui_gym_phone.handset import Handset
+from ui_gym_phone.state import facts
 from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.painter import Painter
+from ui_gym_phone.view import PhoneView, fitted
 
 WIDTH_DP = 360
 """How many dp a screen is wide, unless it has fewer pixels."""
@@ -39,7 +43,9 @@ class PhoneDevice:
 
     It is drawn at the size that is observed, of `options.size` pixels; to its apps and its shell
     the screen has 3 pixels for each of 360 dp across (1080 x 2400 for an observation of 9 to 20),
-    or of as many dp as the observation has pixels, where those are fewer.
+    or of as many dp as the observation has pixels, where those are fewer. A screen that is turned,
+    or that `wm size` gave another form, lies in the middle of the picture, with black bars beside
+    it (`view.py`).
     """
 
     def __init__(self, options: DeviceOptions) -> None:
@@ -59,23 +65,23 @@ class PhoneDevice:
     def start(self) -> None:
         if self._handset is None:
             self._handset = Handset(self._width, self._height)
-            scale = self.size[0] / self._width
-            self._painter = Painter(*self.size, scale)
+            self._painters: dict[tuple[int, int], Painter] = {}
 
     def perform(self, action: Action) -> None:
         handset = self.handset
-        typed = handset.phone.setting("secure", "default_input_method", "")
-        screen = lowering.ScreenScale((self._width, self._height), self.size, typed=typed)
-        for line in self._lines(handset, action, screen):
-            result = handset.shell(line)
-            if result.code != 0:
-                said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
-                raise ActionError("runtime", f"{said[-200:]}")
+        if isinstance(action, Type) and action.text and not handset.keyboard_shown:
+            raise ActionError(
+                "runtime", "type: no text field has the caret; click one first, then type"
+            )
+        lines = self._lines(handset, action, self._view(typing=True))
+        result = handset.shell(" && ".join(lines))  # as one: two quick taps are a double tap
+        if result.code != 0:
+            said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+            raise ActionError("runtime", f"{said[-200:]}")
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
         started = time.perf_counter()
-        handset = self.handset
-        image = handset.screen.paint(self._painter)
+        image = self._picture()
         if out is None:
             image = image.copy()
         else:
@@ -113,8 +119,16 @@ class PhoneDevice:
 
     def elements(self) -> tuple[Element, ...]:
         """What is on the screen, by its tree."""
-        scale = self.size[0] / self._width, self.size[1] / self._height
-        return elements_from_xml(self.handset.ui_tree(), scale)
+        view = self._view()
+        return view.moved(elements_from_xml(self.handset.ui_tree(), view.scale))
+
+    def facts(self) -> tuple[Fact, ...]:
+        """What it holds and how it is set."""
+        return facts.of(self.handset.phone)
+
+    def settings_log(self) -> tuple[str, ...] | None:
+        """The settings that were changed, the last one last."""
+        return tuple(self.handset.phone.settings_log)
 
     def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
         """Be as it left the factory, then as the line leaves it."""
@@ -131,6 +145,34 @@ class PhoneDevice:
         if handset is None:
             raise DeviceLost("the built-in phone is switched off; call start()")
         return handset
+
+    def _view(self, *, typing: bool = False) -> PhoneView:
+        """Where the screen lies in the picture; with the input method if it is to be typed."""
+        handset = self.handset
+        display = handset.screen.display
+        screen = display.width, display.height
+        if screen == (self._width, self._height):
+            view = PhoneView(screen, self.size)
+        else:
+            view = fitted(screen, self.size)
+        if not typing:
+            return view
+        typed = handset.phone.setting("secure", "default_input_method", "")
+        return dataclasses.replace(view, typed=typed)
+
+    def _picture(self) -> Image:
+        """The picture, which is the painter's own array where the screen fills it."""
+        view = self._view()
+        painter = self._painters.get(view.observed)
+        if painter is None or painter.scale != view.scale[0]:
+            painter = self._painters[view.observed] = Painter(*view.observed, view.scale[0])
+        seen = self.handset.screen.paint(painter)
+        if view.observed == self.size:
+            return seen
+        image = np.zeros((self.size[1], self.size[0], 3), np.uint8)
+        width, height = view.observed
+        image[view.top : view.top + height, view.left : view.left + width] = seen
+        return image
 
     def _lines(self, handset: Handset, action: Action, screen: lowering.ScreenScale) -> list[str]:
         if not isinstance(action, Open):

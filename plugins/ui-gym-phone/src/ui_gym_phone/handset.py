@@ -12,16 +12,31 @@ from typing import TYPE_CHECKING
 
 from ui_gym.android.adb.sync import SyncStat
 from ui_gym.android.device import ShellResult
+from ui_gym_phone import emulator
 from ui_gym_phone.factory import factory_phone
-from ui_gym_phone.shell import Output, run
+from ui_gym_phone.shell import Output, ShellSession, run
+from ui_gym_phone.shell.session import ROOT, SHELL
+from ui_gym_phone.state import calling
+from ui_gym_phone.state.access import files_for
 from ui_gym_phone.state.clock import Clock
+from ui_gym_phone.state.display import natural
 from ui_gym_phone.state.files import Files
 from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui.fingers import Fingers, pinch_of, turned
 from ui_gym_phone.ui.painter import Painter
 from ui_gym_phone.ui.screen import PhoneScreen
+from ui_gym_phone.ui.touch import FingerStroke
 
 if TYPE_CHECKING:
     from ui_gym.android.adb.shell_service import Input
+
+ADB_ROOT = "service.adb.root"
+"""The property that tells whether adbd is root."""
+
+PIECE = 1 << 16
+"""Bytes of a client's input that are taken at a time."""
+
+KEYCODE_CALL, KEYCODE_ENDCALL = 5, 6
 
 ACTION_SECONDS = 1.0
 """How far the clock moves with each touch and key."""
@@ -37,6 +52,9 @@ class Handset:
         self.phone = factory_phone(width, height)
         self.screen = PhoneScreen(self.phone)
         self._device_painter: Painter | None = None
+        self._fingers = Fingers()
+        self._tapped: tuple[int, int] | None = None
+        """Where the last touch was, if a second one there is a double tap."""
 
     # -- as a whole --
 
@@ -45,6 +63,7 @@ class Handset:
         with self._lock:
             self.phone = factory_phone(*self._size) if snapshot is None else Phone.restore(snapshot)
             self.screen = PhoneScreen(self.phone)
+            self._fingers = Fingers()
 
     def snapshot(self) -> bytes:
         """All of its state."""
@@ -76,24 +95,36 @@ class Handset:
         anew only if it did."""
         with self._lock:
             before = self.phone.snapshot() if self.screen.laid_out else b""
-            result = run(self, line).result()
+            result = run(self, line, session=self._session()).result()
             if not before or before != self.phone.snapshot():
                 self.screen.refresh()
         return result
 
-    def _run(self, line: str, stdin: bytes | Callable[[], bytes] = b"") -> Output:
+    def _run(self, line: str) -> Output:
         with self._lock:
             try:
-                return run(self, line, stdin=stdin)
+                return run(self, line, session=self._session())
             finally:
                 self.screen.refresh()
+
+    def _session(self) -> ShellSession:
+        """What a shell that adbd starts begins with."""
+        self._tapped = None
+        session = ShellSession()
+        if self.is_root:
+            session.user = ROOT
+            session.variables.update(USER=ROOT, LOGNAME=ROOT)
+        return session
 
     # -- what is done to it --
 
     def tap(self, x: int, y: int, count: int = 1) -> None:
-        """Touch a point of the screen, in device pixels."""
+        """Touch a point of the screen, in device pixels. The second of two taps at a point is a
+        double tap, if a shell does both in one line."""
         for _ in range(count):
-            self.screen.tap(x, y)
+            again = self._tapped is not None and FingerStroke(*self._tapped, x, y).still
+            (self.screen.double_tap if again else self.screen.tap)(x, y)
+            self._tapped = None if again else (x, y)
             self.phone.clock.advance(ACTION_SECONDS)
         self.screen.refresh()
 
@@ -107,6 +138,25 @@ class Handset:
         self.screen.swipe(x1, y1, x2, y2, ms)
         self._passed()
 
+    def pinch(self, x: int, y: int, factor: float, dx: int = 0, dy: int = 0) -> None:
+        """Two fingers around a point, whose distance grows `factor`-fold (below 1: shrinks), and
+        whose middle moves by (dx, dy)."""
+        self.screen.pinch(x, y, factor, dx, dy)
+        self._passed()
+
+    def touch_event(self, type: int, code: int, value: int) -> None:
+        """An event of the touch screen, as `sendevent` writes it: its points are the upright
+        panel's. When the last finger is lifted, all of it is done."""
+        ways = self._fingers.feed(type, code, value, self.phone.clock.uptime_ms)
+        size, rotation = natural(self.phone), self.screen.display.rotation
+        strokes = [turned(way, size, rotation) for way in ways]
+        if len(strokes) == 1:
+            one = strokes[0]
+            self.swipe(one.x1, one.y1, one.x2, one.y2, one.ms)
+        elif strokes:
+            both = pinch_of(*strokes[:2])
+            self.pinch(both.x, both.y, both.factor, both.dx, both.dy)
+
     def text(self, text: str) -> None:
         """Type a text into the field that has the caret."""
         self.screen.text(text)
@@ -114,10 +164,25 @@ class Handset:
 
     def key(self, code: int, *held: int) -> None:
         """Press a key by its Android code while others are held."""
-        self.screen.key(code, *held)
+        if not self._call_key(code):
+            self.screen.key(code, *held)
         self._passed()
 
+    def _call_key(self, code: int) -> bool:
+        """The keys that answer and end a call do so, where there is one. Whether it was that."""
+        if code == KEYCODE_CALL:
+            return calling.answer(self.phone)
+        if code != KEYCODE_ENDCALL:
+            return False
+        if calling.reject(self.phone):
+            return True
+        ended = calling.hang_up(self.phone)
+        if ended:
+            calling.leave(self.phone)
+        return ended
+
     def _passed(self) -> None:
+        self._tapped = None
         self.phone.clock.advance(ACTION_SECONDS)
         self.screen.refresh()
 
@@ -126,10 +191,11 @@ class Handset:
     def pixels(self) -> tuple[int, int, bytes]:
         """(width, height, RGBA) of the screen in device pixels."""
         with self._lock:
-            width, height = self._size
-            if self._device_painter is None:
-                self._device_painter = Painter(width, height, 1.0)
-            return width, height, self.paint(self._device_painter).rgba()
+            display = self.screen.display
+            size = display.width, display.height
+            if self._device_painter is None or self._device_painter.size != size:
+                self._device_painter = Painter(*size, 1.0)
+            return *size, self.paint(self._device_painter).rgba()
 
     def ui_tree(self) -> str:
         """What `uiautomator dump` writes."""
@@ -153,47 +219,100 @@ class Handset:
         names = ("ro.product.name", "ro.product.model", "ro.product.device")
         return {name: self.phone.properties[name] for name in names}
 
-    def run(self, line: str, stdin: Input | None, write: Callable[[int, bytes], None]) -> int:
-        """Run a line for a client. Nobody else waits for a client that is slow to send or take."""
+    @property
+    def is_root(self) -> bool:
+        """Whether adbd, and with it each shell that it starts, is root."""
+        return self.phone.properties.get(ADB_ROOT) == "1"
+
+    def console(self, line: str) -> str:
+        """Do what an emulator's console is told: ``sms send``, ``gsm call``..."""
+        with self._lock:
+            try:
+                return emulator.answer(self.phone, line)
+            finally:
+                self.screen.refresh()
+
+    def restart(self) -> None:
+        """What ``adb reboot`` does."""
+        self.shell("reboot")
+
+    def set_root(self, on: bool) -> None:
+        """What ``adb root`` and ``adb unroot`` do."""
+        with self._lock:
+            self.phone.properties[ADB_ROOT] = str(int(on))
+
+    def run(
+        self,
+        line: str,
+        stdin: Input | None,
+        write: Callable[[int, bytes], None],
+        *,
+        prompt: bool = False,
+    ) -> int:
+        """Run a line for a client, or without one the commands that the client sends. Nobody else
+        waits for a client that is slow to send or take."""
+        chunks = list[tuple[int, bytes]]()
+
+        def told() -> None:
+            """Send what was written since the last time."""
+            waiting = chunks[:]
+            chunks.clear()
+            for descriptor, data in waiting:
+                write(descriptor, data)
 
         def given() -> bytes:
+            """What comes in next; before that, everybody sees what was done."""
+            self.screen.refresh()
             self._lock.release()
             try:
-                return stdin.read() if stdin is not None else b""
+                told()
+                return stdin.read(PIECE) if stdin is not None else b""
             finally:
                 self._lock.acquire()
 
-        output = self._run(line, given)
-        for descriptor, data in output.chunks:
-            write(descriptor, data)
-        return output.code
+        with self._lock:
+            try:
+                code = run(
+                    self, line, stdin=given, session=self._session(), chunks=chunks, prompt=prompt
+                ).code
+            finally:
+                self.screen.refresh()
+        told()
+        return code
 
     def stat(self, path: str) -> SyncStat | None:
         """What lies at a path, if anything."""
         with self._lock:
-            if not self.files.exists(path):
+            try:
+                found = self._adb_files().stat(path)
+            except (FileNotFoundError, NotADirectoryError):
                 return None
-            found = self.files.stat(path)
             return SyncStat(found.mode, found.size, int(found.mtime))
 
     def list(self, path: str) -> Sequence[tuple[str, SyncStat]]:
         """What a folder holds."""
         with self._lock:
-            if not self.files.is_dir(path):
+            files = self._adb_files()
+            if not files.is_dir(path):
                 return []
-            inside = [(name, self.stat(f"{path}/{name}")) for name in self.files.list(path)]
+            inside = [(name, self.stat(f"{path}/{name}")) for name in files.list(path)]
             return [(name, found) for name, found in inside if found is not None]
 
     def read(self, path: str) -> bytes:
         """The bytes of a file."""
         with self._lock:
-            return self.files.read(path)
+            return self._adb_files().read(path)
 
     def write(self, path: str, data: bytes, mode: int, mtime: int) -> None:
         """Write a file and make its folders."""
         with self._lock:
+            files = self._adb_files()
             folder = path.rpartition("/")[0] or "/"
-            self.files.mkdir(folder, parents=True)
-            self.files.write(path, data, mode)
-            self.files.touch(path, float(mtime))
+            files.mkdir(folder, parents=True)
+            files.write(path, data, mode)
+            files.touch(path, float(mtime))
             self.screen.refresh()
+
+    def _adb_files(self) -> Files:
+        """The files as adbd may use them."""
+        return files_for(self.files, ROOT if self.is_root else SHELL)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ui_gym_phone.apps.phone_app import PhoneApp, ScreenFunction
+    from ui_gym_phone.state.phone import Phone
 
 
 @cache
@@ -25,9 +26,32 @@ def built_in() -> dict[str, PhoneApp]:
     return found
 
 
+@cache
+def shelved() -> dict[str, PhoneApp]:
+    """The apps that are installed only when asked for, by their packages."""
+    from ui_gym_phone.apps import shelf
+
+    return shelf.apps(built_in())
+
+
 def screen_of(package: str, cls: str) -> ScreenFunction:
     """The function that draws an activity. Apps that are only installed all look alike."""
     from ui_gym_phone.apps.phone_app import plain_screen
 
-    app = built_in().get(package)
+    app = built_in().get(package) or shelved().get(package)
     return app.screens[cls] if app is not None and cls in app.screens else plain_screen
+
+
+def needs_of(package: str, cls: str) -> tuple[str, ...]:
+    """The permissions that an activity asks for when it is opened."""
+    from ui_gym_phone.apps.phone_app import PLAIN_NEEDS
+
+    app = built_in().get(package) or shelved().get(package)
+    return app.needs.get(cls, ()) if app is not None else PLAIN_NEEDS
+
+
+def go_on(phone: Phone) -> None:
+    """Let every app do what it does by itself as time passes."""
+    for app in built_in().values():
+        if app.goes_on is not None and app.package.name in phone.packages:
+            app.goes_on(phone)

@@ -10,11 +10,11 @@ from PIL import Image
 
 from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.state.packages import Package
-from ui_gym_phone.state.phone import LAUNCHER, Phone
+from ui_gym_phone.state.phone import LAUNCHER
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import GridLayout, HStack, Size, Space, Tap, VStack, Widget, ZStack
-from ui_gym_phone.ui.page import AppPage, ScrollView
-from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.page import AppPage, Menu, MenuItem, ScrollView, confirm
+from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Disc, Text
@@ -84,11 +84,53 @@ def launcher(ui: Ui) -> AppPage:
     body = VStack(
         date,
         Space(weight=1),
-        GridLayout(*_icons(ui.phone, HOME), columns=4, pad=(8, 0, 8, 8), gap=8),
+        GridLayout(*_icons(ui, HOME), columns=4, pad=(8, 0, 8, 8), gap=8),
         Space(24),
-        GridLayout(*_icons(ui.phone, DOCK, labels=False), columns=4, pad=(8, 8, 8, 12)),
+        GridLayout(*_icons(ui, DOCK, labels=False), columns=4, pad=(8, 8, 8, 12)),
     )
-    return AppPage(ZStack(Wallpaper(ui), body), fullscreen=True)
+    return _held(ui, AppPage(ZStack(Wallpaper(ui), body), fullscreen=True))
+
+
+class _AppIcon(Tap):
+    """An app's icon: held, it shows what can be done with the app, beside where it lies."""
+
+    def __init__(self, ui: Ui, package: Package, face: Widget, on_tap: Handler, text: str) -> None:
+        super().__init__(face, on_tap, cls="android.widget.TextView", text=text,
+                         desc=package.label)  # fmt: skip
+        self.ui, self.package = ui, package
+
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
+        box = (x, y, x + width, y + height)
+        self.on_long_press = partial(self.ui.ask, "icon", package=self.package.name, box=box)
+        super().place(scene, x, y, width, height)
+
+
+def _held(ui: Ui, page: AppPage) -> AppPage:
+    """The page with what is open over it: the menu of an icon that was held, or a question."""
+    package = ui.phone.packages.get(str(ui.state.get("package", "")))
+    if package is None:
+        return page
+    if ui.dialog == "icon":
+        items = [MenuItem("App info", ui.then(partial(_info, ui, package.name)),
+                          "information-outline")]  # fmt: skip
+        if not package.system:
+            items.append(
+                MenuItem("Uninstall", ui.then(partial(ui.ask, "uninstall")), "delete-outline")
+            )
+        page.menu = Menu(items, ui.dismiss, beside=ui.state["box"])
+    elif ui.dialog == "uninstall":
+        page.dialog = confirm(ui, package.label, "Do you want to uninstall this app?", "OK",
+                              partial(_uninstall, ui, package))  # fmt: skip
+    return page
+
+
+def _info(ui: Ui, package: str) -> None:
+    ui.phone.start("com.android.settings", ".Settings$AppInfoActivity", {"package": package})
+
+
+def _uninstall(ui: Ui, package: Package) -> None:
+    if ui.phone.uninstall(package.name):
+        ui.say(f"Uninstalled {package.label}")
 
 
 def _drawer(ui: Ui) -> AppPage:
@@ -100,12 +142,12 @@ def _drawer(ui: Ui) -> AppPage:
             _open(ui, found[0].name)
 
     search = TextField(ui, "search", "Search apps", on_enter=first)
-    icons = [_icon(ui.phone, p, partial(_open, ui, p.name)) for p in found]
+    icons = [_icon(ui, p, partial(_open, ui, p.name)) for p in found]
     body = VStack(
         HStack(VStack(search, weight=1), pad=(16, 12, 16, 12)),
         ScrollView(ui, "drawer", GridLayout(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
     )
-    return AppPage(body)
+    return _held(ui, AppPage(body))
 
 
 def _open(ui: Ui, package: str) -> None:
@@ -115,14 +157,17 @@ def _open(ui: Ui, package: str) -> None:
     ui.phone.launch(package)
 
 
-def _icons(phone: Phone, packages: tuple[str, ...], *, labels: bool = True) -> list[Widget]:
-    shown = [found for name in packages if (found := phone.packages.get(name)) is not None]
-    return [_icon(phone, p, partial(phone.launch, p.name), label=labels) for p in shown]
+def _icons(ui: Ui, packages: tuple[str, ...], *, labels: bool = True) -> list[Widget]:
+    shown = [found for name in packages if (found := ui.phone.packages.get(name)) is not None]
+    return [_icon(ui, p, partial(_launch, ui, p.name), label=labels) for p in shown]
 
 
-def _icon(phone: Phone, package: Package, on_tap: object, *, label: bool = True) -> Widget:
+def _launch(ui: Ui, package: str) -> None:
+    ui.phone.launch(package)
+
+
+def _icon(ui: Ui, package: Package, on_tap: Handler, *, label: bool = True) -> Widget:
     disc = Disc(package.colour, 52, icon=package.icon)
     name = Text(package.label, "caption", lines=1, align="center", tell=False) if label else None
     face = VStack(disc, name, gap=6, pad=(2, 6, 2, 6))
-    return Tap(face, on_tap, cls="android.widget.TextView", text=package.label if label else "",  # type: ignore[arg-type]
-               desc=package.label)  # fmt: skip
+    return _AppIcon(ui, package, face, on_tap, package.label if label else "")

@@ -20,7 +20,7 @@ from ui_gym_phone.ui.page import (
     search_bar,
 )
 from ui_gym_phone.ui.scene import Handler
-from ui_gym_phone.ui.textfield import MOST_CHARACTERS, TextField
+from ui_gym_phone.ui.textfield import MOST_CHARACTERS, Readable, TextField
 from ui_gym_phone.ui.widgets import Button, Empty, IconButton, Text
 
 APP = app_of("org.uigym.notes")
@@ -119,9 +119,11 @@ def note(ui: Ui) -> AppPage:
     copy = IconButton("content-copy", "Copy text", copying)
     edit = IconButton("pencil", "Edit", partial(ui.open, ".EditActivity", name=name))
     more = IconButton("dots-vertical", "More options", partial(ui.ask, "menu"))
-    shown = text[:MOST_READ] or "This note is empty"
+    read: Widget = Text("This note is empty", "body", "dim", id="note_text")
+    if text:
+        read = Readable(ui, "note_text", text[:MOST_READ])
     body = VStack(
-        Text(shown, "body", "text" if text else "dim", id="note_text"),
+        read,
         Text(_told(ui.phone, name), "caption", "dim"),
         gap=16, pad=(16, 8, 16, 16),
     )  # fmt: skip

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from ui_gym_phone import data
 from ui_gym_phone.state.packages import Package
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui import prompt
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import VStack
+from ui_gym_phone.ui.layout import HStack, Space, VStack
 from ui_gym_phone.ui.page import AppPage, ScrollView
-from ui_gym_phone.ui.widgets import Card, Disc, Header, Item, Text
+from ui_gym_phone.ui.widgets import Button, Card, Disc, Empty, Header, Item, Text
 
 ScreenFunction = Callable[[Ui], AppPage]
 
@@ -33,17 +36,50 @@ class PhoneApp:
 
     package: Package
     screens: dict[str, ScreenFunction] = field(default_factory=dict)
+    needs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The permissions without which a screen shows nothing: it asks for them."""
+    goes_on: Callable[[Phone], None] | None = None
+    """What the app does by itself as time passes."""
 
-    def screen(self, cls: str) -> Callable[[ScreenFunction], ScreenFunction]:
-        """Decorator: this function draws the activity `cls` (``.Settings``)."""
+    def screen(self, cls: str, *needs: str) -> Callable[[ScreenFunction], ScreenFunction]:
+        """Decorator: this function draws the activity `cls` (``.Settings``), which `needs`
+        permissions: while it has not all of them, it asks, and then says that it has not."""
 
         def decorate(function: ScreenFunction) -> ScreenFunction:
-            self.screens[cls] = function
+            self.screens[cls] = partial(_guarded, function, needs) if needs else function
+            self.needs[cls] = needs
             self.package.activities = (*self.package.activities, cls)
             return function
 
         return decorate
 
+
+def _guarded(function: ScreenFunction, needs: tuple[str, ...], ui: Ui) -> AppPage:
+    package = ui.phone.packages[ui.activity.package]
+    missing = [name for name in needs if package.permissions.get(name) is False]
+    if not missing:
+        return function(ui)
+    if prompt.asked(ui.phone, ui.activity, needs):
+        return AppPage(Space(), title=package.label)
+    to = data.table("permission_prompts")[missing[0]]["to"]
+    _, icon = data.table("permissions")[missing[0]]
+
+    def settings() -> None:
+        ui.phone.start("com.android.settings", INFO, {"package": package.name})
+
+    body = VStack(
+        Empty(icon, f"{package.label} has no permission to {to}."),
+        HStack(Space(weight=1), Button("Open settings", settings, style="tonal"), Space(weight=1)),
+        gap=8,
+    )
+    return AppPage(ScrollView(ui, "refused", body), title=package.label)
+
+
+INFO = ".Settings$AppInfoActivity"
+"""The page of Settings of one app."""
+
+PLAIN_NEEDS = ("POST_NOTIFICATIONS",)
+"""What an installed app that is no built-in one asks for when it is opened."""
 
 ROWS = ("Today", "Favourites", "History", "Account", "Help")
 

@@ -139,7 +139,7 @@ def _install(ui: Ui, package: Package) -> None:
     if not online(ui.phone):
         ui.say("You're offline")
         return
-    ui.phone.install(replace(package, permissions=dict(package.permissions)))
+    ui.phone.install(replace(package, permissions=dict(package.permissions), refusals={}, once={}))
     ui.say(f"{package.label} installed")
 
 

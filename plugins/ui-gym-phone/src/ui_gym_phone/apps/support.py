@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ui_gym_phone.apps.dates import time_text
 from ui_gym_phone.state import switches
-from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.state.display import display
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.phone import Phone
@@ -75,7 +75,7 @@ def free_path(phone: Phone, folder: str, name: str) -> str:
 
 def small(phone: Phone) -> bool:
     """Whether the screen is lower than any real phone's is."""
-    return phone.height < 500 * DENSITY
+    return display(phone).dp[1] < 500
 
 
 def online(phone: Phone) -> bool:

@@ -32,10 +32,14 @@ class Budget:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._steps = limits.steps
-        self._output = limits.output
-        self._seconds = limits.seconds
         self._depth = 0
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew with all that the limits allow."""
+        self._steps = self.limits.steps
+        self._output = self.limits.output
+        self._seconds = self.limits.seconds
 
     def spend(self, steps: int = 1) -> None:
         """Count work. One step is about a microsecond or more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 
 from ui_gym_phone.shell import conditions, registry
@@ -12,6 +13,9 @@ from ui_gym_phone.shell.registry import BUILTINS, RunningShell, ShellBuiltin
 from ui_gym_phone.shell.streams import InputBytes
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OPTIONS = frozenset("eufx")
+"""What `set` knows: ``-e`` ends the shell at a failure, ``-u`` at a variable that is not set;
+``-f`` leaves patterns alone, ``-x`` shows each command."""
 
 
 class Leave(Exception):
@@ -20,6 +24,10 @@ class Leave(Exception):
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code & 255
+
+
+class Return(Leave):
+    """`return`: as `exit`, of no more than a function or a script that is read."""
 
 
 class LoopJump(Exception):
@@ -58,7 +66,7 @@ def _colon(shell: RunningShell, argv: list[str]) -> int:
 
 @builtin("cd")
 def _cd(shell: RunningShell, argv: list[str]) -> int:
-    session, files = shell.session, shell.machine.files
+    session, files = shell.session, shell.files
     target = argv[1] if len(argv) > 1 else session.variables.get("HOME", "/")
     back = target == "-"
     if back:
@@ -69,6 +77,8 @@ def _cd(shell: RunningShell, argv: list[str]) -> int:
     if not files.is_dir(path):
         reason = "Not a directory" if files.exists(path) else "No such file or directory"
         return _refuse(shell, "cd", f"{path}: {reason}", 2)
+    if not files.enters(path):
+        return _refuse(shell, "cd", f"{path}: Permission denied", 2)
     session.variables.update(OLDPWD=session.cwd, PWD=path)
     session.cwd = path
     if back:
@@ -79,6 +89,11 @@ def _cd(shell: RunningShell, argv: list[str]) -> int:
 @builtin("exit")
 def _exit(shell: RunningShell, argv: list[str]) -> int:
     raise Leave(_number(shell, argv, shell.session.status))
+
+
+@builtin("return")
+def _return(shell: RunningShell, argv: list[str]) -> int:
+    raise Return(_number(shell, argv, shell.session.status))
 
 
 @builtin("break", "continue")
@@ -101,9 +116,77 @@ def _export(shell: RunningShell, argv: list[str]) -> int:
     return 0
 
 
+@builtin("local")
+def _local(shell: RunningShell, argv: list[str]) -> int:
+    """``local NAME[=VALUE]...``: the function's own, until it ends."""
+    for argument in argv[1:]:
+        name, equals, value = argument.partition("=")
+        if not _NAME.fullmatch(name):
+            return _refuse(shell, "local", f"{argument}: is not an identifier")
+        if shell.frames:
+            shell.frames[-1].setdefault(name, shell.session.variables.get(name))
+        if equals:
+            shell.assign(name, value)
+    return 0
+
+
+@builtin("shift")
+def _shift(shell: RunningShell, argv: list[str]) -> int:
+    params, count = shell.session.params, _number(shell, argv, 1)
+    if not 0 <= count < len(params):
+        raise Leave(_refuse(shell, "shift", "nothing to shift"))
+    del params[1 : 1 + count]
+    return 0
+
+
+@builtin("set")
+def _set(shell: RunningShell, argv: list[str]) -> int:
+    """``set [-eu...] [+eu...] [--] [PARAMETER...]``; without any, the variables."""
+    session, words = shell.session, argv[1:]
+    if not words:
+        told = "".join(f"{k}={shlex.quote(v)}\n" for k, v in sorted(session.variables.items()))
+        shell.write(1, registry.encode(told))
+        return 0
+    while words and words[0][:1] in ("-", "+") and len(words[0]) > 1 and words[0] != "--":
+        sign, letters = words[0][0], frozenset(words.pop(0)[1:])
+        if letters - _OPTIONS:
+            return _refuse(shell, "set", f"-{min(letters - _OPTIONS)}: unknown option")
+        session.options = session.options | letters if sign == "-" else session.options - letters
+    if words:
+        session.params[1:] = words[1:] if words[0] == "--" else words
+    return 0
+
+
+@builtin("eval")
+def _eval(shell: RunningShell, argv: list[str]) -> int:
+    shell.budget.enter()
+    try:
+        return shell.commands(" ".join(argv[1:]))
+    finally:
+        shell.budget.leave()
+
+
+@builtin(".")
+def _source(shell: RunningShell, argv: list[str]) -> int:
+    """``. FILE``: runs its commands in this shell."""
+    if len(argv) < 2:
+        return _refuse(shell, ".", "missing argument")
+    path = normal(shell.session.cwd, argv[1])
+    if not shell.files.is_file(path):
+        raise Leave(_refuse(shell, ".", f"{argv[1]}: No such file or directory"))
+    shell.budget.enter()
+    try:
+        return shell.commands(registry.decode(shell.files.read(path)), argv[1])
+    except Return as returned:
+        return returned.code
+    finally:
+        shell.budget.leave()
+
+
 @builtin("unset")
 def _unset(shell: RunningShell, argv: list[str]) -> int:
     for name in argv[1:]:
+        shell.session.functions.pop(name, None)
         shell.session.variables.pop(name, None)
         shell.session.exported.discard(name)
     return 0
@@ -121,7 +204,9 @@ def _describe(shell: RunningShell, argv: list[str]) -> int:
     for name in names:
         shell.budget.spend()
         short, told = name, "is a shell builtin"
-        if name not in BUILTINS:
+        if name in shell.session.functions:
+            told = "is a function"
+        elif name not in BUILTINS:
             known = registry.lookup(name) is not None
             short = f"/system/bin/{name}" if known else ""
             told, status = (f"is {short}", status) if known else ("not found", 1)
@@ -156,6 +241,6 @@ def _test(shell: RunningShell, argv: list[str]) -> int:
     if argv[0] == "[" and (not arguments or arguments.pop() != "]"):
         return _refuse(shell, "[", "missing ]", 2)
     try:
-        return int(not conditions.holds(shell.machine.files, shell.session, arguments))
+        return int(not conditions.holds(shell.files, shell.session, arguments))
     except conditions.ConditionFault as fault:
         return _refuse(shell, argv[0], str(fault), 2)

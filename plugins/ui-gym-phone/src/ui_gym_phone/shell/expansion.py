@@ -19,6 +19,9 @@ from ui_gym_phone.shell.syntax import (
 )
 
 BLANKS = " \t\n"
+_PLAIN = ("", "length", "#", "##", "%", "%%")
+"""Operators that do not say what an unset parameter stands for."""
+
 PID = "4711"
 """``$$``"""
 
@@ -106,11 +109,12 @@ class Expander:
 
     def _paths(self, segments: list[Segment]) -> list[str]:
         shell = self._shell
-        if may_glob("".join([text for text, quoted in segments if not quoted])):
+        open_text = "".join([text for text, quoted in segments if not quoted])
+        if may_glob(open_text) and "f" not in shell.session.options:
             shell.budget.spend(10)
             limit = shell.budget.limits.matches
             pattern, cwd = _pattern(segments), shell.session.cwd
-            found = globs.expand_path(shell.machine.files, cwd, pattern, limit)
+            found = globs.expand_path(shell.files, cwd, pattern, limit)
             shell.budget.spend(len(found))
             if found:
                 return found
@@ -129,6 +133,8 @@ class Expander:
             except ArithmeticFault as fault:
                 raise ExpansionFault(str(fault)) from None
         value = self._plain(part.name, part.quoted)
+        if value is None and "u" in self._shell.session.options and part.operator in _PLAIN:
+            raise ExpansionFault(f"{part.name}: parameter not set")
         if not part.operator:
             return "" if value is None else value
         if part.operator == "length":

@@ -123,7 +123,11 @@ def expand_path(files: Files, cwd: str, pattern: str, limit: int) -> list[str]:
             if not files.is_dir(_whole(cwd, folder)):
                 continue
             regex = compile_glob(component)
-            for name in files.list(_whole(cwd, folder)):
+            try:
+                names = files.list(_whole(cwd, folder))
+            except PermissionError:
+                continue
+            for name in names:
                 if (name[0] != "." or component[0] == ".") and regex.fullmatch(name):
                     matched.append(folder + name)
                     if len(matched) >= limit:

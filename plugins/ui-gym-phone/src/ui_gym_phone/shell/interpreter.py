@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import posixpath
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,9 +18,11 @@ from ui_gym_phone.shell.expansion import Expander, ExpansionFault
 from ui_gym_phone.shell.globs import compile_glob
 from ui_gym_phone.shell.parser import parse
 from ui_gym_phone.shell.registry import ShellMachine
+from ui_gym_phone.shell.scripts import ScriptReader
 from ui_gym_phone.shell.session import NAME, ShellSession
 from ui_gym_phone.shell.streams import InputBytes, KeptOutput, Streams
 from ui_gym_phone.shell.syntax import ShellNode
+from ui_gym_phone.state.access import files_for
 
 log = logging.getLogger(__name__)
 
@@ -50,20 +53,26 @@ def run(
     stdin: bytes | Callable[[], bytes] = b"",
     session: ShellSession | None = None,
     limits: Limits | None = None,
+    chunks: list[tuple[int, bytes]] | None = None,
+    prompt: bool = False,
 ) -> Output:
-    """Run a line, or a script of several, on a machine.
+    """Run a line, or a script of several, on a machine; without a line, the commands that the
+    standard input holds, each when it is come to: a command that reads takes what follows it there.
 
-    `stdin` may be a function that gives it, called if something reads. A `session` that is given
-    goes on where it was, and keeps what the line changes. Never raises because of the line: what
-    cannot be run says so on the standard error and has an exit code, as has a line that reaches
-    one of the `limits`.
+    `stdin` may be a function that gives the next bytes, called when something reads, until it gives
+    none. A `session` that is given goes on where it was, and keeps what the line changes. Output is
+    added to `chunks` as it arises, if those are given. With `prompt` the shell asks a person for
+    each command. Never raises because of the line: what cannot be run says so on the standard error
+    and has an exit code, as has a line that reaches one of the `limits`; of commands that are read,
+    each has all of these.
     """
-    chunks, budget = list[tuple[int, bytes]](), Budget(limits or Limits())
+    chunks = [] if chunks is None else chunks
+    budget = Budget(limits or Limits())
     outputs: Streams = {fd: KeptOutput(budget, fd, chunks) for fd in (1, 2)}
     opened: Streams = {0: InputBytes(stdin), **outputs}
     shell = Shell(machine, session or ShellSession(), budget, opened)
     try:
-        code = shell.main(line)
+        code = shell.main(line) if line else shell.script(prompt=prompt, renew=True)
     except (Exhausted, RecursionError) as error:
         reason = str(error) if isinstance(error, Exhausted) else "stopped: nested too deeply"
         chunks.append((2, f"{NAME}: {reason}\n".encode()))
@@ -79,23 +88,83 @@ class Shell:
         self, machine: ShellMachine, session: ShellSession, budget: Budget, opened: Streams
     ) -> None:
         self.machine, self.session, self.budget, self.streams = machine, session, budget, opened
+        self.files = files_for(machine.files, session.user, session.package)
+        """The machine's files, as the shell's user may use them."""
         self.expander = Expander(self)
         self.loops = 0
         self._substituted = 0
         """The status of a command that is nothing but assignments: its last substitution's."""
+        self._asked = 0
+        """How many conditions are being tried: in them, `set -e` lets commands fail."""
+        self.frames: list[dict[str, str | None]] = []
+        """Of each function that runs, the variables that it made its own, as they were before."""
 
     # -- whole lines --
 
-    def main(self, line: str) -> int:
-        """Run a line to its end; the exit code."""
-        code = self._top(lambda: self.execute(parse(line)))
+    def main(self, line: str, file: str = "") -> int:
+        """Run a line, or what a `file` holds, to its end; the exit code."""
+        code = self._top(lambda: self.commands(line, file))
         self._close(self.streams, {})
         return code
+
+    def commands(self, text: str, file: str = "") -> int:
+        """Run the commands of a text; the last one's exit code."""
+        parsed, status = parse(text), 0
+        for line, node in parsed.commands:
+            self.session.place = f"{file}[{line}]: " * bool(file)
+            status = self.execute(node)
+        if parsed.error is not None:
+            self.session.place = f"{file}[{parsed.line}]: " * bool(file)
+            raise parsed.error
+        return status
+
+    def script(self, *, prompt: bool = False, renew: bool = False) -> int:
+        """Run the commands that the standard input holds; the last one's exit code. With a `prompt`
+        a person is asked for them, whose mistakes end nothing; with `renew` each may use the whole
+        budget."""
+        stream = self.streams.get(0)
+        source = stream if isinstance(stream, InputBytes) else InputBytes()
+        reader = ScriptReader(source, self._prompt) if prompt else ScriptReader(source)
+        step = self._try_step if prompt else self._step
+
+        def body() -> int:
+            while step(reader):
+                if renew:
+                    self.budget.renew()
+            return self.session.status
+
+        code = self._top(body)
+        self._close(self.streams, {})
+        return code
+
+    def _prompt(self, goes_on: bool) -> None:
+        """Ask for a line."""
+        where = f"{self.session.variables.get('HOSTNAME', '')}:{self.session.cwd}"
+        sign = "#" if self.session.is_root else "$"
+        self.write(2, b"> " if goes_on else f"{where} {sign} ".encode("utf-8", "replace"))
+
+    def _step(self, reader: ScriptReader) -> bool:
+        """Run the next command of a script. False at the end."""
+        try:
+            node = reader.next()
+        finally:
+            self.session.place = f"<stdin>[{reader.line}]: "
+        if node is not None:
+            self.execute(node)
+        return node is not None
+
+    def _try_step(self, reader: ScriptReader) -> bool:
+        try:
+            return self._step(reader)
+        except (syntax.ShellSyntaxError, ExpansionFault, Exhausted, RecursionError) as error:
+            self.complain(str(error))
+            self.session.status = 1
+            return True
 
     def _top(self, body: Callable[[], int]) -> int:
         try:
             return body()
-        except builtins.Leave as leave:
+        except (builtins.Leave, builtins.Return) as leave:
             return leave.code
         except (syntax.ShellSyntaxError, ExpansionFault) as error:
             self.complain(str(error))
@@ -106,16 +175,21 @@ class Shell:
     # -- what commands use (`registry.RunningShell`) --
 
     def complain(self, message: str) -> None:
-        self.write(2, f"{self.session.params[0]}: {message}\n".encode("utf-8", "replace"))
+        session = self.session
+        told = session.place if session.place[:1] not in ("", "<") else ""
+        shown = told or f"{session.params[0]}: {session.place}"
+        self.write(2, f"{shown}{message}\n".encode("utf-8", "replace"))
 
     def write(self, fd: int, data: bytes) -> None:
         stream = self.streams.get(fd)
         if data and stream is not None and not isinstance(stream, InputBytes):
             stream.write(data)
 
-    def read_stdin(self) -> bytes:
+    def read_stdin(self, size: int | None = None) -> bytes:
         stream = self.streams.get(0)
-        return stream.read() if isinstance(stream, InputBytes) else b""
+        if not isinstance(stream, InputBytes):
+            return b""
+        return stream.read() if size is None else stream.read_up_to(size)
 
     def run_command(self, argv: list[str], stdin: bytes | None, environment: dict[str, str]) -> int:
         shell = self.subshell()
@@ -123,11 +197,40 @@ class Shell:
             shell.streams[0] = InputBytes(stdin)
         return shell.within(lambda: shell.external(argv, environment))
 
-    def run_line(self, line: str, params: Sequence[str], environment: dict[str, str]) -> int:
-        variables = environment | {"PWD": self.session.cwd}
-        session = ShellSession(self.session.cwd, variables, set(variables), list(params))
-        shell = Shell(self.machine, session, self.budget, dict(self.streams))
+    def output_of(self, argv: list[str], environment: dict[str, str]) -> str:
+        shell = self.subshell()
+        shell.streams[0] = InputBytes()
+        output = shell.streams[1] = KeptOutput(self.budget)
+        shell.within(lambda: shell.external(argv, environment))
+        self.budget.check_text(len(output.data))
+        return registry.decode(output.data)
+
+    def run_line(
+        self, line: str, params: Sequence[str], environment: dict[str, str], who: str = ""
+    ) -> int:
+        shell = self._new(params, environment, who)
         return shell.within(lambda: shell.main(line))
+
+    def run_file(self, data: bytes, params: Sequence[str], environment: dict[str, str]) -> int:
+        shell = self._new(params, environment)
+        return shell.within(lambda: shell.main(registry.decode(data), params[0]))
+
+    def run_script(self, params: Sequence[str], environment: dict[str, str], who: str = "") -> int:
+        shell = self._new(params, environment, who)
+        return shell.within(shell.script)
+
+    def _new(self, params: Sequence[str], environment: dict[str, str], who: str = "") -> Shell:
+        """A shell that begins with these parameters and variables. `who` runs it: a user, or the
+        one of a package."""
+        now = self.session
+        variables = environment | {"PWD": now.cwd}
+        session = ShellSession(now.cwd, variables, set(variables), list(params))
+        session.user, session.package = now.user, now.package
+        if who:
+            package = self.machine.phone.packages.get(who)
+            session.user = package.user if package else who
+            session.package = who if package else ""
+        return Shell(self.machine, session, self.budget, dict(self.streams))
 
     def assign(self, name: str, value: str) -> None:
         self.budget.check_text(len(value))
@@ -179,7 +282,14 @@ class Shell:
     def _redirect(self, redirect: syntax.Redirect) -> bool:
         self.budget.spend()
         fd, operator = redirect.fd, redirect.operator
+        if redirect.document is not None:
+            text = self.expander.text(redirect.document.body)
+            self.streams[fd] = InputBytes(registry.encode(text))
+            return True
         target = self.expander.text(redirect.target)
+        if operator == "<<<":
+            self.streams[fd] = InputBytes(registry.encode(target + "\n"))
+            return True
         if operator in (">&", "<&"):
             problem = streams.duplicate(self.streams, fd, target)
         else:
@@ -191,7 +301,7 @@ class Shell:
     def _open(self, fd: int, operator: str, target: str) -> str:
         """Open a file for a redirection; the message where that fails."""
         path = target if target.startswith("/") else f"{self.session.cwd}/{target}"
-        opened, files = self.streams, self.machine.files
+        opened, files = self.streams, self.files
         streams.flush(opened)
         try:
             if operator == "<":
@@ -211,7 +321,17 @@ class Shell:
         """Run a node; its exit status, which is also ``$?`` afterwards."""
         self.budget.spend()
         self.session.status = status = self._status(node)
+        if status and "e" in self.session.options and not self._asked and _may_end(node):
+            raise builtins.Leave(status)
         return status
+
+    def _ask(self, node: ShellNode) -> int:
+        """Run a node for its exit status, which may well tell of a failure."""
+        self._asked += 1
+        try:
+            return self.execute(node)
+        finally:
+            self._asked -= 1
 
     def _status(self, node: ShellNode) -> int:
         match node:
@@ -223,12 +343,13 @@ class Shell:
             case syntax.Pipeline():
                 return self._pipeline(node)
             case syntax.Negated():
-                return int(not self.execute(node.body))
+                return int(not self._ask(node.body))
             case syntax.AndOr():
-                status = self.execute(node.first)
-                for operator, item in node.rest:
+                status = self._ask(node.first)
+                for number, (operator, item) in enumerate(node.rest, 1):
                     if (status == 0) == (operator == "&&"):
-                        status = self.execute(item)
+                        last = number == len(node.rest)
+                        status = self.execute(item) if last else self._ask(item)
                 return status
             case syntax.CommandList():
                 status = 0 if node.items else self.session.status
@@ -243,11 +364,14 @@ class Shell:
                 return 0 if node.background else status
             case syntax.If():
                 for condition, body in node.arms:
-                    if self.execute(condition) == 0:
+                    if self._ask(condition) == 0:
                         return self.execute(body)
                 return self.execute(node.otherwise) if node.otherwise is not None else 0
             case syntax.Case():
                 return self._case(node)
+            case syntax.Function():
+                self.session.functions[node.name] = node.body
+                return 0
             case syntax.For() | syntax.Loop():
                 return self._loop(node)
 
@@ -278,7 +402,7 @@ class Shell:
                 self.assign(node.name, value)
                 yield
         else:
-            while (self.execute(node.condition) == 0) != node.until:
+            while (self._ask(node.condition) == 0) != node.until:
                 yield
 
     def _loop(self, node: syntax.For | syntax.Loop) -> int:
@@ -308,6 +432,8 @@ class Shell:
             return self._command(node, argv) if opened else 1
 
     def _command(self, node: syntax.Simple, argv: list[str]) -> int:
+        if "x" in self.session.options and argv:
+            self.write(2, registry.encode(f"+ {shlex.join(argv)}\n"))
         values = dict[str, str]()
         for name, word in node.assignments:
             values[name] = self.expander.text(word)
@@ -315,18 +441,42 @@ class Shell:
                 self.assign(name, values[name])
         if not argv:
             return self._substituted
+        function = self.session.functions.get(argv[0])
         builtin = registry.BUILTINS.get(argv[0])
-        if builtin is None:
+        if builtin is None and function is None:
             return self.external(argv, self.session.environment() | values)
         variables = self.session.variables
         before = {name: variables[name] for name in values if name in variables}
         variables.update(values)
         try:
+            if function is not None:
+                return self._call(function, argv)
+            assert builtin is not None, "it is one of the two"
             return builtin(self, argv)
         finally:
             for name in values:
                 variables.pop(name, None)
             variables.update(before)
+
+    def _call(self, body: ShellNode, argv: list[str]) -> int:
+        """Run a function."""
+        session, loops = self.session, self.loops
+        params, session.params = session.params, [session.params[0], *argv[1:]]
+        own = dict[str, str | None]()
+        self.frames.append(own)
+        self.loops = 0
+        self.budget.enter()
+        try:
+            return self.execute(body)
+        except builtins.Return as returned:
+            return returned.code
+        finally:
+            self.budget.leave()
+            self.frames.pop()
+            self.loops, session.params = loops, params
+            for name, value in own.items():
+                session.variables.pop(name, None)
+                session.variables.update({name: value} if value is not None else {})
 
     def external(self, argv: list[str], environment: dict[str, str]) -> int:
         """Run a command of the machine."""
@@ -338,7 +488,7 @@ class Shell:
         streams.flush(self.streams)
         try:
             return command.run(registry.CommandContext(self, argv, environment))
-        except (builtins.LoopJump, builtins.Leave, Exhausted, RecursionError):
+        except (builtins.LoopJump, builtins.Leave, builtins.Return, Exhausted, RecursionError):
             raise
         except Exception:  # a fault of ours: the phone goes on, and the log says where it was
             log.exception("the command %r failed", argv[:20])
@@ -347,11 +497,17 @@ class Shell:
 
     def _file(self, argv: list[str], environment: dict[str, str]) -> int:
         """Run a script, or say why there is nothing to run."""
-        path, files = posixpath.join(self.session.cwd, argv[0]), self.machine.files
+        path, files = posixpath.join(self.session.cwd, argv[0]), self.files
         if "/" not in argv[0] or not files.exists(path):
             self.complain(f"{argv[0]}: inaccessible or not found")
             return 127
         if files.is_dir(path) or not files.stat(path).mode & 0o111:
             self.complain(f"{argv[0]}: can't execute: Permission denied")
             return 126
-        return self.run_line(registry.decode(files.read(path)), argv, environment)
+        return self.run_file(files.read(path), argv, environment)
+
+
+def _may_end(node: ShellNode) -> bool:
+    """Whether the failure of such a node ends a shell with ``set -e``; of others, what they are
+    made of has done so, or may fail."""
+    return isinstance(node, syntax.Simple | syntax.Pipeline | syntax.Subshell)

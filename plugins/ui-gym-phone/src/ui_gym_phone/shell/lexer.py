@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from ui_gym_phone.shell.syntax import (
     Arithmetic,
+    HereDocument,
     Literal,
     Parameter,
     ShellNode,
     ShellSyntaxError,
     Substitution,
+    UnfinishedError,
     Word,
     WordPart,
     make_word,
@@ -24,8 +26,9 @@ MAX_DEPTH = 40
 META = " \t\n;&|<>()"
 """What ends an unquoted word."""
 
-_OPERATOR = re.compile(r";;|;|&&|&>|&|\|\||\||\(|\)|<<|<&|<|>>|>&|>")
+_OPERATOR = re.compile(r";;|;|&&|&>|&|\|\||\||\(|\)|<<<|<<-|<<|<&|<|>>|>&|>")
 _IO_NUMBER = re.compile(r"\d(?=[<>])")
+_PLAIN = re.compile(r"[\w./:=,@%+-]+(?=[ \t\n;&|<>()]|\Z)")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!]", re.ASCII)
 _BRACED = re.compile(r"([A-Za-z_]\w*|\d+|[@*#?$!])(:[-=?+]|[-=?+]|##?|%%?|(?=\}))", re.ASCII)
@@ -59,6 +62,8 @@ class ShellLexer:
         self._substitute = substitute
         self.depth = depth
         """How many things are open around what is read."""
+        self.documents: list[HereDocument] = []
+        """Here-documents that begin after the line that is read."""
 
     def deeper(self) -> None:
         """Note that something opens; `depth` is counted down when it closes."""
@@ -76,6 +81,7 @@ class ShellLexer:
             return ShellToken("end", "")
         if source[start] == "\n":
             self.position += 1
+            self._take_documents()
             return ShellToken("newline", "\n")
         if source[start] in META:
             operator = _OPERATOR.match(source, start)
@@ -85,8 +91,43 @@ class ShellLexer:
         if number := _IO_NUMBER.match(source, start):
             self.position = number.end()
             return ShellToken("number", number.group())
+        if plain := _PLAIN.match(source, start):  # as most words are: nothing to take apart
+            self.position = plain.end()
+            text = plain.group()
+            return ShellToken("word", text, Word((Literal(text, False),), text, text))
         parts = self._parts(META, quoted=False)
         return ShellToken("word", source[start : self.position], make_word(parts))
+
+    def finish(self) -> None:
+        """At the end of the text: a here-document that was announced is missing."""
+        if self.documents:
+            raise UnfinishedError(f"here document '{self.documents[0].delimiter}' unclosed")
+
+    def _take_documents(self) -> None:
+        """Read the here-documents of the line that ends before the position."""
+        documents, self.documents = self.documents, []
+        for document in documents:
+            lines = list[str]()
+            while True:
+                if self.position >= len(self.source):
+                    raise UnfinishedError(f"here document '{document.delimiter}' unclosed")
+                end = self.source.find("\n", self.position)
+                end = len(self.source) if end < 0 else end
+                line = self.source[self.position : end]
+                self.position = end + 1
+                line = line.lstrip("\t") if document.tabs else line
+                if line == document.delimiter:
+                    break
+                lines.append(line + "\n")
+            self.position = min(self.position, len(self.source))
+            document.body = self._document_body("".join(lines), document.quoted)
+
+    def _document_body(self, text: str, quoted: bool) -> Word:
+        if quoted:
+            return make_word([Literal(text, True)] if text else [])
+        inner = ShellLexer(text, 0, self._substitute, self.depth)
+        inner.deeper()
+        return make_word(inner._parts("", quoted=True, quotes=False))
 
     # -- words --
 
@@ -118,7 +159,7 @@ class ShellLexer:
     def _closing(self, sign: str, start: int) -> int:
         end = self.source.find(sign, start)
         if end < 0:
-            raise ShellSyntaxError("no closing quote")
+            raise UnfinishedError("no closing quote")
         return end
 
     def _backslash(self, parts: list[WordPart], ends: str, quoted: bool) -> None:

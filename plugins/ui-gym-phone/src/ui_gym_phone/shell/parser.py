@@ -1,48 +1,89 @@
 """ShellParser: a shell line as a syntax tree, by recursive descent over POSIX' grammar.
 
-What clients and people send is understood: lists, pipes, redirections, subshells, groups, `if`,
-`for`, `while`, `until` and `case`. Functions, here-documents and mksh's own extras are not.
+What clients and people send is understood: lists, pipes, redirections, here-documents, subshells,
+groups, functions, `if`, `for`, `while`, `until` and `case`. mksh's own extras are not.
+
+A shell parses a command, runs it and only then looks at the next one: `next_command` does that from
+a position on, and `parse` collects what a whole line or script has.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ui_gym_phone.shell import syntax
 from ui_gym_phone.shell.lexer import ShellLexer, ShellToken
-from ui_gym_phone.shell.syntax import Redirect, ShellNode, ShellSyntaxError, Word
+from ui_gym_phone.shell.syntax import (
+    HereDocument,
+    Redirect,
+    ShellNode,
+    ShellSyntaxError,
+    UnfinishedError,
+    Word,
+)
 
 MAX_LINE = 131_072
 """Characters of a line: the longest argument that Linux takes (MAX_ARG_STRLEN)."""
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_REDIRECTS = frozenset(("<", ">", ">>", "<&", ">&", "&>"))
+_REDIRECTS = frozenset(("<", ">", ">>", "<&", ">&", "&>", "<<", "<<-", "<<<"))
 _CLOSING = frozenset(("then", "else", "elif", "fi", "do", "done", "esac", "}"))
+_RESERVED = _CLOSING | {"{", "if", "for", "while", "until", "case"}
+_CLOSED = re.compile(r"[ \t]*\)")
 _NOTHING = syntax.CommandList(())
 
 
+@dataclass(frozen=True)
+class Parsed:
+    """The commands of a text with the numbers of their last lines, up to what is no shell: that is
+    the `error`, in this line."""
+
+    commands: tuple[tuple[int, ShellNode], ...]
+    error: ShellSyntaxError | None = None
+    line: int = 1
+
+
 @lru_cache(maxsize=2048)
-def parse(source: str) -> ShellNode:
-    """The commands of a line or a script.
+def parse(source: str) -> Parsed:
+    """The commands of a line or a script. What comes before an error is run, as shells do."""
+    if len(source) > MAX_LINE:
+        return Parsed((), ShellSyntaxError("Argument list too long"))
+    found, position, line = list[tuple[int, ShellNode]](), 0, 0
+    try:
+        while (taken := next_command(source, position)) is not None:
+            node, end = taken
+            line += source.count("\n", position, end) + (not source.endswith("\n", position, end))
+            found.append((line, node))
+            position = end
+    except ShellSyntaxError as error:
+        return Parsed(tuple(found), error, line + 1 + source.count("\n", position, error.position))
+    return Parsed(tuple(found))
+
+
+def next_command(source: str, position: int) -> tuple[ShellNode, int] | None:
+    """The command that begins at a position, or after the blank lines there, up to the end of its
+    last line; with the position after that. None where there is nothing more.
 
     Raises:
-        ShellSyntaxError: it is none; the message is mksh's.
+        UnfinishedError: it may go on after the end of `source`.
+        ShellSyntaxError: it is no command; the message is mksh's.
     """
-    if len(source) > MAX_LINE:
-        raise ShellSyntaxError("Argument list too long")
-    parser = ShellParser(source, 0, 0)
-    node = parser.sequence()
-    if parser.next.kind != "end":
-        raise parser.unexpected()
-    return node
+    parser = ShellParser(source, position, 0)
+    try:
+        return parser.command_line()
+    except ShellSyntaxError as error:
+        error.position = parser.lexer.position
+        raise
 
 
 def _substitution(source: str, start: int, depth: int) -> tuple[ShellNode, int]:
     parser = ShellParser(source, start, depth)
     node = parser.sequence()
     parser.close(")", "(")
+    parser.lexer.finish()
     return node, parser.lexer.position
 
 
@@ -79,7 +120,7 @@ class ShellParser:
         """What is next has no place there."""
         token = self.next
         if token.kind == "end":
-            return ShellSyntaxError("syntax error: unexpected EOF")
+            return UnfinishedError("syntax error: unexpected EOF")
         name = "newline" if token.kind == "newline" else token.text
         return ShellSyntaxError(f"syntax error: '{name}' unexpected")
 
@@ -91,7 +132,7 @@ class ShellParser:
 
     def _more(self, opened: str) -> None:
         if self.next.kind == "end":
-            raise ShellSyntaxError(f"syntax error: '{opened}' unmatched")
+            raise UnfinishedError(f"syntax error: '{opened}' unmatched")
 
     def newlines(self) -> None:
         while self.next.kind == "newline":
@@ -99,22 +140,44 @@ class ShellParser:
 
     # -- lists --
 
+    def command_line(self) -> tuple[ShellNode, int] | None:
+        """As `next_command`."""
+        self.newlines()
+        if self.next.kind == "end":
+            return None
+        items = list[ShellNode]()
+        while self.next.kind not in ("newline", "end"):
+            if self.at_end_of_list():
+                raise self.unexpected()
+            item, parted = self.item()
+            items.append(item)
+            if not parted and self.next.kind not in ("newline", "end"):
+                raise self.unexpected()
+        self.lexer.finish()
+        node = items[0] if len(items) == 1 else syntax.CommandList(tuple(items))
+        return node, self.lexer.position
+
     def sequence(self) -> ShellNode:
         """Commands up to what cannot begin one."""
         items = list[ShellNode]()
         self.newlines()
-        while not self._at_end_of_list():
-            node = self._and_or()
-            if self.accept("&"):
-                node = syntax.Subshell(node, background=True)
-            elif not self.accept(";") and self.next.kind != "newline":
-                items.append(node)
-                break
+        while not self.at_end_of_list():
+            node, parted = self.item()
             items.append(node)
+            if not parted and self.next.kind != "newline":
+                break
             self.newlines()
         return items[0] if len(items) == 1 else syntax.CommandList(tuple(items))
 
-    def _at_end_of_list(self) -> bool:
+    def item(self) -> tuple[ShellNode, bool]:
+        """What a list is made of, and whether a ``;`` or ``&`` follows, which is taken."""
+        node = self._and_or()
+        if self.accept("&"):
+            return syntax.Subshell(node, background=True), True
+        return node, bool(self.accept(";"))
+
+    def at_end_of_list(self) -> bool:
+        """Whether what is next cannot begin a command."""
         token = self.next
         if token.kind == "operator":
             return token.text in (")", ";;")
@@ -163,6 +226,9 @@ class ShellParser:
         return node
 
     def _compound(self) -> ShellNode | None:
+        word = self.next.word
+        if word is not None and word.bare not in _RESERVED:
+            return None
         opened = self.accept("(", "{", "if", "for", "while", "until", "case")
         if opened == "(":
             body = self._body("(")
@@ -177,7 +243,7 @@ class ShellParser:
             return syntax.Loop(condition, self._do(opened), opened == "until")
         if opened:
             return {"if": self._if, "for": self._for, "case": self._case}[opened]()
-        if self.next.word and self.next.word.bare in _CLOSING:
+        if word is not None:
             raise self.unexpected()
         return None
 
@@ -197,13 +263,18 @@ class ShellParser:
             raise self.unexpected()
         self.take()
         self.newlines()
-        self.close("in", "for")
+        self._more("for")
         words = list[Word]()
-        while (word := self.next.word) is not None:
-            words.append(word)
-            self.take()
-        if not self.accept(";") and self.next.kind != "newline":
-            raise self.unexpected()
+        if self.accept("in"):
+            while (word := self.next.word) is not None:
+                words.append(word)
+                self.take()
+            self._more("for")
+            if not self.accept(";") and self.next.kind != "newline":
+                raise self.unexpected()
+        else:
+            words.append(_PARAMETERS)
+            self.accept(";")
         self.newlines()
         return syntax.For(name, tuple(words), self._do("for"))
 
@@ -240,22 +311,41 @@ class ShellParser:
         self.take()
         return word
 
+    def _brackets_close(self) -> bool:
+        """Whether nothing stands between the bracket that is next and the one that closes it."""
+        return bool(_CLOSED.match(self.lexer.source, self.lexer.position))
+
+    def _function(self, name: Word) -> ShellNode:
+        """The rest of ``name() command``."""
+        self.close(")", "(")
+        self.newlines()
+        self._more("(")
+        if name.bare is None or not _NAME.fullmatch(name.bare):
+            raise ShellSyntaxError(f"{name.bare or ''}: invalid function name")
+        body = self._command()
+        return syntax.Function(name.bare, body)
+
     def _simple(self) -> ShellNode:
         assignments, words = list[tuple[str, Word]](), list[Word]()
         redirects = list[Redirect]()
         while True:
-            if (redirect := self._redirect()) is not None:
+            word = self.next.word  # by far the most are words
+            if word is None:
+                redirect = self._redirect()
+                if redirect is None:
+                    break
                 redirects.append(redirect)
                 continue
-            word = self.next.word
-            if word is None:
-                break
-            self.take()
+            self._token = None
             assignment = None if words else _assignment(word)
             if assignment is not None:
                 assignments.append(assignment)
             else:
                 words.append(word)
+                first = len(words) == 1 and not assignments and not redirects
+                if first and self.next.text == "(" and self._brackets_close():
+                    self.take()
+                    return self._function(word)
         if not assignments and not words and not redirects:
             raise self.unexpected()
         return syntax.Simple(tuple(assignments), tuple(words), tuple(redirects))
@@ -271,7 +361,17 @@ class ShellParser:
         if target is None:
             raise self.unexpected()
         self.take()
-        return Redirect(int(number or operator[0] != "<"), operator, target)
+        document = None
+        if operator in ("<<", "<<-"):
+            text = "".join(part.text for part in target.parts if isinstance(part, syntax.Literal))
+            quoted = any(getattr(part, "quoted", False) for part in target.parts)
+            document = HereDocument(text, quoted, operator == "<<-")
+            self.lexer.documents.append(document)
+        return Redirect(int(number or operator[0] != "<"), operator, target, document)
+
+
+_PARAMETERS = syntax.make_word([syntax.Parameter("@", "", None, True)])
+"""``"$@"``."""
 
 
 def _assignment(word: Word) -> tuple[str, Word] | None:

@@ -147,6 +147,9 @@ def delete(phone: Phone, source: ProviderTable, where: str) -> None:
     if source.provider == "settings":
         for name in _column(phone, source, where, "name"):
             phone.settings[source.rows].pop(str(name), None)
+    elif source.provider == "media":
+        for path in _column(phone, source, where, "_data"):
+            phone.files.remove(str(path))
     elif source.table == "contacts":
         _write(phone, source, where, "DELETE FROM raw_contacts WHERE contact_id = ?", {})
     else:

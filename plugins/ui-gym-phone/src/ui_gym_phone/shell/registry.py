@@ -71,12 +71,16 @@ class RunningShell(Protocol):
     session: ShellSession
     budget: Budget
     streams: Streams
+    files: Files
+    """The machine's files, as the shell's user may use them."""
     loops: int
     """How many loops are running."""
+    frames: list[dict[str, str | None]]
+    """Of each function that runs, the variables that it made its own, as they were before."""
 
     def write(self, fd: int, data: bytes) -> None: ...
 
-    def read_stdin(self) -> bytes: ...
+    def read_stdin(self, size: int | None = None) -> bytes: ...
 
     def complain(self, message: str) -> None:
         """Say something in the shell's own name."""
@@ -94,7 +98,20 @@ class RunningShell(Protocol):
         self, argv: list[str], stdin: bytes | None, environment: dict[str, str]
     ) -> int: ...
 
-    def run_line(self, line: str, params: Sequence[str], environment: dict[str, str]) -> int: ...
+    def run_line(
+        self, line: str, params: Sequence[str], environment: dict[str, str], who: str = ""
+    ) -> int: ...
+
+    def run_file(self, data: bytes, params: Sequence[str], environment: dict[str, str]) -> int: ...
+
+    def run_script(
+        self, params: Sequence[str], environment: dict[str, str], who: str = ""
+    ) -> int: ...
+
+    def output_of(self, argv: list[str], environment: dict[str, str]) -> str: ...
+
+    def commands(self, text: str, file: str = "") -> int:
+        """Run the commands of a text, or of a `file`, in this shell itself."""
 
 
 class CommandFault(Exception):
@@ -128,7 +145,12 @@ class CommandContext:
 
     @property
     def files(self) -> Files:
-        return self.machine.files
+        return self.shell.files
+
+    @property
+    def user(self) -> str:
+        """Who runs the command."""
+        return self.shell.session.user
 
     # -- options --
 
@@ -190,11 +212,12 @@ class CommandContext:
     def read(self, name: str, size: int | None = None) -> bytes:
         """A file's bytes; ``-`` and /dev/stdin are the standard input.
 
-        `size` is the most that is wanted: only that much of an endless device is made.
+        `size` is the most that is wanted: only that much of an endless device is made, and no more
+        of the standard input is waited for.
         """
         path = self.path(name)
         if name == "-" or path == "/dev/stdin":
-            return self.stdin
+            return self.shell.read_stdin(size)
         if path in ("/dev/zero", "/dev/urandom", "/dev/random"):
             size = self.shell.budget.limits.text if size is None else size
             self.shell.budget.check_text(size)
@@ -239,13 +262,31 @@ class CommandContext:
         """Run a command, as `xargs` does; None lets it have what is left of this one's input."""
         return self.shell.run_command(argv, stdin, self.env)
 
-    def run_line(self, line: str, params: Sequence[str] = ("sh",)) -> int:
-        """Run a line in a shell of its own, as `sh -c` does; `params` are $0, $1..."""
-        return self.shell.run_line(line, params, self.env)
+    def output_of(self, argv: list[str]) -> str:
+        """What a command writes to its standard output."""
+        return self.shell.output_of(argv, self.env)
+
+    def run_line(self, line: str, params: Sequence[str] = ("sh",), who: str = "") -> int:
+        """Run a line in a shell of its own, as `sh -c` does; `params` are $0, $1... `who` runs it:
+        a user, or the one of a package."""
+        return self.shell.run_line(line, params, self.env | _environment(who), who)
+
+    def run_file(self, data: bytes, params: Sequence[str]) -> int:
+        """Run what a file holds, whose name is the first of `params`."""
+        return self.shell.run_file(data, params, self.env)
+
+    def run_script(self, params: Sequence[str] = ("sh",), who: str = "") -> int:
+        """Run the commands that the standard input holds, in a shell of its own."""
+        return self.shell.run_script(params, self.env | _environment(who), who)
 
     def spend(self, steps: int = 1) -> None:
         """Count work that a long loop does."""
         self.shell.budget.spend(steps)
+
+
+def _environment(who: str) -> dict[str, str]:
+    """The variables that tell who somebody is."""
+    return {"USER": who, "LOGNAME": who} if who else {}
 
 
 @dataclass(frozen=True)

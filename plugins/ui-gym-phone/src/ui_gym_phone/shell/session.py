@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ui_gym_phone.data import table
+from ui_gym_phone.shell.syntax import ShellNode
 
 
 def environment() -> dict[str, str]:
     """What `adb shell` starts with."""
     return dict(table("shell_names")["environment"])
 
+
+SHELL, ROOT = "shell", "root"
+"""Users."""
 
 NAME = "/system/bin/sh"
 """What the shell calls itself."""
@@ -27,12 +31,26 @@ class ShellSession:
     """``$0 $1 ...``"""
     status: int = 0
     """``$?``"""
+    functions: dict[str, ShellNode] = field(default_factory=dict)
+    options: frozenset[str] = frozenset()
+    """The letters of what `set` turned on."""
+    place: str = ""
+    """Where in a script the shell is, for its messages."""
+    user: str = SHELL
+    """Who runs it."""
+    package: str = ""
+    """The app of that user, if it is one's."""
+
+    @property
+    def is_root(self) -> bool:
+        return self.user == ROOT
 
     def copy(self) -> ShellSession:
         """A subshell's: what it changes is lost."""
         return ShellSession(
-            self.cwd, self.variables.copy(), self.exported.copy(), self.params.copy(), self.status
-        )
+            self.cwd, self.variables.copy(), self.exported.copy(), self.params.copy(), self.status,
+            self.functions.copy(), self.options, self.place, self.user, self.package,
+        )  # fmt: skip
 
     def environment(self) -> dict[str, str]:
         """The exported variables."""

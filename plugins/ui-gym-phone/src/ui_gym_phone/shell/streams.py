@@ -65,30 +65,62 @@ class FileSink:
 
 
 class InputBytes:
-    """Bytes to read; all who share them share the position. What is given as a function is called
-    when somebody reads."""
+    """Bytes to read; all who share them share the position. A function that is given is asked for
+    more when somebody reads, until it gives nothing."""
 
     def __init__(self, data: bytes | Callable[[], bytes] = b"") -> None:
-        self._given = data
+        self._data = data if isinstance(data, bytes) else b""
+        self._pull = None if isinstance(data, bytes) else data
         self._position = 0
-
-    @property
-    def _data(self) -> bytes:
-        if not isinstance(self._given, bytes):
-            self._given = self._given()
-        return self._given
 
     def read(self) -> bytes:
         """All that is left."""
-        data = self._data[self._position :] if self._position else self._data
-        self._position = len(self._data)
-        return data
+        pieces = [self._data[self._position :] if self._position else self._data]
+        while piece := self._ask():
+            pieces.append(piece)
+        self._data, self._position = b"", 0
+        return b"".join(pieces) if len(pieces) > 1 else pieces[0]
 
     def line(self) -> bytes:
         """Up to and with the next newline; empty at the end."""
-        end = self._data.find(b"\n", self._position) + 1 or len(self._data)
-        data, self._position = self._data[self._position : end], end
+        return self.take(len(self.look(1)))
+
+    def look(self, least: int, most: int = 0) -> bytes:
+        """The `least` next lines, up to `most` of those that are there already; fewer at the end.
+        They stay there to be read."""
+        size = 0
+        for count in range(max(least, most)):
+            while (found := self._data.find(b"\n", self._position + size)) < 0:
+                if count >= least:
+                    return self._data[self._position : self._position + size]
+                piece = self._ask()
+                if not piece:
+                    return self._data[self._position :]
+                self._data, self._position = self._data[self._position :] + piece, 0
+            size = found + 1 - self._position
+        return self._data[self._position : self._position + size]
+
+    def read_up_to(self, size: int) -> bytes:
+        """The next `size` bytes, without waiting for more; fewer at the end."""
+        pieces, have = list[bytes](), len(self._data) - self._position
+        while have < size and (piece := self._ask()):
+            pieces.append(piece)
+            have += len(piece)
+        self._data, self._position = self._data[self._position :] + b"".join(pieces), 0
+        return self.take(size)
+
+    def take(self, size: int) -> bytes:
+        """The next `size` bytes, which somebody has looked at."""
+        data = self._data[self._position : self._position + size]
+        self._position += size
         return data
+
+    def _ask(self) -> bytes:
+        """More, if there is any; after that, never again."""
+        piece = self._pull() if self._pull is not None else b""
+        if not piece:
+            self._pull = None
+        return piece
 
 
 OpenStream = ByteSink | InputBytes

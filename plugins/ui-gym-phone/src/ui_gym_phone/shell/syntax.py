@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -12,6 +13,13 @@ def may_glob(text: str) -> bool:
 
 class ShellSyntaxError(Exception):
     """A line that is no shell. The message is what mksh says after the shell's name."""
+
+    position = 0
+    """Where in the text it was found."""
+
+
+class UnfinishedError(ShellSyntaxError):
+    """The text ends in the middle of a command: more lines could make it one."""
 
 
 # -- words --
@@ -81,12 +89,22 @@ def make_word(parts: list[WordPart]) -> Word:
 # -- commands --
 
 
+class HereDocument:
+    """The lines after a command that has ``<<DELIMITER``, which the lexer fills in when it comes to
+    them. With `tabs` (``<<-``) those that lines begin with are dropped."""
+
+    def __init__(self, delimiter: str, quoted: bool, tabs: bool) -> None:
+        self.delimiter, self.quoted, self.tabs = delimiter, quoted, tabs
+        self.body = make_word([])
+
+
 class Redirect(NamedTuple):
-    """``FD OPERATOR TARGET``."""
+    """``FD OPERATOR TARGET``; the text of ``<<`` comes from the document."""
 
     fd: int
     operator: str
     target: Word
+    document: HereDocument | None = None
 
 
 class Simple(NamedTuple):
@@ -97,7 +115,8 @@ class Simple(NamedTuple):
     redirects: tuple[Redirect, ...]
 
 
-class Redirected(NamedTuple):
+@dataclass(frozen=True)
+class Redirected:
     """A compound command with redirections."""
 
     body: ShellNode
@@ -110,7 +129,8 @@ class Pipeline(NamedTuple):
     commands: tuple[ShellNode, ...]
 
 
-class Negated(NamedTuple):
+@dataclass(frozen=True)
+class Negated:
     """``! command``."""
 
     body: ShellNode
@@ -129,29 +149,33 @@ class CommandList(NamedTuple):
     items: tuple[ShellNode, ...]
 
 
-class Subshell(NamedTuple):
+@dataclass(frozen=True)
+class Subshell:
     """``( ... )``, or in the `background` ``command &``."""
 
     body: ShellNode
     background: bool = False
 
 
-class If(NamedTuple):
+@dataclass(frozen=True)
+class If:
     """Conditions with what they lead to, and the ``else`` part."""
 
     arms: tuple[tuple[ShellNode, ShellNode], ...]
     otherwise: ShellNode | None
 
 
-class For(NamedTuple):
-    """``for name in words``."""
+@dataclass(frozen=True)
+class For:
+    """``for name in words``; without ``in``, the words are ``"$@"``."""
 
     name: str
     words: tuple[Word, ...]
     body: ShellNode
 
 
-class Loop(NamedTuple):
+@dataclass(frozen=True)
+class Loop:
     """``while``, or ``until``."""
 
     condition: ShellNode
@@ -159,14 +183,24 @@ class Loop(NamedTuple):
     until: bool
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """``case subject in``: patterns with what they lead to."""
 
     subject: Word
     arms: tuple[tuple[tuple[Word, ...], ShellNode], ...]
 
 
+@dataclass(frozen=True)
+class Function:
+    """``name() command``: the definition, not a call."""
+
+    name: str
+    body: ShellNode
+
+
+# Not all of them are tuples: of many that hold each other, mypy compares all with all for minutes.
 ShellNode = (
     Simple | Redirected | Pipeline | Negated | AndOr | CommandList | Subshell | If | For | Loop
-    | Case
+    | Case | Function
 )  # fmt: skip

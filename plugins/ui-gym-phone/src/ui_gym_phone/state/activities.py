@@ -25,8 +25,13 @@ class Activity:
     """The key of the text field that has the caret, if one has."""
     caret: int = 0
     """Where the caret stands in that field, in characters."""
-    marked: bool = False
-    """Whether all of that field's text is selected."""
+    mark: int | None = None
+    """Where the selection begins that ends at the caret, in characters; None if there is none."""
+    held: bool = False
+    """Whether that field shows its handles and the bar of what can be done to a text."""
+    flings: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
+    """Scrolled containers that a finger has flung: key -> (from, how far, both in pixels of the
+    device; begun at this uptime, for so long, both in milliseconds)."""
 
 
 @dataclass

@@ -28,6 +28,9 @@ MAX_CELL = 256 << 10
 
 T = TypeVar("T")
 
+_of_blank: dict[tuple[str, str], Any] = {}
+"""What was drawn from databases as the factory makes them."""
+
 _PATH = re.compile(r"/+data/+(?:data|user/+0|user_de/+0)/+([\w.]+)/+databases/+([\w.]+)")
 _MAGIC = b"SQLite format 3\0"
 
@@ -84,8 +87,22 @@ class Databases:
             self._seen[name] = _stamp(found)
         return found
 
+    def used(self, name: str) -> bool:
+        """Whether a database was opened, or is not as the factory made it."""
+        return name in self._open or name in self._bytes
+
     def derived(self, name: str, key: str, make: Callable[[], T]) -> T:
-        """What `make` draws from a database, made anew only after a change; not to be changed."""
+        """What `make` draws from a database, made anew only after a change; not to be changed.
+
+        Of a database that nobody has used it is drawn once for all phones, so that a new phone
+        need not open it.
+        """
+        if not self.used(name):
+            kept = _of_blank.get((name, key), _of_blank)
+            if kept is _of_blank:
+                kept = _of_blank[name, key] = make()
+            blank: T = kept
+            return blank
         stamp = _stamp(self.connection(name))
         found = self._derived.get((name, key))
         if found is None or found[0] != stamp:
@@ -112,7 +129,7 @@ class Databases:
     def read(self, path: str) -> bytes | None:
         """The database at a path as SQLite's bytes; None where the path is of no database."""
         name = self.by_path(path)
-        return None if name is None else self._taken(name)
+        return None if name is None else self.taken(name)
 
     def write(self, path: str, data: bytes) -> bool:
         """Replace what the database at a path holds. False where the path is of no database.
@@ -144,8 +161,8 @@ class Databases:
         if name in self._open:
             self._open.pop(name).close()
 
-    def _taken(self, name: str) -> bytes:
-        """A database's bytes as it is now."""
+    def taken(self, name: str) -> bytes:
+        """A database as it is now, as SQLite's bytes."""
         opened = self._open.get(name)
         if opened is not None and _stamp(opened) != self._seen[name]:
             self._bytes[name] = opened.serialize()
@@ -154,7 +171,7 @@ class Databases:
 
     def __getstate__(self) -> dict[str, dict[str, bytes]]:
         for name in self._open:
-            self._taken(name)
+            self.taken(name)
         return {"bytes": dict(self._bytes)}
 
     def __setstate__(self, state: dict[str, dict[str, bytes]]) -> None:

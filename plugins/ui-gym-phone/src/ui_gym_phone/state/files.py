@@ -11,6 +11,7 @@ import os
 import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from string import Template
 from typing import NamedTuple, Protocol
 
 from ui_gym_phone import data
@@ -34,6 +35,12 @@ ALIASES = ("/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard")
 _FIRST = data.table("files")
 READ_ONLY: Sequence[str] = _FIRST["read_only"]
 DEVICES: Sequence[str] = _FIRST["devices"]
+
+
+def _figures() -> dict[str, object]:
+    """What the first files tell of the hardware."""
+    table = data.table("hardware")
+    return {**table["memory"], **table["kernel"], "mac": table["wifi"]["mac"]}
 
 
 class TimeSource(Protocol):
@@ -106,7 +113,7 @@ class Files:
         for folder in _FIRST["folders"]:
             self._plant(folder, Directory(now, 0o755))
         for path, text in _FIRST["files"].items():
-            self._plant(path, File(text.encode(), now, 0o444))
+            self._plant(path, File(Template(text).substitute(_figures()).encode(), now, 0o444))
         for path in DEVICES:
             self._plant(path, File(b"", now, 0o666))
         for path in keeper.paths() if keeper else ():
@@ -151,6 +158,10 @@ class Files:
             raise _error(errno.EISDIR, path)
         return node.data
 
+    def enters(self, path: str) -> bool:
+        """Whether a directory may be the current one."""
+        return self.is_dir(path)
+
     def list(self, path: str) -> list[str]:
         """The sorted names in a directory."""
         if not isinstance(self._need(path), Directory):
@@ -168,6 +179,18 @@ class Files:
             yield here
             if self.is_dir(here):
                 waiting += [posixpath.join(here, name) for name in reversed(self.list(here))]
+
+    def below(self, folder: str) -> Iterator[tuple[str, Node]]:
+        """All below a folder, by canonical path; what a keeper has of it is left out."""
+        waiting = [folder]
+        while waiting:
+            here = waiting.pop()
+            for name in self._children.get(here, ()):
+                path = f"{here}/{name}"
+                node = self._nodes[path]
+                yield path, node
+                if isinstance(node, Directory):
+                    waiting.append(path)
 
     # -- changing --
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ui_gym_phone import data
-from ui_gym_phone.state import alarms
+from ui_gym_phone.state import alarms, calling
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.packages import Package
@@ -102,7 +102,7 @@ def resolve(phone: Phone, intent: Intent) -> IntentTarget | None:
     found = phone.packages.get(package)
     if found is None or not found.enabled or not found.launchable:
         return None
-    return IntentTarget(package, _declared(found, cls) or found.main, told(intent))
+    return IntentTarget(found.name, _declared(found, cls) or found.main, told(intent))
 
 
 def start(phone: Phone, intent: Intent, *, fresh: bool = False) -> IntentTarget | None:
@@ -114,6 +114,9 @@ def start(phone: Phone, intent: Intent, *, fresh: bool = False) -> IntentTarget 
         _set_alarm(phone, intent.extras)
         if str(intent.extras.get(EXTRA_ALARM + "SKIP_UI", "")).lower() == "true":
             return target
+    if intent.action == ACTION + "CALL" and target.extras.get("number"):
+        calling.dial(phone, str(target.extras["number"]))
+        return target
     phone.start(target.package, target.cls, target.extras, fresh=fresh)
     return target
 

@@ -15,6 +15,9 @@ them."""
 
 MB = 1_000_000
 
+MOST_REFUSALS = 2
+"""How often an app is refused a permission before it may not ask again (Android 11)."""
+
 
 @dataclass
 class Package:
@@ -32,17 +35,49 @@ class Package:
     launchable: bool = True
     permissions: dict[str, bool] = field(default_factory=dict)
     """Requested permissions (without ``android.permission.``), and whether they are granted."""
+    refusals: dict[str, int] = field(default_factory=dict)
+    """Permissions that a person refused when the app asked, and how often; the app asks for one no
+    more after `MOST_REFUSALS`."""
+    once: dict[str, int] = field(default_factory=dict)
+    """Permissions that are granted "only this time", and at which uptime in milliseconds the app
+    was last seen with them."""
     enabled: bool = True
     stopped: bool = False
     uid: int = 10000
     app_size: int = 20 * MB
     data_size: int = 2 * MB
     cache_size: int = 1 * MB
+    replaces: str = ""
+    """The app that this one stands for, which is not there while this one is."""
+
+    @property
+    def user(self) -> str:
+        """The user that it runs as: ``u0_a101``."""
+        return f"u0_a{self.uid % 10000}"
 
     @property
     def size(self) -> int:
         """Bytes that it takes in all."""
         return self.app_size + self.data_size + self.cache_size
+
+    def grant(self, permission: str, on: bool, *, once_ms: int | None = None) -> None:
+        """Grant a requested permission, or revoke it; only this time, if the uptime is given."""
+        self.permissions[permission] = on
+        self.refusals.pop(permission, None)
+        self.once.pop(permission, None)
+        if once_ms is not None:
+            self.once[permission] = once_ms
+
+    def refuse(self, permission: str, times: int = 1) -> None:
+        """What "Don't allow" does; so many `times`."""
+        refused = self.refusals.get(permission, 0) + times
+        self.grant(permission, False)
+        self.refusals[permission] = min(refused, MOST_REFUSALS)
+
+    def may_ask(self, permission: str) -> bool:
+        """Whether the app may ask a person for it."""
+        asked = self.permissions.get(permission) is False
+        return asked and self.refusals.get(permission, 0) < MOST_REFUSALS
 
     def component(self, cls: str) -> str:
         """The full name of a class of it: ``.Settings`` -> ``com.android.settings.Settings``."""
@@ -63,10 +98,15 @@ class Packages:
         return name in self._all
 
     def __getitem__(self, name: str) -> Package:
-        return self._all[name]
+        found = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
 
     def get(self, name: str) -> Package | None:
-        return self._all.get(name)
+        """The package of this name, or the one that stands for it."""
+        found = self._all.get(name)
+        return found or next((p for p in self._all.values() if p.replaces == name), None)
 
     def add(self, package: Package) -> Package:
         """Install it; one of the same name is replaced."""

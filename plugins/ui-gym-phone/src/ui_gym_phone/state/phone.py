@@ -21,6 +21,9 @@ DENSITY = 3
 
 TOAST_MS = 3000
 
+LOGGED = 20
+"""How many changes of settings are remembered, as by Android's `SettingsState`."""
+
 
 @dataclass
 class Phone:
@@ -49,6 +52,8 @@ class Phone:
     """The keys that the on-screen keyboard shows: ``lower``, ``upper`` or ``symbols``."""
     toast: str = ""
     toast_until_ms: int = 0
+    settings_log: list[str] = field(default_factory=list)
+    """The settings that got another value (``global wifi_on``), the last one last."""
 
     def __post_init__(self) -> None:
         self.files = Files(self.clock, keeper=self.databases)
@@ -77,6 +82,8 @@ class Phone:
 
     def put(self, namespace: str, key: str, value: str | int) -> None:
         """Write a setting, as any of the phone's own switches does."""
+        if self.settings[namespace].get(key) != str(value):
+            self.settings_log = [*self.settings_log, f"{namespace} {key}"][-LOGGED:]
         self.settings[namespace][key] = str(value)
 
     def is_on(self, namespace: str, key: str) -> bool:
@@ -128,7 +135,7 @@ class Phone:
         found = self.packages.get(package)
         if found is None or not found.enabled or cls not in (found.main, *found.activities):
             return False
-        found.stopped = False
+        found.stopped, package = False, found.name
         task = next((t for t in self.tasks if t.package == package), None)
         if task is None:
             task = TaskStack(self._next_task, package, [])
@@ -232,6 +239,7 @@ class Phone:
         self.force_stop(package)
         found.data_size, found.cache_size = 0, 0
         found.permissions = dict.fromkeys(found.permissions, False)
+        found.refusals, found.once = {}, {}
         self.databases.clear(package)
         self.files.rmtree(f"/data/data/{package}", missing_ok=True)
         return True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ui_gym_phone.state.activities import Activity
+from ui_gym_phone.state.display import display
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.phone import Phone
@@ -51,7 +52,7 @@ class Ui:
         """Put a text into a field; the caret goes to its end."""
         self.activity.fields[key] = text
         if self.activity.focus == key:
-            self.activity.caret, self.activity.marked = len(text), False
+            self.activity.caret, self.activity.mark = len(text), None
 
     def once(self, key: str, text: str) -> None:
         """What a text field starts with."""
@@ -59,11 +60,28 @@ class Ui:
 
     def focus(self, key: str) -> None:
         """Give a text field the caret: the keyboard comes up."""
-        self.activity.focus = key
-        self.activity.caret, self.activity.marked = len(self.text(key)), False
+        self.activity.focus, self.activity.held = key, False
+        self.activity.caret, self.activity.mark = len(self.text(key)), None
 
     def unfocus(self) -> None:
-        self.activity.focus = ""
+        self.activity.focus, self.activity.held = "", False
+
+    def select_all(self) -> None:
+        """Select all of the text of the field that has the caret."""
+        text = self.text(self.activity.focus)
+        self.activity.caret, self.activity.mark = len(text), 0 if text else None
+
+    # -- the room that there is --
+
+    @property
+    def wide(self) -> float:
+        """How wide the screen is, in dp."""
+        return display(self.phone).dp[0]
+
+    @property
+    def high(self) -> float:
+        """How high the screen is, in dp."""
+        return display(self.phone).dp[1]
 
     # -- going about --
 
@@ -122,6 +140,19 @@ class Ui:
     def dialog(self) -> str:
         """The dialog that is open, if one is."""
         return str(self.state.get("dialog", ""))
+
+    def may(self, permission: str) -> bool:
+        """Whether the app has a permission that what is done needs; if not, a person is asked, and
+        may do it again."""
+        package = self.phone.packages[self.activity.package]
+        if package.permissions.get(permission, True):
+            return True
+        if package.may_ask(permission):
+            answered = [p for p in self.state.get("answered", ()) if p != permission]
+            self.state.update(asking=permission, answered=answered)
+        else:
+            self.say(f"{package.label} has no permission for this")
+        return False
 
     def say(self, text: str) -> None:
         """Show a toast."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.state.display import display
 from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Handler
 from ui_gym_phone.ui.theme import LOW
@@ -29,7 +29,7 @@ PADS = {
 def height(phone: Phone) -> float:
     """Of the whole keyboard, in dp: lower where the screen is low, so that there is room for what
     is typed."""
-    key = LOW_KEY if phone.height < LOW * DENSITY else KEY
+    key = LOW_KEY if display(phone).dp[1] < LOW else KEY
     return ROWS * key + (ROWS - 1) * GAP + 2 * EDGE
 
 

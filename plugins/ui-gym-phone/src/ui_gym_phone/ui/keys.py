@@ -56,11 +56,9 @@ def press(phone: Phone, typing: Typing | None, code: int, held: Sequence[int]) -
 def _edit(phone: Phone, typing: Typing, code: int, held: Sequence[int]) -> None:
     control = any(key in (CTRL, CTRL + 1) for key in held)
     if (control and code == C) or code == COPY:
-        phone.clipboard = typing.selected() or phone.clipboard
+        typing.copy(phone)
     elif (control and code == X) or code == CUT:
-        if typing.selected():
-            phone.clipboard = typing.selected()
-            typing.delete()
+        typing.cut(phone)
     elif (control and code == V) or code == PASTE:
         typing.insert(phone.clipboard)
     elif control and code == A:
@@ -70,7 +68,7 @@ def _edit(phone: Phone, typing: Typing, code: int, held: Sequence[int]) -> None:
     elif code in (DEL, FORWARD_DEL):
         typing.delete(forward=code == FORWARD_DEL)
     elif code in _MOVES:
-        typing.move(_MOVES[code])
+        typing.move(_MOVES[code], extend=SHIFT in held or SHIFT + 1 in held)
     elif not control and (sign := sign_of(code, held)):
         typing.insert(sign)
 

@@ -289,6 +289,7 @@ class Tap(Around):
         *,
         on_long_press: Handler | None = None,
         on_swipe: Callable[[int, int], bool] | None = None,
+        on_double_tap: Callable[[int, int], None] | None = None,
         cls: str = "android.widget.LinearLayout",
         text: str = "",
         desc: str = "",
@@ -299,7 +300,7 @@ class Tap(Around):
         **attributes: Any,
     ) -> None:
         self.child, self.on_tap, self.on_long_press = child, on_tap, on_long_press
-        self.on_swipe = on_swipe
+        self.on_swipe, self.on_double_tap = on_swipe, on_double_tap
         self.enabled, self.weight = enabled, weight
         self.cls = cls
         self.attributes = {
@@ -309,7 +310,8 @@ class Tap(Around):
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         box = (x, y, x + width, y + height)
         if self.enabled:  # below its child, which is asked first
-            scene.touch(box, tap=self.on_tap, long_press=self.on_long_press, swipe=self.on_swipe)
+            scene.touch(box, tap=self.on_tap, long_press=self.on_long_press, swipe=self.on_swipe,
+                        double_tap=self.on_double_tap)  # fmt: skip
         with scene.node(
             self.cls, box, clickable=self.on_tap is not None, enabled=self.enabled,
             long_clickable=self.on_long_press is not None, **self.attributes,

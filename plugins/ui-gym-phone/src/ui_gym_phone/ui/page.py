@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.ui import touch
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Around, Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Box as Bounds
@@ -53,11 +53,21 @@ class Dialog:
 
 
 @dataclass
-class Menu:
-    """The menu behind the three dots: (text, handler) each."""
+class MenuItem:
+    """A row of a menu."""
 
-    items: Sequence[tuple[str, Handler]]
+    text: str
+    on_tap: Handler
+    icon: str = ""
+
+
+@dataclass
+class Menu:
+    """A menu: the one behind the three dots, or one `beside` a box in device pixels."""
+
+    items: Sequence[MenuItem]
     dismiss: Handler
+    beside: Bounds | None = None
 
 
 def question(
@@ -88,7 +98,7 @@ def discard(ui: Ui, text: str = "What you entered will not be saved.") -> Dialog
 def more_menu(ui: Ui, items: Sequence[tuple[str, Callable[[], object]]]) -> Menu | None:
     """The menu behind the three dots while it is open; each item closes it before it acts."""
     if ui.dialog == "menu":
-        return Menu([(text, ui.then(act)) for text, act in items], ui.dismiss)
+        return Menu([MenuItem(text, ui.then(act)) for text, act in items], ui.dismiss)
     if ui.state.get("overlay") != "menu":
         return None
 
@@ -99,7 +109,7 @@ def more_menu(ui: Ui, items: Sequence[tuple[str, Callable[[], object]]]) -> Menu
 
         return handle
 
-    return Menu([(text, then(act)) for text, act in items], ui.close_overlay)
+    return Menu([MenuItem(text, then(act)) for text, act in items], ui.close_overlay)
 
 
 def choices(
@@ -113,7 +123,7 @@ def choices(
         for i, (text, handler) in enumerate(options)
     ]
     body: Widget = VStack(*rows)
-    room = ui.phone.height / DENSITY - CHOICES_AROUND
+    room = ui.high - CHOICES_AROUND
     if len(rows) > 8 or 56 * len(rows) > room:
         body = Box(ScrollView(ui, f"dialog {title}", body), min(400, room))
     return Dialog(title, body, [Button("Cancel", ui.dismiss, style="text")], ui.dismiss)
@@ -200,15 +210,22 @@ class ScrollView(Around):
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         whole = self.child.size(scene.theme, width)[1] + scene.theme.px(self.tail)
         farthest = max(0, whole - height)
-        offsets = self.ui.activity.scroll
-        offset = min(max(0, offsets.get(self.key, 0)), farthest)
+        activity, clock = self.ui.activity, self.ui.phone.clock
+        offset = min(max(0, touch.offset_of(activity, self.key, clock)), farthest)
         box = (x, y, x + width, y + height)
 
-        def scroll(dy: int) -> None:
-            offsets[self.key] = min(max(0, offset + dy), farthest)
+        def scroll(dy: int, speed: float) -> None:
+            to = min(max(0, offset + dy), farthest)
+            touch.move(activity, self.key, to, clock, speed, scene.theme.density)
 
-        if farthest:
-            scene.touch(box, scroll=scroll)  # below its children: they are asked first
+        def stop() -> bool:
+            moved = touch.moving(activity, self.key, clock)
+            if moved:
+                touch.move(activity, self.key, offset, clock)
+            return moved
+
+        if farthest:  # below its children: they are asked first
+            scene.touch(box, scroll=scroll, stop=stop)
         with (
             scene.node("android.widget.ScrollView", box, scrollable=farthest > 0, id=self.key),
             scene.clipped(box),
@@ -254,20 +271,26 @@ def _panel(dialog: Dialog, body: Widget | None) -> Surface:
 
 
 def place_menu(scene: PhoneScene, menu: Menu, room: Bounds) -> None:
-    """A menu below the upper right corner."""
+    """A menu below the upper right corner, or below (else above) what it is beside."""
     px = scene.theme.px
     _veil(scene, menu.dismiss, 0)
-    rows: list[Widget] = [Item(text, "", handler) for text, handler in menu.items]
+    rows = [Item(item.text, "", item.on_tap, icon=item.icon) for item in menu.items]
     panel = Surface(VStack(*rows, pad=(0, 8, 0, 8)), "container", radius=12)
     width = px(220)
+    if menu.beside is not None:
+        panel = Surface(VStack(*rows), "surface", radius=24, border="divider")
+        width = px(200)
     height = panel.size(scene.theme, width)[1]
     x, y = room[2] - width - px(8), room[1] + px(8)
+    if menu.beside is not None:
+        left, top, right, bottom = menu.beside
+        x = min(max(room[0] + px(8), (left + right - width) // 2), x)
+        y = bottom if bottom + height <= room[3] else max(room[1], top - height)
     scene.touch((x, y, x + width, y + height), modal=True)
     panel.place(scene, x, y, width, height)
 
 
 def _veil(scene: PhoneScene, dismiss: object, opacity: int) -> None:
-    whole = (0, 0, scene.width, scene.height - scene.theme.px(44))
     if opacity:
-        scene.rect((0, 0, scene.width, scene.height), "scrim", opacity=opacity)
-    scene.touch(whole, tap=dismiss, modal=True)
+        scene.rect(scene.screen, "scrim", opacity=opacity)
+    scene.touch(scene.screen, tap=dismiss, modal=True)

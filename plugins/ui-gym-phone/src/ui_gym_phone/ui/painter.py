@@ -43,6 +43,11 @@ class Painter:
         self._painted = list(ops)
         return self._pixels
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the canvas in pixels."""
+        return self._canvas.size
+
     def rgba(self) -> bytes:
         """The painted picture, 4 bytes a pixel."""
         return self._canvas.convert("RGBA").tobytes()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ui_gym_phone.ui.fonts import Face
 from ui_gym_phone.ui.theme import Rgb, Theme
+from ui_gym_phone.ui.touch import FingerStroke, Pinch
 
 Box = tuple[int, int, int, int]
 Handler = Callable[[], None]
@@ -62,12 +63,24 @@ class TouchTarget:
     box: Box
     tap: Handler | None = None
     long_press: Handler | None = None
+    tap_at: Callable[[int, int], None] | None = None
+    """Instead of `tap`, of what wants to know where it was touched, in device pixels."""
+    long_press_at: Callable[[int, int], None] | None = None
+    double_tap: Callable[[int, int], None] | None = None
+    """Of the second of two quick taps, where that is more than two taps."""
     slide: Callable[[float], None] | None = None
     """Of a slider: called with where along it (0 to 1) the finger was lifted."""
     swipe: Callable[[int, int], bool] | None = None
     """Called with how far (dx, dy, device pixels) the finger went; False if it does not care."""
-    scroll: Callable[[int], None] | None = None
-    """Of a scrolled container: called with the pixels that its content moves up."""
+    stroke: Callable[[FingerStroke], bool] | None = None
+    """The same of what wants to know all of the finger's way."""
+    pinch: Callable[[Pinch], None] | None = None
+    """Of two fingers."""
+    scroll: Callable[[int, float], None] | None = None
+    """Of a scrolled container: called with the pixels that its content moves up, and with the
+    speed at which the finger left it, in pixels a second."""
+    stop: Callable[[], bool] | None = None
+    """Of one that may move by itself: a finger that comes down stops it. False if it stood."""
     modal: bool = False
     """Whether nothing below it can be touched."""
 
@@ -94,6 +107,8 @@ class PhoneScene:
         self.windows: list[PhoneWindow] = []
         self.fields: dict[str, Any] = {}
         """Text fields by key."""
+        self.readable: dict[str, Any] = {}
+        """Texts to read by key, of which a part can be selected."""
         self._clip: Box = (0, 0, width, height)
         self._open: list[ViewNode] = []
 
@@ -133,6 +148,11 @@ class PhoneScene:
         finally:
             self._clip = before
 
+    @property
+    def screen(self) -> Box:
+        """All of it."""
+        return 0, 0, self.width, self.height
+
     # -- what is touched --
 
     def touch(self, box: Box, **handlers: Any) -> None:
@@ -147,6 +167,16 @@ class PhoneScene:
         root = ViewNode("android.widget.FrameLayout", (0, 0, self.width, self.height))
         self.windows.append(PhoneWindow(package, title, root, listed))
         before, self._open = self._open, [root]
+        try:
+            yield
+        finally:
+            self._open = before
+
+    @contextmanager
+    def above(self) -> Iterator[None]:
+        """Within it, views join the uppermost window that accessibility services are told of."""
+        before = self._open
+        self._open = [[window for window in self.windows if window.listed][-1].root]
         try:
             yield
         finally:

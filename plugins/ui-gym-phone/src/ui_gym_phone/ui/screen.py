@@ -7,38 +7,40 @@ one state, so they never disagree.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ui_gym_phone import apps
-from ui_gym_phone.state.phone import DENSITY, LAUNCHER, Phone
-from ui_gym_phone.ui import keyboard, keys, systemui
-from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.page import AppPage, app_bar, place_dialog, place_menu
+from ui_gym_phone.state.display import Display, display
+from ui_gym_phone.state.phone import LAUNCHER, Phone
+from ui_gym_phone.ui import compose, keys, navigation, notices, prompt, recents, systemui
 from ui_gym_phone.ui.painter import Painter
-from ui_gym_phone.ui.scene import Box, PhoneScene, TouchTarget
+from ui_gym_phone.ui.scene import PhoneScene, TouchTarget
+from ui_gym_phone.ui.textbar import place_text_bar
 from ui_gym_phone.ui.textfield import Typing
-from ui_gym_phone.ui.theme import Theme
+from ui_gym_phone.ui.touch import FingerStroke, Pinch
 from ui_gym_phone.ui.xml import to_xml
 
 if TYPE_CHECKING:
     from ui_gym.contract.device import Image
 
-LONG_PRESS_MS = 500
-SLOP = 24
-"""Device pixels that a finger may move and it still is a tap."""
-
 
 class PhoneScreen:
-    """The screen of a phone. Coordinates are device pixels. `refresh` after each change of the
-    phone from elsewhere."""
+    """The screen of a phone. Coordinates are pixels of `display`. `refresh` after each change of
+    the phone from elsewhere."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
         self._scene: PhoneScene | None = None
+        self._went_on = phone.clock.uptime_ms
 
     def refresh(self) -> None:
-        """Forget the layout: something in the phone changed."""
+        """Forget the layout: something in the phone changed. Apps go on as far as time went."""
         self._scene = None
+        if self.phone.clock.uptime_ms != self._went_on:
+            self._went_on = self.phone.clock.uptime_ms
+            apps.go_on(self.phone)
+            prompt.expire(self.phone)
 
     @property
     def laid_out(self) -> bool:
@@ -48,9 +50,16 @@ class PhoneScreen:
     @property
     def scene(self) -> PhoneScene:
         """The layout of what is seen now."""
+        if self.phone.clock.uptime_ms != self._went_on:  # in the middle of a shell's line
+            self.refresh()
         if self._scene is None:
             self._scene = self._build()
         return self._scene
+
+    @property
+    def display(self) -> Display:
+        """How large it is now, and how it is turned."""
+        return display(self.phone)
 
     # -- what is seen --
 
@@ -61,7 +70,7 @@ class PhoneScreen:
     def ui_tree(self) -> str:
         """What `uiautomator dump` writes."""
         listed = [window for window in self.scene.windows if window.listed]
-        return to_xml(listed[-1])
+        return to_xml(listed[-1], self.display.rotation)
 
     @property
     def focused_window(self) -> str:
@@ -70,6 +79,8 @@ class PhoneScreen:
             return "NotificationShade"
         if self.phone.recents:
             return f"{LAUNCHER}/com.android.quickstep.RecentsActivity"
+        if self.asked:
+            return f"{prompt.CONTROLLER}/{prompt.ACTIVITY}"
         activity = self.phone.activity
         package = self.phone.packages[activity.package]
         return f"{package.name}/{package.component(activity.cls)}"
@@ -78,45 +89,76 @@ class PhoneScreen:
     def keyboard_shown(self) -> bool:
         return self.scene.fields.get(self.phone.activity.focus) is not None
 
+    @property
+    def asked(self) -> str:
+        """The permission that the app asks a person for now, if it asks for one."""
+        activity = self.phone.activity
+        return prompt.asked(self.phone, activity, apps.needs_of(activity.package, activity.cls))
+
     # -- what is done --
 
     def tap(self, x: int, y: int) -> None:
         """Touch a point."""
-        target = self._target(x, y, lambda t: bool(t.tap or t.slide))
+        self._tap(x, y)
+
+    def double_tap(self, x: int, y: int) -> None:
+        """The second of two quick taps; where that is nothing of its own, it is another tap."""
+        target = self._target(x, y, lambda t: bool(t.double_tap or t.tap or t.tap_at or t.slide))
+        if target is not None and target.double_tap is not None:
+            target.double_tap(x, y)
+            self.refresh()
+        else:
+            self._tap(x, y)
+
+    def _tap(self, x: int, y: int) -> None:
+        if self._stopped(x, y):
+            return
+        target = self._target(x, y, lambda t: bool(t.tap or t.tap_at or t.slide))
         if target is None:
             return
         if target.slide is not None:
             left, _, right, _ = target.box
             target.slide((x - left) / max(1, right - left))
+        elif target.tap_at is not None:
+            target.tap_at(x, y)
         elif target.tap is not None:
             target.tap()
         self.refresh()
 
     def long_press(self, x: int, y: int) -> None:
         """Touch and hold a point; where nothing comes of that, it is a tap."""
-        target = self._target(x, y, lambda t: bool(t.long_press or t.tap or t.slide))
-        if target is not None and target.long_press is not None:
+        if self._stopped(x, y):
+            return
+        target = self._target(x, y, _is_touched)
+        if target is not None and target.long_press_at is not None:
+            target.long_press_at(x, y)
+            self.refresh()
+        elif target is not None and target.long_press is not None:
             target.long_press()
             self.refresh()
         else:
-            self.tap(x, y)
+            self._tap(x, y)
 
     def swipe(self, x1: int, y1: int, x2: int, y2: int, ms: int = 300) -> None:
-        """Move a finger over the screen, which it leaves without momentum."""
-        if abs(x2 - x1) <= SLOP and abs(y2 - y1) <= SLOP:
-            (self.long_press if ms >= LONG_PRESS_MS else self.tap)(x1, y1)
+        """Move a finger over the screen, in so many milliseconds. What scrolls goes on by itself
+        if the finger is fast (`touch.FLING_MS`)."""
+        stroke = FingerStroke(x1, y1, x2, y2, ms)
+        if stroke.still:
+            (self.long_press if stroke.held else self.tap)(x1, y1)
             return
+        self._stopped(x1, y1)
         for target in self._under(x1, y1):
-            if target.slide is not None and abs(x2 - x1) >= abs(y2 - y1):
-                left, _, right, _ = target.box
-                target.slide((x2 - left) / max(1, right - left))
-                break
-            if target.swipe is not None and target.swipe(x2 - x1, y2 - y1):
-                break
-            if target.scroll is not None and abs(y2 - y1) >= abs(x2 - x1):
-                target.scroll(y1 - y2)
+            if _swiped(target, stroke):
                 break
         self.refresh()
+
+    def pinch(self, x: int, y: int, factor: float, dx: int = 0, dy: int = 0) -> None:
+        """Two fingers around a point, whose distance grows `factor`-fold, and whose middle moves by
+        (dx, dy)."""
+        target = self._target(x, y, lambda t: t.pinch is not None)
+        if target is not None and target.pinch is not None:
+            target.pinch(Pinch(x, y, factor, dx, dy))
+            self.refresh()
 
     def text(self, text: str) -> None:
         """Type into the field that has the caret, if one has. A newline is the Enter key."""
@@ -130,8 +172,27 @@ class PhoneScreen:
 
     def key(self, code: int, *held: int) -> None:
         """Press an Android key code while others are held."""
-        keys.press(self.phone, self._typing(), code, held)
+        typing = self._typing()  # once the screen is laid out: pages may note then what back closes
+        if code in (keys.BACK, keys.ESCAPE) and self.phone.awake:
+            self.back()
+        else:
+            keys.press(self.phone, typing, code, held)
         self.refresh()
+
+    def back(self) -> None:
+        """What the back key and the back gesture do: close what lies uppermost."""
+        phone = self.phone
+        activity, asked = phone.activity, self.asked
+        if phone.recents or phone.shade:
+            phone.back()
+        elif asked:
+            prompt.answer(phone, asked, "")
+        elif activity.held and activity.focus:
+            activity.held, activity.mark = False, None
+            if activity.focus in self.scene.readable:
+                activity.focus = ""
+        else:
+            phone.back()
 
     def _typing(self) -> Typing | None:
         activity = self.phone.activity
@@ -152,86 +213,71 @@ class PhoneScreen:
     def _target(self, x: int, y: int, wanted: Callable[[TouchTarget], bool]) -> TouchTarget | None:
         return next((t for t in self._under(x, y) if wanted(t)), None)
 
+    def _stopped(self, x: int, y: int) -> bool:
+        """Whether a finger that comes down has stopped what moved there: it does nothing else."""
+        moved = [target for target in self._under(x, y) if target.stop is not None]
+        stopped = [target for target in moved if target.stop is not None and target.stop()]
+        if stopped:
+            self.refresh()
+        return bool(stopped)
+
     # -- layout --
 
     def _build(self) -> PhoneScene:
         phone = self.phone
-        theme = Theme(phone.dark, phone.font_scale, DENSITY)
-        scene = PhoneScene(theme, phone.width, phone.height)
+        scene = compose.empty_scene(phone)
         if not phone.awake:
-            scene.rect((0, 0, phone.width, phone.height), "scrim")
+            scene.rect(scene.screen, "scrim")
             with scene.window(systemui.PACKAGE, "ScreenOff"):
                 return scene
         if phone.recents:
-            systemui.place_recents(phone, scene)
+            recents.place_recents(phone, scene)
         elif not phone.shade:  # which covers all of it
             self._place_activity(scene)
-        systemui.place_bars(phone, scene)
+            if not self.asked:
+                notices.place_urgent(phone, scene)
+        systemui.place_bars(phone, scene, self.back)
         if phone.shade:
             systemui.place_shade(phone, scene)
-        else:
+        elif not phone.recents:
             phone.system.scroll.clear()  # it opens at its top
         systemui.place_toast(phone, scene)
+        navigation.place_gestures(phone, scene, self.back)
         return scene
 
     def _place_activity(self, scene: PhoneScene) -> None:
-        phone, px = self.phone, scene.theme.px
-        activity = phone.activity
-        ui = Ui(phone, activity)
-        page = apps.screen_of(activity.package, activity.cls)(ui)
-        top = 0 if page.fullscreen else px(systemui.STATUS)
-        bottom = phone.height - px(systemui.NAVIGATION)
-        scene.rect((0, 0, phone.width, phone.height), page.ground)
-        with scene.window(activity.package, activity.cls):
-            # Laid out once to learn which field it has, once more in the room that is left.
-            if activity.focus:
-                probe = PhoneScene(scene.theme, phone.width, phone.height)
-                with probe.window(activity.package, activity.cls):
-                    _place_page(probe, page, (0, top, phone.width, bottom))
-                    if page.dialog is not None:
-                        place_dialog(probe, ui, page.dialog, (0, top, phone.width, bottom))
-                if activity.focus in probe.fields:
-                    bottom -= px(keyboard.height(phone))
-                page = apps.screen_of(activity.package, activity.cls)(ui)
-            _place_page(scene, page, (0, top, phone.width, bottom))
-        room = (0, top, phone.width, bottom)
-        if page.dialog is not None:
-            with scene.window(activity.package, "Dialog"):
-                place_dialog(scene, ui, page.dialog, room)
-        elif page.menu is not None:
-            with scene.window(activity.package, "PopupWindow"):
-                place_menu(scene, page.menu, room)
-        self._place_keyboard(scene)
-
-    def _place_keyboard(self, scene: PhoneScene) -> None:
-        phone, px = self.phone, scene.theme.px
-        field = scene.fields.get(phone.activity.focus)
-        if field is None:
-            return
-        bottom = phone.height - px(systemui.NAVIGATION)
-        top = bottom - px(keyboard.height(phone))
-        scene.touch((0, top, phone.width, bottom), modal=True)
-        with scene.window("com.android.inputmethod.latin", "InputMethod", listed=False):
-            keys_ = keyboard.keyboard(phone, Typing(phone.activity, field))
-            keys_.place(scene, 0, top, phone.width, bottom - top)
+        phone = self.phone
+        activity, asked = phone.activity, self.asked
+        if asked:
+            activity.focus = ""
+        room = compose.place_activity(phone, scene, activity)
+        field = scene.fields.get(activity.focus) or scene.readable.get(activity.focus)
+        if field is not None and activity.held:
+            place_text_bar(phone, scene, field, room)
+        compose.place_keyboard(phone, scene)
+        if asked:
+            package = phone.packages[activity.package]
+            reply = partial(prompt.answer, phone, asked)
+            prompt.place_prompt(scene, package, asked, room, reply)
 
 
-def _place_page(scene: PhoneScene, page: AppPage, box: Box) -> None:
-    left, top, right, bottom = box
-    width = right - left
-    bar = page.bar or (app_bar(page) if page.title or page.back or page.actions else None)
-    # The bar is told of first, and painted over nothing: contents are clipped to their room.
-    if bar is not None:
-        height = bar.size(scene.theme, width)[1]
-        bar.place(scene, left, top, width, height)
-        top += height
-    if page.bottom is not None:
-        height = page.bottom.size(scene.theme, width)[1]
-        bottom -= height
-    page.body.place(scene, left, top, width, max(0, bottom - top))
-    if page.bottom is not None:
-        page.bottom.place(scene, left, bottom, width, height)
-    if page.fab is not None:
-        w, h = page.fab.size(scene.theme, width)
-        edge = scene.theme.px(16)
-        page.fab.place(scene, right - edge - w, bottom - edge - h, w, h)
+def _is_touched(target: TouchTarget) -> bool:
+    return bool(
+        target.long_press or target.long_press_at or target.tap or target.tap_at or target.slide
+    )
+
+
+def _swiped(target: TouchTarget, stroke: FingerStroke) -> bool:
+    """Let what lies under a finger that moves have it; False if it does not care."""
+    if target.slide is not None and abs(stroke.dx) >= abs(stroke.dy):
+        left, _, right, _ = target.box
+        target.slide((stroke.x2 - left) / max(1, right - left))
+        return True
+    if target.stroke is not None and target.stroke(stroke):
+        return True
+    if target.swipe is not None and target.swipe(stroke.dx, stroke.dy):
+        return True
+    if target.scroll is not None and not stroke.across:
+        target.scroll(-stroke.dy, stroke.speed)
+        return True
+    return False

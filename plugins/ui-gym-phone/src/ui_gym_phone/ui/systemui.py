@@ -1,4 +1,4 @@
-"""What the system draws around apps: status bar, navigation bar, shade, recents, toasts."""
+"""What the system draws around apps: status bar, navigation bar, shade, toasts."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ from dataclasses import dataclass
 from functools import partial
 
 from ui_gym_phone.state import switches
-from ui_gym_phone.state.activities import Notification, TaskStack
-from ui_gym_phone.state.phone import DENSITY, Phone
-from ui_gym_phone.ui import fonts
-from ui_gym_phone.ui.app import Ui
+from ui_gym_phone.state.display import display
+from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui import fonts, navigation, notices
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import ScrollView
-from ui_gym_phone.ui.scene import PhoneScene
+from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import LOW, NARROW
-from ui_gym_phone.ui.widgets import Button, Disc, Icon, IconButton, SeekBar, Text
+from ui_gym_phone.ui.widgets import Button, Icon, IconButton, SeekBar, Text
 
 PACKAGE = "com.android.systemui"
 
 STATUS = 28.0
-NAVIGATION = 44.0
-"""Heights in dp."""
+"""Of the status bar: its height in dp."""
 
 
-def place_bars(phone: Phone, scene: PhoneScene) -> None:
-    """The status bar and the navigation bar: in no app's window."""
+def place_bars(phone: Phone, scene: PhoneScene, back: Handler) -> None:
+    """The status bar and the navigation bar: in no app's window. `back` goes back."""
     with scene.window(PACKAGE, "StatusBar", listed=False):
         _place_status(phone, scene)
-        _place_navigation(phone, scene)
+        navigation.place_bar(phone, scene, back)
 
 
 def _place_status(phone: Phone, scene: PhoneScene) -> None:
@@ -40,18 +37,19 @@ def _place_status(phone: Phone, scene: PhoneScene) -> None:
             phone.shade = "notifications"
         return dy > 0
 
-    scene.touch((0, 0, phone.width, height), swipe=pull)
+    left, _, right, _ = navigation.room(phone, scene)
+    scene.touch((left, 0, right, height), swipe=pull)
     size = px(13)
     time = clock_text(phone)
     top = (height - fonts.line_height(size)) // 2
     width = fonts.text_width(time, "medium", size)
-    scene.text(px(14), top, time, "medium", size, "text", width)
-    x = px(22) + width
+    scene.text(left + px(14), top, time, "medium", size, "text", width)
+    x = left + px(22) + width
     for package in list(dict.fromkeys(n.package for n in phone.notifications))[:4]:
         found = phone.packages.get(package)
         scene.icon(x, (height - px(15)) // 2, px(15), found.icon if found else "bell", "text")
         x += px(20)
-    x = phone.width - px(14)
+    x = right - px(14)
     level = switches.battery(phone).level
     if phone.is_on("system", "show_battery_percent"):
         told = f"{level}%"
@@ -86,36 +84,12 @@ def _status_icons(phone: Phone) -> list[str]:
     return icons
 
 
-def _place_navigation(phone: Phone, scene: PhoneScene) -> None:
-    px = scene.theme.px
-    top, third = phone.height - px(NAVIGATION), phone.width // 3
-    ground = "keyboard" if phone.activity.focus in scene.fields else "background"
-    scene.rect((0, top, phone.width, phone.height), ground)
-    buttons = (("triangle-outline", phone.back, 270), ("circle", phone.home, 0),
-               ("square-outline", phone.toggle_recents, 0))  # fmt: skip
-    middle = top + px(NAVIGATION) // 2
-    for i, (shape, press, _) in enumerate(buttons):
-        box = (i * third, top, (i + 1) * third, phone.height)
-        x = i * third + third // 2
-        if shape == "circle":
-            r, edge = px(9), px(2)
-            scene.rect((x - r, middle - r, x + r, middle + r), "dim", r)
-            r -= edge
-            scene.rect((x - r, middle - r, x + r, middle + r), ground, r)
-        else:
-            icon = "chevron-left" if shape == "triangle-outline" else "square-outline"
-            half = px(13) if icon == "chevron-left" else px(10)
-            scene.icon(x - half, middle - half, 2 * half, icon, "dim")
-        scene.touch(box, tap=press, modal=True)
-
-
 # -- the shade --
 
 
 def place_shade(phone: Phone, scene: PhoneScene) -> None:
     """Notifications and quick settings, over whatever is open."""
-    bottom = phone.height - scene.theme.px(NAVIGATION)
-    box = (0, 0, phone.width, bottom)
+    box = left, _, right, bottom = navigation.room(phone, scene)
     scene.rect(box, "container")
 
     def push(dx: int, dy: int) -> bool:
@@ -135,17 +109,17 @@ def place_shade(phone: Phone, scene: PhoneScene) -> None:
                 Text(clock_text(phone), "headline"), date, Space(weight=1), _gear(phone), gap=12
             ),
             _tiles(phone, whole=phone.shade == "settings"),
-            _brightness(phone) if phone.height >= LOW * DENSITY else None,
-            None if phone.shade == "settings" else _notifications(phone),
+            _brightness(phone) if display(phone).dp[1] >= LOW else None,
+            None if phone.shade == "settings" else notices.listed(phone, _manage(phone)),
             gap=8,
             pad=(10, 32, 10, 8) if narrow else (16, 32, 16, 8),
         )
         with scene.clipped(box):
-            content.place(scene, 0, 0, phone.width, bottom)
+            content.place(scene, left, 0, right - left, bottom)
 
 
 def _is_narrow(phone: Phone) -> bool:
-    return phone.width < NARROW * DENSITY
+    return display(phone).dp[0] < NARROW
 
 
 def _gear(phone: Phone) -> Widget:
@@ -157,31 +131,54 @@ def _gear(phone: Phone) -> Widget:
 
 @dataclass(frozen=True)
 class Tile:
-    """A quick setting: its name, its icon, whether it is on, and what turns it."""
+    """A quick setting: its name, its icon, whether it is on, what turns it, and the page of
+    Settings that it leads to when it is held."""
 
     label: str
     icon: str
     is_on: Callable[[Phone], bool]
     turn: switches.Turn
+    page: str
 
 
 TILES = {
-    "wifi": Tile("Wi-Fi", "wifi", switches.wifi_on, switches.set_wifi),
-    "bt": Tile("Bluetooth", "bluetooth", switches.bluetooth_on, switches.set_bluetooth),
-    "dnd": Tile("Do Not Disturb", "minus-circle-outline", switches.dnd, switches.set_dnd),
-    "airplane": Tile("Airplane mode", "airplane", switches.airplane, switches.set_airplane),
+    "wifi": Tile("Wi-Fi", "wifi", switches.wifi_on, switches.set_wifi, "WifiSettings"),
+    "bt": Tile(
+        "Bluetooth", "bluetooth", switches.bluetooth_on, switches.set_bluetooth, "BluetoothSettings"
+    ),
+    "dnd": Tile(
+        "Do Not Disturb", "minus-circle-outline", switches.dnd, switches.set_dnd, "ZenModeSettings"
+    ),
+    "airplane": Tile(
+        "Airplane mode", "airplane", switches.airplane, switches.set_airplane, "NetworkDashboard"
+    ),
     "rotation": Tile(
-        "Auto-rotate", "screen-rotation", switches.auto_rotate, switches.set_auto_rotate
+        "Auto-rotate", "screen-rotation", switches.auto_rotate, switches.set_auto_rotate,
+        "DisplaySettings",
     ),
     "battery": Tile(
-        "Battery Saver", "battery-heart-variant", switches.battery_saver, switches.set_battery_saver
+        "Battery Saver", "battery-heart-variant", switches.battery_saver,
+        switches.set_battery_saver, "BatterySaverSettings",
     ),
-    "dark": Tile("Dark theme", "theme-light-dark", lambda phone: phone.dark, switches.set_dark),
-    "cell": Tile("Mobile data", "swap-vertical", switches.mobile_data, switches.set_mobile_data),
-    "location": Tile("Location", "map-marker", switches.location, switches.set_location),
-    "night": Tile("Night Light", "weather-night", switches.night_light, switches.set_night_light),
-}
+    "dark": Tile(
+        "Dark theme", "theme-light-dark", lambda phone: phone.dark, switches.set_dark,
+        "DarkThemeSettings",
+    ),
+    "cell": Tile(
+        "Mobile data", "swap-vertical", switches.mobile_data, switches.set_mobile_data,
+        "MobileNetwork",
+    ),
+    "location": Tile(
+        "Location", "map-marker", switches.location, switches.set_location, "LocationSettings"
+    ),
+    "night": Tile(
+        "Night Light", "weather-night", switches.night_light, switches.set_night_light,
+        "NightDisplaySettings",
+    ),
+}  # fmt: skip
 """By the names that Android's setting ``sysui_qs_tiles`` lists them with."""
+
+_CONFIGURE = ".Settings$ConfigureNotificationSettingsActivity"
 
 FIRST_TILES = "wifi,bt,dnd,airplane,rotation,battery,dark,cell,location,night"
 
@@ -189,9 +186,9 @@ FIRST_TILES = "wifi,bt,dnd,airplane,rotation,battery,dark,cell,location,night"
 def _tiles(phone: Phone, *, whole: bool) -> Widget:
     listed = phone.setting("secure", "sysui_qs_tiles", FIRST_TILES).split(",")
     shown = [TILES[name] for name in listed if name in TILES]
-    return GridLayout(
-        *(_tile(phone, tile) for tile in (shown if whole else shown[:4])), columns=2, gap=8
-    )
+    columns = 4 if display(phone).wide else 2
+    tiles = shown if whole else shown[:4]
+    return GridLayout(*(_tile(phone, tile) for tile in tiles), columns=columns, gap=8)
 
 
 def _tile(phone: Phone, tile: Tile) -> Widget:
@@ -207,7 +204,9 @@ def _tile(phone: Phone, tile: Tile) -> Widget:
         ground, radius=20, pad=pad,
     )  # fmt: skip
     return Tap(
-        face, partial(tile.turn, phone, not on), cls="android.widget.Switch", desc=tile.label,
+        face, partial(tile.turn, phone, not on),
+        on_long_press=partial(_page, phone, f".Settings${tile.page}Activity"),
+        cls="android.widget.Switch", desc=tile.label,
         text=state, checkable=True, checked=on,
     )  # fmt: skip
 
@@ -223,92 +222,16 @@ def _brightness(phone: Phone) -> Widget:
     return HStack(Icon("brightness-6", 22, "dim"), Expand(slider), gap=8)
 
 
-def _notifications(phone: Phone) -> Widget:
-    if not phone.notifications:
-        return HStack(Text("No notifications", "body", "dim"), pad=(8, 16, 8, 16))
-    cards: list[Widget] = [_notification(phone, one) for one in phone.notifications]
-    clear = Button("Clear all", phone.clear_notifications, style="text", id="dismiss_text")
-    manage = Button("Manage", partial(_manage, phone), style="text")
-    listed = VStack(*cards, HStack(manage, Space(weight=1), clear), gap=8)
-    return ScrollView(Ui(phone, phone.system), "notifications", listed)
+def _manage(phone: Phone) -> Widget:
+    return Button("Manage", partial(_page, phone, _CONFIGURE), style="text")
 
 
-def _manage(phone: Phone) -> None:
-    phone.start("com.android.settings", ".Settings$ConfigureNotificationSettingsActivity")
+def _page(phone: Phone, cls: str) -> None:
+    """Open a page of Settings."""
+    phone.start("com.android.settings", cls)
 
 
-def _notification(phone: Phone, one: Notification) -> Widget:
-    package = phone.packages.get(one.package)
-    label, icon, colour = (
-        (package.label, package.icon, package.colour) if package else ("Android", "bell", "#5f6368")
-    )
-    when = phone.clock.of(one.when_ms)
-    head = HStack(Expand(Text(label, "caption", "dim", lines=1)),
-               Text(f"{when:%H:%M}", "caption", "dim"), gap=8)  # fmt: skip
-    texts = VStack(head, Text(one.title, "label", lines=1), Text(one.text, "small", "dim", lines=2))
-    face = Surface(HStack(Disc(colour, 32, icon=icon), Expand(texts), gap=12), "surface", radius=18,
-                 pad=(12, 9, 14, 9))  # fmt: skip
-
-    def open_() -> None:
-        if not one.ongoing:
-            phone.cancel(one.key)
-        phone.shade = ""
-        if one.target is None:
-            phone.launch(one.package)
-        else:
-            phone.start(one.package, one.target[0], one.target[1])
-
-    def dismiss(dx: int, dy: int) -> bool:
-        aside = abs(dx) > abs(dy) and not one.ongoing
-        if aside:
-            phone.cancel(one.key)
-        return aside
-
-    return Tap(face, open_, on_swipe=dismiss, id="expandableNotificationRow",
-               cls="android.widget.FrameLayout")  # fmt: skip
-
-
-# -- recents and toasts --
-
-
-def place_recents(phone: Phone, scene: PhoneScene) -> None:
-    """The overview of tasks: touch one to open it, swipe it up to close it."""
-    px = scene.theme.px
-    bottom = phone.height - px(NAVIGATION)
-    scene.rect((0, 0, phone.width, phone.height), "container")
-    with scene.window("com.android.launcher3", "RecentsActivity"):
-        if not phone.tasks:
-            empty = Text("No recent items", "body", "dim", align="center")
-            empty.place(scene, 0, bottom // 2, phone.width, px(24))
-            return
-        cards: list[Widget] = [_task_card(phone, task) for task in reversed(phone.tasks[-5:])]
-        clear = Button("Clear all", partial(_close_all, phone), style="tonal")
-        content = VStack(*cards, HStack(Space(weight=1), clear, Space(weight=1)), gap=12,
-                         pad=(32, 48, 32, 8))  # fmt: skip
-        content.place(scene, 0, 0, phone.width, bottom)
-
-
-def _task_card(phone: Phone, task: TaskStack) -> Widget:
-    package = phone.packages[task.package]
-
-    def open_() -> None:
-        phone.launch(task.package)
-
-    def close(dx: int, dy: int) -> bool:
-        phone.close_task(task)
-        return True
-
-    face = Surface(
-        HStack(Disc(package.colour, 40, icon=package.icon), Expand(Text(package.label, "subtitle")),
-            IconButton("close", f"Close {package.label}", partial(phone.close_task, task)), gap=14),
-        "surface", radius=20, pad=(16, 14, 8, 14),
-    )  # fmt: skip
-    return Tap(face, open_, on_swipe=close, desc=package.label, cls="android.widget.FrameLayout")
-
-
-def _close_all(phone: Phone) -> None:
-    phone.tasks.clear()
-    phone.home()
+# -- toasts --
 
 
 def place_toast(phone: Phone, scene: PhoneScene) -> None:
@@ -319,6 +242,7 @@ def place_toast(phone: Phone, scene: PhoneScene) -> None:
     px = scene.theme.px
     panel = Surface(Text(text, "small", "on_toast", lines=3, tell=False), "toast", radius=20,
                   pad=(18, 10, 18, 10))  # fmt: skip
-    width, height = panel.size(scene.theme, phone.width - px(64))
-    x, y = (phone.width - width) // 2, phone.height - px(NAVIGATION + 84) - height
+    width, height = panel.size(scene.theme, scene.width - px(64))
+    bottom = navigation.room(phone, scene)[3]
+    x, y = (scene.width - width) // 2, bottom - px(84) - height
     panel.place(scene, x, y, width, height)

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import Size, Widget
 from ui_gym_phone.ui.scene import Box, Handler, PhoneScene
+from ui_gym_phone.ui.textshape import Span, TextShape, word_at
 from ui_gym_phone.ui.theme import Theme
 
 if TYPE_CHECKING:
     from ui_gym_phone.state.activities import Activity
+    from ui_gym_phone.state.phone import Phone
     from ui_gym_phone.ui.app import Ui
 
 MOST_CHARACTERS = 20_000
+
+
+def selected(activity: Activity, length: int) -> Span:
+    """What is selected of the `length` characters of the field that has the caret."""
+    caret = min(activity.caret, length)
+    mark = caret if activity.mark is None else min(max(0, activity.mark), length)
+    return min(mark, caret), max(mark, caret)
 
 
 class TextField(Widget):
@@ -23,6 +32,9 @@ class TextField(Widget):
 
     `on_change` is called with the new text, `on_enter` when Enter is pressed in a single line.
     """
+
+    editable = True
+    """Whether it can be typed into."""
 
     def __init__(
         self,
@@ -44,6 +56,8 @@ class TextField(Widget):
         self.lines, self.password, self.style = lines, password, style
         self.on_change, self.on_enter = on_change, on_enter
         self.id, self.framed, self.weight = id or key, framed, weight
+        self.shape: TextShape
+        """Where its text lies, once it has been placed."""
 
     def measure(self, theme: Theme, width: int) -> Size:
         _, size = theme.font(self.style)
@@ -79,7 +93,7 @@ class TextField(Widget):
         inner = (x + inset, y, x + width - inset, y + height)
         with scene.clipped(inner):
             self._paint(scene, inner, focused)
-        scene.touch(box, tap=self._tap, long_press=self._mark)
+        scene.touch(box, tap_at=self._tap, long_press_at=self._hold, double_tap=self._hold)
         scene.fields[self.key] = self
 
     def _frame(self, scene: PhoneScene, box: Box, focused: bool) -> None:
@@ -92,49 +106,60 @@ class TextField(Widget):
     def _paint(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         theme = scene.theme
         face, size = theme.font(self.style)
+        self.shape = shape = self._shaped(theme, box, focused)
+        step, left, top = shape.step, shape.left, shape.top
+        if not self.ui.text(self.key) and self.label:
+            width = box[2] - box[0]
+            hint = fonts.shorten(self.label, face, size, width)
+            scene.text(left, top, hint, face, size, "dim", fonts.text_width(hint, face, size))
+        for marked in shape.boxes(self.selection) if focused else ():
+            scene.rect(marked, "tonal")
+        for i, line in enumerate(shape.lines):
+            w = fonts.text_width(line, face, size)
+            scene.text(left, top + i * step, line, face, size, "text", w)
+        if focused and self.editable and self.selection[0] == self.selection[1]:
+            x, y = shape.spot(self.ui.activity.caret)
+            scene.rect((x, y, x + theme.px(2), y + step), "primary")
+
+    def _shaped(self, theme: Theme, box: Box, focused: bool) -> TextShape:
+        face, size = theme.font(self.style)
         step = fonts.line_height(size)
         lines = self._broken(theme, box[2] - box[0])
         left, top = box[0], box[1] + (box[3] - box[1] - step * len(lines)) // 2
         if self.lines > 1:
             top = box[1] + theme.px(14 if self.framed else 8)
-        elif focused:  # the end of a long line, where the caret is, stays in sight
-            left -= max(0, fonts.text_width(lines[0], face, size) + theme.px(3) - (box[2] - left))
-        if not self.ui.text(self.key) and self.label:
-            width = box[2] - box[0]
-            hint = fonts.shorten(self.label, face, size, width)
-            scene.text(left, top, hint, face, size, "dim", fonts.text_width(hint, face, size))
-        for i, line in enumerate(lines):
-            w = fonts.text_width(line, face, size)
-            if focused and self.ui.activity.marked and line:
-                scene.rect((left, top + i * step, left + w, top + (i + 1) * step), "tonal")
-            scene.text(left, top + i * step, line, face, size, "text", w)
-        if focused and not self.ui.activity.marked:
-            self._caret(scene, lines, left, top)
+        elif focused:  # the caret stays in sight
+            before = fonts.text_width(lines[0][: self.ui.activity.caret], face, size)
+            left -= max(0, before + theme.px(3) - (box[2] - left))
+        return TextShape(self._shown(), lines, face, size, left, top)
 
-    def _caret(self, scene: PhoneScene, lines: tuple[str, ...], left: int, top: int) -> None:
-        face, size = scene.theme.font(self.style)
-        step = fonts.line_height(size)
-        row, column = self._place(lines, self.ui.activity.caret)
-        x = left + fonts.text_width(lines[row][: max(0, column)], face, size)
-        y = top + row * step
-        scene.rect((x, y, x + scene.theme.px(2), y + step), "primary")
+    # -- what is selected --
 
-    def _place(self, lines: tuple[str, ...], caret: int) -> tuple[int, int]:
-        """The line and the column of the caret. Between two lines a sign was left out, or none."""
-        text, begin = self._shown(), 0
-        for row, line in enumerate(lines):
-            begin = max(begin, text.find(line, begin))
-            if caret <= begin + len(line) or row == len(lines) - 1:
-                return row, min(max(0, caret - begin), len(line))
-            begin += len(line)
-        return 0, 0
+    @property
+    def selection(self) -> Span:
+        """What is selected, (begin, end) in characters; both are the caret where nothing is."""
+        return selected(self.ui.activity, len(self.ui.text(self.key)))
 
-    def _tap(self) -> None:
+    def select(self, begin: int, end: int) -> None:
+        """Select a part of the text by touch: it shows its handles and the bar."""
+        activity = self.ui.activity
         self.ui.focus(self.key)
+        activity.caret, activity.mark = end, begin if begin < end else None
+        activity.held = True
 
-    def _mark(self) -> None:
+    def _tap(self, x: int, y: int) -> None:
+        """The caret goes where the text is touched."""
+        at = self.shape.index_at(x, y)
         self.ui.focus(self.key)
-        self.ui.activity.marked = bool(self.ui.text(self.key))
+        self.ui.activity.caret = at
+
+    def _hold(self, x: int, y: int) -> None:
+        """The word that is touched is selected."""
+        text, at = self._shown(), self.shape.index_at(x, y)
+        word = word_at(text, at) if self.shape.within(x, y) else None
+        if self.password and text:
+            word = (0, len(text))
+        self.select(*(word or (at, at)))
 
 
 class Growing(TextField):
@@ -161,6 +186,35 @@ class Growing(TextField):
             super()._paint(scene, (left, top - above, right, bottom), focused)
 
 
+class Readable(TextField):
+    """A text to read, of any number of lines, of which a part can be selected and copied."""
+
+    editable = False
+
+    def __init__(self, ui: Ui, key: str, text: str, *, style: str = "body", id: str = "") -> None:
+        super().__init__(ui, key, lines=2, style=style, framed=False, id=id)
+        ui.activity.fields[key] = text
+
+    def measure(self, theme: Theme, width: int) -> Size:
+        _, size = theme.font(self.style)
+        return width, len(self._broken(theme, width)) * fonts.line_height(size)
+
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
+        box = (x, y, x + width, y + height)
+        held = self.ui.activity.focus == self.key
+        scene.leaf("android.widget.TextView", box, text=self._shown(), id=self.id,
+                   long_clickable=True)  # fmt: skip
+        self._paint(scene, box, held)
+        scene.touch(box, tap=self.ui.unfocus if held else None, long_press_at=self._hold,
+                    double_tap=self._hold)  # fmt: skip
+        scene.readable[self.key] = self
+
+    def _shaped(self, theme: Theme, box: Box, focused: bool) -> TextShape:
+        face, size = theme.font(self.style)
+        lines = self._broken(theme, box[2] - box[0])
+        return TextShape(self._shown(), lines, face, size, box[0], box[1])
+
+
 class Typing:
     """What keys do to the text field that has the caret."""
 
@@ -184,23 +238,32 @@ class Typing:
 
     def delete(self, *, forward: bool = False) -> None:
         """Backspace; with `forward` the delete key."""
-        if self.activity.marked:
-            self._set("", 0)
-            return
         before, after = self._around()
-        if forward:
+        if self.selected():
+            self._set(before + after, len(before))
+        elif forward:
             self._set(before + after[1:], len(before))
         elif before:
             self._set(before[:-1] + after, len(before) - 1)
 
-    def move(self, by: int) -> None:
-        """Move the caret by characters, as far as there is text."""
-        self.activity.caret = min(max(0, self.activity.caret + by), len(self.text))
-        self.activity.marked = False
+    def move(self, by: int, *, extend: bool = False) -> None:
+        """Move the caret by characters, as far as there is text; `extend` selects what it passes.
+        A single step out of a selection leads to its end on that side."""
+        activity, length = self.activity, len(self.text)
+        begin, end = selected(activity, length)
+        to = min(max(0, min(activity.caret, length) + by), length)
+        if extend:
+            mark = activity.caret if activity.mark is None else activity.mark
+            activity.mark = mark if mark != to else None
+        else:
+            if begin < end and abs(by) == 1:
+                to = end if by > 0 else begin
+            activity.mark = None
+        activity.caret, activity.held = to, False
 
     def mark_all(self) -> None:
         """Select all."""
-        self.activity.marked = bool(self.text)
+        self.activity.caret, self.activity.mark = len(self.text), 0 if self.text else None
 
     def enter(self) -> None:
         """The Enter key: a new line, or what the field does when it is done."""
@@ -213,15 +276,28 @@ class Typing:
             self.activity.focus = ""
 
     def selected(self) -> str:
-        return self.text if self.activity.marked else ""
+        """The part of the text that is selected."""
+        begin, end = selected(self.activity, len(self.text))
+        return self.text[begin:end]
+
+    def copy(self, phone: Phone) -> bool:
+        """Put what is selected on the clipboard; False where nothing is, or it is a password."""
+        text = "" if self.field.password else self.selected()
+        phone.clipboard = text or phone.clipboard
+        return bool(text)
+
+    def cut(self, phone: Phone) -> None:
+        """The same, and delete it."""
+        if self.copy(phone):
+            self.delete()
 
     def _around(self) -> tuple[str, str]:
-        if self.activity.marked:
-            return "", ""
-        return self.text[: self.activity.caret], self.text[self.activity.caret :]
+        begin, end = selected(self.activity, len(self.text))
+        return self.text[:begin], self.text[end:]
 
     def _set(self, text: str, caret: int) -> None:
         self.activity.fields[self.field.key] = text
-        self.activity.caret, self.activity.marked = caret, False
+        self.activity.caret, self.activity.mark = caret, None
+        self.activity.held = False
         if self.field.on_change is not None:
             self.field.on_change(text)

@@ -36,7 +36,7 @@ class Theme:
 
     dark: bool = False
     font_scale: float = 1.0
-    density: int = 3
+    density: float = 3
 
     def px(self, dp: float) -> int:
         """Device pixels of so many dp."""

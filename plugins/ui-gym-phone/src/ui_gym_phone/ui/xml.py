@@ -9,9 +9,9 @@ from ui_gym_phone.ui.scene import PhoneWindow, ViewNode
 HEAD = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 
-def to_xml(window: PhoneWindow) -> str:
+def to_xml(window: PhoneWindow, rotation: int = 0) -> str:
     """The XML of a window, on one line, as uiautomator has it."""
-    parts = [f'{HEAD}<hierarchy rotation="0">']
+    parts = [f'{HEAD}<hierarchy rotation="{rotation}">']
     _write(window.root, window.package, 0, parts)
     parts.append("</hierarchy>")
     return "".join(parts)
@@ -19,7 +19,9 @@ def to_xml(window: PhoneWindow) -> str:
 
 def _write(node: ViewNode, package: str, index: int, parts: list[str]) -> None:
     left, top, right, bottom = node.bounds
-    resource = f"{package}:id/{node.id.replace(' ', '_')}" if node.id else ""
+    resource = node.id.replace(" ", "_")
+    if resource and ":id/" not in resource:
+        resource = f"{package}:id/{resource}"
     flags = {
         "checkable": node.checkable,
         "checked": node.checked,

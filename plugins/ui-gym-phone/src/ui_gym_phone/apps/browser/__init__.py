@@ -45,11 +45,12 @@ class AddressBar(TextField):
         face, size = theme.font(self.style)
         return (fonts.shorten(lines[0], face, size, width),)
 
-    def _tap(self) -> None:
+    def _tap(self, x: int, y: int) -> None:
         if self.ui.activity.focus == self.key:
-            self.ui.activity.marked = False
+            super()._tap(x, y)
         else:
-            self._mark()
+            self.ui.focus(self.key)
+            self.ui.select_all()
 
 
 @APP.screen(".BrowserActivity")

@@ -11,7 +11,6 @@ from ui_gym_phone.apps.calendar.views import day_view, month_view, schedule
 from ui_gym_phone.apps.dates import months_later, today
 from ui_gym_phone.apps.pickers import date_dialog, pick_date
 from ui_gym_phone.state import calendar
-from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm, fab, tabs
@@ -22,7 +21,7 @@ from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, Text
 VIEWS = ("Schedule", "Day", "Month")
 
 
-@APP.screen(MAIN)
+@APP.screen(MAIN, "READ_CALENDAR")
 def main(ui: Ui) -> AppPage:
     """One of the views, around the day that ``ui.state["day"]`` holds."""
     view = int(ui.state.get("view", 0))
@@ -42,7 +41,7 @@ def main(ui: Ui) -> AppPage:
 def _bar(ui: Ui, view: int, day: date) -> Widget:
     """The month, which opens a date picker, arrows, and the way back to today."""
     now = today(ui.phone)
-    small = ui.phone.width < 300 * DENSITY
+    small = ui.wide < 300
     name = f"{day:%b}" if small or day.year != now.year else f"{day:%B}"
     name += "" if day.year == now.year else f" {day.year}"
 

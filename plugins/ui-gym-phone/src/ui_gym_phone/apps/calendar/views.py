@@ -10,7 +10,7 @@ from ui_gym_phone.apps.calendar.app import COLOUR, EDIT, INFO, INK
 from ui_gym_phone.apps.calendar.spans import hours_text, on_days
 from ui_gym_phone.apps.dates import midnight, time_text, today, weeks
 from ui_gym_phone.state.calendar import CalendarEvent
-from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.state.display import display
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Size, Surface, Tap, VStack, Widget
@@ -97,7 +97,7 @@ def day_view(ui: Ui, day: date) -> Widget:
         Expand(VStack(*(_bar(ui, event) for event in whole), gap=4)),
         gap=8, pad=(0, 8, 16, 8),
     )  # fmt: skip
-    ui.activity.scroll.setdefault("day", round(MORNING * HOUR * DENSITY))
+    ui.activity.scroll.setdefault("day", round(MORNING * HOUR * display(ui.phone).density))
     return VStack(head, Divider(), ScrollView(ui, "day", _Hours(ui, day, timed), tail=40), weight=1)
 
 

@@ -6,18 +6,22 @@ from functools import partial
 
 from ui_gym_phone.apps.camera.views import LensView
 from ui_gym_phone.apps.phone_app import app_of
-from ui_gym_phone.apps.pictures import Photo, Whole, is_picture
-from ui_gym_phone.apps.support import attempt
+from ui_gym_phone.apps.pictures import Photo, Whole, Zoomed, is_picture
+from ui_gym_phone.apps.support import attempt, kept
+from ui_gym_phone.state.display import display
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Center, HStack, Space, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
-from ui_gym_phone.ui.widgets import Button, Empty, Icon, IconButton, ImageView, Text
+from ui_gym_phone.ui.page import AppPage, confirm
+from ui_gym_phone.ui.widgets import Empty, Icon, IconButton, ImageView, Text
 
 PACKAGE = "com.android.camera2"
 MAIN = "com.android.camera.CameraLauncher"
 
 APP = app_of(PACKAGE)
+
+SIDE = 250.0
+"""How wide the controls are on a screen that lies on its side, in dp."""
 
 FLASHES = (("flash-off", "off"), ("auto-fix", "auto"), ("flash", "on"))
 
@@ -25,25 +29,14 @@ FLASHES = (("flash-off", "off"), ("auto-fix", "auto"), ("flash", "on"))
 MP4 = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom\0\0\0\x08mdat"
 
 
-@APP.screen(MAIN)
+@APP.screen(MAIN, "CAMERA")
 def camera(ui: Ui) -> AppPage:
     """The view-finder. State: ``mode``, ``front``, ``flash``, and ``since``, the uptime in
     milliseconds at which a film was begun."""
-    if not ui.phone.packages[PACKAGE].permissions.get("CAMERA", True):
-        return _refused(ui)
+    if display(ui.phone).wide:  # what is touched lies beside what is seen
+        side = VStack(_top(ui), Space(weight=1), _modes(ui), Space(weight=1), _controls(ui))
+        return AppPage(HStack(_finder(ui), Surface(side, "", width=SIDE), align="stretch"))
     return AppPage(VStack(_top(ui), _finder(ui), _modes(ui), _controls(ui)))
-
-
-def _refused(ui: Ui) -> AppPage:
-    def settings() -> None:
-        ui.phone.start("com.android.settings", ".Settings$AppInfoActivity", {"package": PACKAGE})
-
-    body = VStack(
-        Empty("camera", "Camera has no permission to use the camera."),
-        HStack(Space(weight=1), Button("Open settings", settings, style="tonal"), Space(weight=1)),
-        gap=8,
-    )
-    return AppPage(ScrollView(ui, "refused", body), title="Camera")
 
 
 def _mode(ui: Ui) -> str:
@@ -139,7 +132,7 @@ def _flip(ui: Ui) -> None:
 
 def _new_path(phone: Phone, prefix: str, ending: str) -> str:
     """``IMG_20231015_153400.jpg``; of two in one second, the second has a number."""
-    name = f"{FOLDER}/{prefix}_{phone.clock.local:%Y%m%d_%H%M%S}"
+    name = f"{folders(phone)[ending == 'mp4']}/{prefix}_{phone.clock.local:%Y%m%d_%H%M%S}"
     path, number = f"{name}.{ending}", 0
     while phone.files.exists(path):
         number += 1
@@ -149,8 +142,9 @@ def _new_path(phone: Phone, prefix: str, ending: str) -> str:
 
 def _store(ui: Ui, prefix: str, ending: str, data: bytes) -> None:
     def write() -> None:
-        ui.phone.files.mkdir(FOLDER, parents=True)
-        ui.phone.files.write(_new_path(ui.phone, prefix, ending), data)
+        path = _new_path(ui.phone, prefix, ending)
+        ui.phone.files.mkdir(path.rpartition("/")[0], parents=True)
+        ui.phone.files.write(path, data)
 
     attempt(ui, write)
 
@@ -160,7 +154,8 @@ def _shoot(ui: Ui) -> None:
 
 
 def _record(ui: Ui) -> None:
-    ui.state["since"] = ui.phone.clock.uptime_ms
+    if ui.may("RECORD_AUDIO"):
+        ui.state["since"] = ui.phone.clock.uptime_ms
 
 
 def _stop(ui: Ui) -> None:
@@ -176,11 +171,21 @@ FOLDER = "/sdcard/DCIM/Camera"
 FILES = "com.android.documentsui"
 
 
+def folders(phone: Phone) -> tuple[str, str]:
+    """Where photos and films are kept, which the app's stored settings may say."""
+    said = kept(phone, PACKAGE, "folders", str)
+    return (said[0], said[1]) if len(said) == 2 else (FOLDER, FOLDER)
+
+
 def taken(phone: Phone) -> list[str]:
     """The paths of photos and films, the newest first."""
-    if not phone.files.is_dir(FOLDER):
-        return []
-    paths = [f"{FOLDER}/{name}" for name in phone.files.list(FOLDER) if not name.startswith(".")]
+    paths = [
+        f"{folder}/{name}"
+        for folder in sorted({*folders(phone)})
+        if phone.files.is_dir(folder)
+        for name in phone.files.list(folder)
+        if not name.startswith(".")
+    ]
     found = [p for p in paths if is_picture(p) or p.endswith(".mp4")]
     return sorted(found, key=lambda p: (phone.files.stat(p).mtime, p), reverse=True)
 
@@ -196,7 +201,7 @@ def album(ui: Ui) -> AppPage:
     name = path.rpartition("/")[2]
     picture: Widget
     if is_picture(path):
-        picture = Whole(Photo(ui.phone.files.read(path)), name)
+        picture = Zoomed(ui, ui.phone.files.read(path), name)
     else:
         picture = Center(Icon("file-video-outline", 96, desc=name))
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ui_gym_phone.apps.clock import alarm, stopwatch, timer, world
+from ui_gym_phone.apps.clock import alarm, ringing, stopwatch, timer, world
 from ui_gym_phone.apps.clock.records import PACKAGE
 from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.page import AppPage, bottom_nav
 
-MAIN = "com.android.deskclock.DeskClock"
+MAIN = ringing.MAIN
 
 APP = app_of(PACKAGE)
+APP.goes_on = ringing.go_on
 
 TABS = (
     ("alarm", "Alarm", alarm.page),

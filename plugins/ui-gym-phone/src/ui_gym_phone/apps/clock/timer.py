@@ -103,14 +103,19 @@ def shown(ms: int) -> str:
     return sign + (f"{hours}:" if hours else "") + f"{minutes:02d}:{seconds:02d}"
 
 
+def name_of(timer: Timer) -> str:
+    """``1h 5m timer``."""
+    minutes, seconds = divmod(timer.length // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(hours, "h"), (minutes, "m"), (seconds, "s")]
+    return " ".join(f"{n}{unit}" for n, unit in parts if n) + " timer"
+
+
 def _card(ui: Ui, timer: Timer) -> Widget:
     now = ui.phone.clock.uptime_ms
     left = timer.remaining(now)
     running, over = timer.ends is not None, left <= 0
-    minutes, seconds = divmod(timer.length // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [(hours, "h"), (minutes, "m"), (seconds, "s")]
-    name = " ".join(f"{n}{unit}" for n, unit in parts if n) + " timer"
+    name = name_of(timer)
     status = "Time's up" if over else "Running" if running else "Paused"
 
     def change(to: Timer | None) -> None:
@@ -124,7 +129,7 @@ def _card(ui: Ui, timer: Timer) -> Widget:
     else:
         main = Button("Start", partial(change, timer.started(now)), icon="play")
     if running:
-        side = Button("+1:00", partial(change, _longer(timer, now)), style="tonal")
+        side = Button("+1:00", partial(change, longer(timer, now)), style="tonal")
     else:
         side = Button("Reset", partial(change, timer.reset()), style="tonal")
     head = HStack(
@@ -137,7 +142,7 @@ def _card(ui: Ui, timer: Timer) -> Widget:
     return Surface(VStack(head, time, foot, gap=4), "surface", radius=20, pad=(18, 10, 10, 14))
 
 
-def _longer(timer: Timer, now: int) -> Timer:
+def longer(timer: Timer, now: int) -> Timer:
     """A minute more; one that went off runs for that minute from now."""
     if timer.remaining(now) > 0:
         return timer.longer(MINUTE)

@@ -30,7 +30,7 @@ DUPLICATES = ".activities.DuplicatesActivity"
 APP = app_of(CONTACTS)
 
 
-@APP.screen(PEOPLE)
+@APP.screen(PEOPLE, "READ_CONTACTS")
 def people(ui: Ui) -> AppPage:
     """Everybody by name; touching one opens it, holding it selects it."""
     if ui.state.get("overlay") == "selection":

@@ -7,7 +7,6 @@ from functools import partial
 from ui_gym_phone.apps.calling import place_call, write_to
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, face, matching
 from ui_gym_phone.state.contacts import Contact, digits
-from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import (
     Center,
@@ -37,7 +36,7 @@ GREEN = "#188038"
 def dialpad(ui: Ui) -> AppPage:
     """The pad, with the contacts that what was dialled may mean."""
     number = ui.text("digits")
-    room = ui.phone.height / DENSITY - AROUND
+    room = ui.high - AROUND
     key = min(64.0, room / 4)
     people = matching(ui.phone, number) if digits(number) else []
     rows: list[Widget] = [_suggestion(ui, person) for person in people[:20]]

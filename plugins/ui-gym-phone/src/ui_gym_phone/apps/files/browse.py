@@ -265,7 +265,7 @@ def _menu(
 def _ask_name(ui: Ui, dialog: str, name: str) -> None:
     ui.ask_text(dialog, "name", name)
     # Typing replaces the old name; a person who wants to change a part of it touches the field.
-    ui.activity.marked = bool(name)
+    ui.select_all()
 
 
 def name_dialog(ui: Ui, title: str, yes: str, act: partial[bool]) -> Dialog:

@@ -6,12 +6,13 @@ from functools import partial
 
 from ui_gym_phone.apps.files import entries as store
 from ui_gym_phone.apps.files.entries import FileEntry, entry_of, kind_of
-from ui_gym_phone.apps.pictures import Photo, Whole, is_picture, size_of
+from ui_gym_phone.apps.pictures import Zoomed, is_picture, size_of
 from ui_gym_phone.apps.support import moment, size_text
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
+from ui_gym_phone.ui.textfield import Readable
 from ui_gym_phone.ui.widgets import Disc, Empty, IconButton, Text
 
 VIEWER = ".ViewerActivity"
@@ -47,11 +48,13 @@ def viewer(ui: Ui) -> AppPage:
     if is_picture(path):
         seen = size_of(data) is not None
         page.body = (
-            Whole(Photo(data), entry.name) if seen else Empty("image", "Can't open this picture")
+            Zoomed(ui, data, entry.name) if seen else Empty("image", "Can't open this picture")
         )
     else:
         text = data[: 4 * MOST_READ].decode("utf-8", "replace")[:MOST_READ]
-        told = Text(text or "This file is empty", "small", "text" if text else "dim", id="text")
+        told: Widget = Text("This file is empty", "small", "dim", id="text")
+        if text:
+            told = Readable(ui, "text", text, style="small")
         page.body = ScrollView(ui, "text", VStack(told, pad=(16, 8, 16, 24)))
         copy = partial(ui.copy, text, "Copied to clipboard")
         actions.insert(0, IconButton("content-copy", "Copy text", copy))

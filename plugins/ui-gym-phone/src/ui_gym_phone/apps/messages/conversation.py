@@ -10,7 +10,6 @@ from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, per
 from ui_gym_phone.apps.messages.inbox import APP, CONVERSATION
 from ui_gym_phone.state import messages, switches
 from ui_gym_phone.state.messages import TextMessage
-from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import (
@@ -199,7 +198,7 @@ def _compose(ui: Ui, number: str) -> Widget:
     ready = bool(ui.text("message").strip())
     field = Growing(ui, "message", "Text message", lines=2, framed=False, weight=1,
                     id="compose_message_text")  # fmt: skip
-    if ui.phone.height < LOW * DENSITY:
+    if ui.high < LOW:
         field.most = 1
     paste = None
     if ui.phone.clipboard:

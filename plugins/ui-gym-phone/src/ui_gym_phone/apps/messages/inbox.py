@@ -23,7 +23,7 @@ NEW = ".NewConversationActivity"
 APP = app_of(PACKAGE)
 
 
-@APP.screen(CONVERSATIONS)
+@APP.screen(CONVERSATIONS, "READ_SMS")
 def inbox(ui: Ui) -> AppPage:
     """Conversations; touching one opens it, holding one selects it."""
     overlay = ui.state.get("overlay")

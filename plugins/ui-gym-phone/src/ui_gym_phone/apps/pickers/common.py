@@ -10,7 +10,6 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from ui_gym_phone.state.phone import DENSITY
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, Widget
@@ -26,7 +25,7 @@ def remember(ui: Ui, key: str, **changed: Any) -> None:
 
 def small(ui: Ui) -> bool:
     """Whether the screen has no room for a dial or a month's page."""
-    return ui.phone.width < 300 * DENSITY or ui.phone.height < 560 * DENSITY
+    return ui.wide < 300 or ui.high < 560
 
 
 def steps(label: str, shown: str, turn: Callable[[int], None], far: int = 0) -> HStack:

@@ -141,8 +141,9 @@ def _dial(ui: Ui, key: str) -> Widget:
 class _Digits(TextField):
     """Two digits: touching the field selects them, so that what is typed takes their place."""
 
-    def _tap(self) -> None:
-        self._mark()
+    def _tap(self, x: int, y: int) -> None:
+        self.ui.focus(self.key)
+        self.ui.select_all()
 
 
 def _time_fields(ui: Ui, key: str) -> HStack:
@@ -187,7 +188,7 @@ def _toggle_typing(ui: Ui, key: str) -> None:
         ui.fill(f"{key}.hour", f"{_shown_hour(ui, hour):02d}")
         ui.fill(f"{key}.minute", f"{minute:02d}")
         ui.focus(f"{key}.hour")
-        ui.activity.marked = True
+        ui.select_all()
 
 
 def _time_steps(ui: Ui, key: str) -> VStack:

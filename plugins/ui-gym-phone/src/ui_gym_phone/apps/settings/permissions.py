@@ -17,7 +17,7 @@ from ui_gym_phone.apps.settings.parts import (
     page,
     radio,
 )
-from ui_gym_phone.state.packages import PERMISSIONS, Package
+from ui_gym_phone.state.packages import MOST_REFUSALS, PERMISSIONS, Package
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
@@ -35,7 +35,7 @@ KIND = PREFIX + "ManagePermissionAppsActivity"
 
 def set_notifications(phone: Phone, package: Package, on: bool) -> None:
     """Whether an app may notify; what it has posted goes when it may not."""
-    package.permissions["POST_NOTIFICATIONS"] = on
+    _allow(package, "POST_NOTIFICATIONS", on)
     if not on:
         phone.notifications = [n for n in phone.notifications if n.package != package.name]
 
@@ -48,7 +48,15 @@ def _set(phone: Phone, package: Package, permission: str, on: bool) -> None:
     if permission == "POST_NOTIFICATIONS":
         set_notifications(phone, package, on)
     else:
-        package.permissions[permission] = on
+        _allow(package, permission, on)
+
+
+def _allow(package: Package, permission: str, on: bool) -> None:
+    """Grant it, or refuse it in such a way that the app does not ask for it."""
+    if on:
+        package.grant(permission, True)
+    else:
+        package.refuse(permission, MOST_REFUSALS)
 
 
 @APP.screen(PREFIX + "AppPermissionsActivity")

@@ -13,11 +13,12 @@ from ui_gym_phone.apps.settings.parts import form, link, listed, page, pick
 from ui_gym_phone.apps.settings.states import developing
 from ui_gym_phone.state import switches
 from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.ui import navigation
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Widget
 from ui_gym_phone.ui.page import AppPage, Dialog, confirm
 from ui_gym_phone.ui.textfield import TextField
-from ui_gym_phone.ui.widgets import Header, Icon, IconButton, Item
+from ui_gym_phone.ui.widgets import Header, Icon, IconButton, Item, RadioItem
 
 LANGUAGES = PREFIX + "LanguageAndInputSettingsActivity"
 KEYBOARD = PREFIX + "KeyboardSettingsActivity"
@@ -118,7 +119,7 @@ def _reset_apps(phone: Phone) -> None:
     for package in phone.packages:
         package.enabled = True
         if "POST_NOTIFICATIONS" in package.permissions:
-            package.permissions["POST_NOTIFICATIONS"] = True
+            package.grant("POST_NOTIFICATIONS", True)
     kept.reset_roles(phone)
 
 
@@ -143,6 +144,36 @@ def _animation_dialog(ui: Ui) -> Dialog | None:
     keep = partial(ui.phone.put, "global", key)
     return pick(ui, title, SCALES, _scale(ui.phone, key), keep) if title else None
 
+
+# -- gestures --
+
+
+NAVIGATIONS = (
+    ("Gesture navigation", navigation.GESTURES,
+     "To go Home, swipe up from the bottom of the screen. To switch apps, swipe up from the "
+     "bottom, hold, then release. To go back, swipe from either the left or right edge."),
+    ("3-button navigation", navigation.BUTTONS,
+     "Go back, Home, and switch apps with buttons at the bottom of your screen."),
+)  # fmt: skip
+"""(title, value of the setting, what it is)."""
+
+
+def _navigation(ui: Ui) -> list[Widget]:
+    now = ui.phone.setting("secure", navigation.MODE, navigation.BUTTONS)
+    keep = partial(ui.phone.put, "secure", navigation.MODE)
+    return [
+        RadioItem(title, value == now, partial(keep, value), told, lines=6)
+        for title, value, told in NAVIGATIONS
+    ]
+
+
+def _navigation_line(ui: Ui) -> str:
+    now = ui.phone.setting("secure", navigation.MODE, navigation.BUTTONS)
+    return next((title for title, value, _ in NAVIGATIONS if value == now), NAVIGATIONS[1][0])
+
+
+LINES["navigation"] = _navigation_line
+PARTS["navigation"] = _navigation
 
 LINES["languages"] = lambda ui: ", ".join(LOCALES.get(code, code) for code in _locales(ui.phone))
 PARTS["keyboard"] = _keyboard
@@ -172,7 +203,7 @@ def build_number(phone: Phone) -> str:
 
 def _ask_name(ui: Ui) -> None:
     ui.ask_text("name", "name", device_name(ui.phone))
-    ui.activity.marked = True
+    ui.select_all()
 
 
 def _up_time(phone: Phone) -> str:

@@ -11,6 +11,7 @@ from ui_gym_phone.data import table
 from ui_gym_phone.shell.framework import FAILED, framework_command, quiet, refused, says
 from ui_gym_phone.shell.registry import CommandContext, ShellMachine, command
 from ui_gym_phone.state import intents, switches
+from ui_gym_phone.state.display import display
 from ui_gym_phone.state.intents import ACTION, CATEGORY, Intent
 from ui_gym_phone.state.phone import Phone
 
@@ -214,11 +215,16 @@ def _force_stop(ctx: CommandContext) -> None:
 
 @am("stack")
 def _stack(ctx: CommandContext) -> None:
-    """``stack list``: the tasks from the one that is seen on down."""
-    if ctx.words[:1] != ["list"]:
-        raise refused(ctx, f"Error: unknown command '{' '.join(ctx.words[:1])}'")
-    phone = ctx.phone
-    box = f"[0,0][{phone.width},{phone.height}]"
+    """``stack list``: the tasks from the one that is seen on down; ``stack remove TASK``."""
+    phone, verb = ctx.phone, [*ctx.words, ""][0]
+    if verb == "remove" and len(ctx.words) > 1:
+        for task in [t for t in phone.tasks if str(t.id) == ctx.words[1]]:
+            phone.close_task(task)
+        return
+    if verb != "list":
+        raise refused(ctx, f"Error: unknown command '{verb}'")
+    shown = display(phone)
+    box = f"[0,0][{shown.width},{shown.height}]"
     tasks = [(t.id, t.top, t is phone.front) for t in reversed(phone.tasks)]
     tasks.insert(0 if phone.at_home else len(tasks), (1, phone.launcher, phone.at_home))
     for number, activity, visible in tasks:

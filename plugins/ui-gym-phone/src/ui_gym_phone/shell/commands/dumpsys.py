@@ -1,7 +1,8 @@
 """dumpsys: what the system services tell of themselves.
 
-The words are templates in ``data/dumpsys.toml``; here is what they are filled in with, and in
-`dumpsys_screen` what fills those of windows and tasks.
+The words are templates in ``data/dumpsys.toml`` and ``dumpsys_services.toml``; here is what they
+are filled in with, in `dumpsys_screen` what fills those of windows and tasks, and in
+`dumpsys_services` those of services that are seldom asked.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from ui_gym_phone.data import table
 from ui_gym_phone.shell.commands.packages import apk_path, version_code
 from ui_gym_phone.shell.framework import usage
 from ui_gym_phone.shell.registry import CommandContext, command
-from ui_gym_phone.state import alarms, switches
+from ui_gym_phone.state import alarms, calling, hardware, switches
 from ui_gym_phone.state.activities import Activity, Notification
+from ui_gym_phone.state.display import display, dots, natural, panel_dots
+from ui_gym_phone.state.hardware import STORAGE_BYTES, SYSTEM_BYTES
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import Phone
 
@@ -24,13 +27,6 @@ ServiceDump = Callable[[Phone, list[str]], str]
 """What a service tells of the phone, given the words after its name."""
 
 SERVICES: dict[str, ServiceDump] = {}
-
-SSID = "AndroidWifi"
-IN_CALL = "InCallActivity"
-"""How the class of the dialer's screen of a call ends."""
-
-DISK_BYTES = 16 * 10**9
-SYSTEM_BYTES = 3 * 10**9
 
 _LINE = "-" * 79
 
@@ -53,7 +49,8 @@ def service_names() -> list[str]:
 def filled(template: str, /, **values: object) -> str:
     """A template with its fields; truth as Java writes it."""
     shown = {k: str(v).lower() if isinstance(v, bool) else v for k, v in values.items()}
-    return Template(table("dumpsys")[template]).substitute(shown)
+    words = table("dumpsys").get(template) or table("dumpsys_services")[template]
+    return Template(words).substitute(shown)
 
 
 def mark(text: str) -> str:
@@ -112,12 +109,10 @@ def facts(phone: Phone) -> dict[str, object]:
     """What such a template may name."""
     battery, over_wifi = switches.battery(phone), switches.wifi_on(phone)
     airplane, bluetooth = switches.airplane(phone), switches.bluetooth_on(phone)
-    calls = any(
-        a.package == "com.android.dialer" and a.cls.endswith(IN_CALL)
-        for task in phone.tasks
-        for a in task.activities
-    )
-    ssid = f'"{SSID}", BSSID: 00:13:10:85:fe:01, RSSI: -50'
+    shown, call, ssid = display(phone), calling.state(phone), hardware.ssid(phone)
+    width, height = natural(phone)
+    wifi, memory = hardware.part("wifi"), hardware.part("memory")
+    joined = f'"{ssid}", BSSID: {wifi["bssid"]}, MAC: {wifi["mac"]}, RSSI: {wifi["rssi"]}'
     return {
         "wakefulness": "Awake" if phone.awake else "Asleep", "awake": phone.awake,
         "on": "ON" if phone.awake else "OFF", "power": "On" if phone.awake else "Off",
@@ -128,18 +123,28 @@ def facts(phone: Phone) -> dict[str, object]:
         "saver": phone.is_on("global", "low_power"), "dark": phone.dark,
         "night": "2 (yes)" if phone.dark else "1 (no)", "uptime": phone.clock.uptime_ms,
         "bluetooth": bluetooth, "bluetooth_state": "ON" if bluetooth else "OFF",
+        "bluetooth_address": hardware.BLUETOOTH_MAC.upper(),
         "device_name": phone.setting("global", "device_name", "Pixel"),
         "enabled": "enabled" if over_wifi else "disabled",
-        "ssid": ssid if over_wifi else "<unknown ssid>, BSSID: <none>",
-        "supplicant": "COMPLETED" if over_wifi else "UNINITIALIZED",
-        "call": 2 if calls else 0, "foreground": int(calls), "service": 3 if airplane else 0,
-        "data": 2 if switches.mobile_data(phone) and not airplane else 0,
+        "ssid": joined if ssid else "<unknown ssid>, BSSID: <none>",
+        "supplicant": "COMPLETED" if ssid else "DISCONNECTED" if over_wifi else "UNINITIALIZED",
+        "call": call, "ringing": int(call == calling.RINGING_STATE),
+        "foreground": int(call == calling.OFFHOOK_STATE), "caller": calling.caller(phone),
+        "service": 3 if airplane else 0, "operator": phone.properties.get("gsm.operator.alpha", ""),
+        "data": 2 if hardware.cell_link(phone) else 0,
         "location": phone.is_on("secure", "location_mode"),
-        "width": phone.width, "height": phone.height,
-        "density": phone.properties.get("ro.sf.lcd_density", "480"),
+        "auto_rotate": phone.is_on("system", "accelerometer_rotation"),
+        "panel_width": phone.width, "panel_height": phone.height,
+        "panel_density": panel_dots(phone), "density": dots(phone),
+        "natural_width": width, "natural_height": height,
+        "width": shown.width, "height": shown.height,
+        "rotation": shown.rotation, "degrees": 90 * shown.rotation,
         "brightness": f"{switches.brightness(phone) / switches.MAX_BRIGHTNESS:.6f}",
         "seen": seen_record(phone), "shown": bool(phone.awake and phone.activity.focus),
         "method": phone.setting("secure", "default_input_method", "null"),
+        "memory_total": f"{memory['total']:,}", "memory_available": f"{memory['available']:,}",
+        "memory_cached": f"{memory['cached']:,}",
+        "memory_used": f"{memory['total'] - memory['available']:,}",
     }  # fmt: skip
 
 
@@ -213,12 +218,11 @@ def _audio(phone: Phone, words: list[str]) -> str:
 
 @service("connectivity")
 def _connectivity(phone: Phone, words: list[str]) -> str:
-    over_wifi = switches.wifi_on(phone)
-    if not over_wifi and (not switches.mobile_data(phone) or switches.airplane(phone)):
+    links = hardware.links(phone)
+    if not links:
         return filled("connectivity_none")
-    kind, number = ("WIFI", 101) if over_wifi else ("CELLULAR", 100)
     mode = phone.setting("global", "private_dns_mode", "off")
-    return filled("connectivity", number=number, kind=kind, mode=mode)
+    return filled("connectivity", number=links[0].number, kind=links[0].kind, mode=mode)
 
 
 # -- notifications, packages, storage --
@@ -259,16 +263,16 @@ def _posted(phone: Phone, posted: Notification, plain: bool) -> str:
 def _package(phone: Phone, words: list[str]) -> str:
     wanted = next((w for w in words if not w.startswith("-")), None)
     if wanted is None:
-        return "Packages:\n" + "".join(map(_package_row, phone.packages))
+        return "Packages:\n" + "".join(_package_row(phone, each) for each in phone.packages)
     found = phone.packages.get(wanted)
     if found is None:
         return f"Unable to find package: {wanted}\n"
     main = f"{found.name}/{found.main}"
     resolver = filled("package_table", mark=mark(main), main=main, filter=mark("filter " + main))
-    return (resolver if found.launchable else "") + "Packages:\n" + _package_row(found)
+    return (resolver if found.launchable else "") + "Packages:\n" + _package_row(phone, found)
 
 
-def _package_row(found: Package) -> str:
+def _package_row(phone: Phone, found: Package) -> str:
     permissions = {
         name if "." in name else f"android.permission.{name}": str(on).lower()
         for name, on in found.permissions.items()
@@ -281,6 +285,7 @@ def _package_row(found: Package) -> str:
         "package_row", name=found.name, mark=mark(found.name), uid=found.uid,
         pkg=mark("pkg " + found.name), folder=apk_path(found).rpartition("/")[0],
         code=version_code(found), version=found.version,
+        abi=phone.properties["ro.product.cpu.abi"],
         flags=f"[ {'SYSTEM ' * found.system}HAS_CODE ALLOW_CLEAR_USER_DATA ]",
         requested=f"    requested permissions:\n{requested}" if requested else "",
         stopped=found.stopped, enabled=0 if found.enabled else 3,
@@ -298,8 +303,7 @@ def _diskstats(phone: Phone, words: list[str]) -> str:
     apps, data, caches = (
         [getattr(p, f"{kind}_size") for p in packages] for kind in ("app", "data", "cache")
     )
-    used = SYSTEM_BYTES + sum(apps) + sum(data) + sum(caches) + phone.files.used
-    free = max(0, DISK_BYTES - used)
+    free = hardware.free_bytes(phone)
     sizes = dict.fromkeys([*_MEDIA, "downloads"], 0)
     for path in phone.files.walk("/sdcard"):
         if phone.files.is_file(path):
@@ -309,7 +313,8 @@ def _diskstats(phone: Phone, words: list[str]) -> str:
                 sizes[kind] += size * path.lower().endswith(endings)
     arrays = {"names": [p.name for p in packages], "apps": apps, "datas": data, "caches": caches}
     return filled(
-        "diskstats", free=free // 1024, total=DISK_BYTES // 1024, percent=free * 100 // DISK_BYTES,
+        "diskstats", free=free // 1024, total=STORAGE_BYTES // 1024,
+        percent=free * 100 // STORAGE_BYTES,
         app=sum(apps), data=sum(data), cache=sum(caches), **sizes, system=SYSTEM_BYTES,
         other=phone.files.used,
         **{name: json.dumps(array, separators=(",", ":")) for name, array in arrays.items()},

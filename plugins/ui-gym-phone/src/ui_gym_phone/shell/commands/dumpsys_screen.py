@@ -122,8 +122,20 @@ def _recents(phone: Phone) -> str:
         )
         for place, t in enumerate(reversed(phone.tasks))
     ]  # fmt: skip
-    none = "" if rows else "  (nothing)\n"
-    return "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n" + "".join(rows) + none
+    if not rows:
+        return "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n  (nothing)\n"
+    visible = [
+        filled(
+            "activity_visible_row", place=place, number=t.id, uptime=phone.clock.uptime_ms,
+            base=component(phone, t.activities[0], short=True),
+            top=component(phone, t.top, short=True),
+        )
+        for place, t in enumerate(reversed(phone.tasks))
+    ]  # fmt: skip
+    return (
+        "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n" + "".join(rows)
+        + "\n  Visible recent tasks (most recent first):\n" + "".join(visible)
+    )  # fmt: skip
 
 
 def processes(phone: Phone) -> dict[str, int]:

@@ -11,6 +11,7 @@ from datetime import datetime
 from ui_gym_phone.data import table
 from ui_gym_phone.shell.globs import normal
 from ui_gym_phone.shell.registry import CommandContext, command, message_of, toybox
+from ui_gym_phone.state import hardware
 from ui_gym_phone.state.files import Stat
 
 BLOCK = 4096
@@ -181,10 +182,12 @@ def _du(ctx: CommandContext) -> None:
 
 @toybox("df", flags="hk")
 def _df(ctx: CommandContext) -> None:
-    quota, used = ctx.files.quota, ctx.files.used
+    size = hardware.STORAGE_BYTES - hardware.SYSTEM_BYTES
+    used = hardware.used_bytes(ctx.phone) - hardware.SYSTEM_BYTES
     devices = {
-        "/": ("/dev/block/dm-0", 1 << 30, 1 << 30), "/dev": ("tmpfs", 1 << 30, 1 << 20),
-        "/data": ("/dev/block/dm-2", quota, used), "/storage/emulated": ("/dev/fuse", quota, used),
+        "/": ("/dev/block/dm-0", hardware.SYSTEM_BYTES, hardware.SYSTEM_BYTES),
+        "/dev": ("tmpfs", 1 << 30, 1 << 20),
+        "/data": ("/dev/block/dm-2", size, used), "/storage/emulated": ("/dev/fuse", size, used),
     }  # fmt: skip
     places = list(devices)
     if ctx.words:

@@ -61,7 +61,7 @@ def _list(ctx: CommandContext) -> None:
         names = "".join(f"permission:{_PREFIX}{name}\n" for name in sorted(PERMISSIONS))
         ctx.out(f"All Permissions:\n\n{names}")
     elif kind == "users":
-        ctx.out("Users:\n\tUserInfo{0:Owner:c13} running\n")
+        ctx.out("Users:\n\tUserInfo{0:Owner:4c13} running\n")
     elif kind not in ("instrumentation", "libraries", "permission-groups"):
         raise refused(ctx, f"Error: unknown list type '{kind}'")
 
@@ -126,18 +126,83 @@ def _install(ctx: CommandContext) -> None:
         raise _failed(ctx, f"Error: Unknown option {ctx.unknown}")
     name = [*ctx.words, "-"][0]
     try:
-        data = ctx.read(name)
+        data = ctx.read(name, _size(ctx))
     except OSError:
         hint = "Consider using a file under /data/local/tmp/"
         raise _failed(ctx, f"Error: Unable to open file: {name}\n{hint}") from None
+    _put(ctx, data, "base.apk" if name == "-" else name)
+
+
+def _size(ctx: CommandContext) -> int | None:
+    """How many bytes a client says that it sends: it does not end its stream after them."""
+    told = ctx.text("-S")
+    return int(told) if told.isdecimal() and len(told) < 12 else None
+
+
+def _put(ctx: CommandContext, data: bytes, shown: str) -> None:
+    """Install what an APK holds."""
     told = manifest(data)
     if isinstance(told, str):
-        shown = "base.apk" if name == "-" else name
         raise _failed(ctx, f"Failure [{told} Failed to parse {shown}]")
     there = ctx.phone.packages.get(told.name)
     if there is not None and there.system:
         raise _failed(ctx, f"Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: {told.name}]")
     ctx.phone.install(told)
+    ctx.out("Success\n")
+
+
+# -- sessions: `adb install-multiple` --
+
+_SESSIONS = "/data/app"
+
+
+def _session(ctx: CommandContext, word: str) -> str:
+    """The folder in which a session keeps what it was given."""
+    folder = f"{_SESSIONS}/vmdl{word}.tmp"
+    if not word.isdecimal() or not ctx.machine.files.is_dir(folder):
+        raise thrown(ctx, ctx.verb, "SecurityException", f"Caller has no access to session {word}")
+    return folder
+
+
+@pm("install-create", flags="-r -t -d -g -f -l -R --full --dont-kill --multi-package --staged",
+    valued="--user -i -S -p --abi --install-location")  # fmt: skip
+def _create(ctx: CommandContext) -> None:
+    taken = [n for n in ctx.machine.files.list(_SESSIONS) if n.startswith("vmdl")]
+    number = 1_000_001 + len(taken) + ctx.phone.clock.ms // 1000 % 1_000_000
+    while f"vmdl{number}.tmp" in taken:
+        number += 1
+    ctx.machine.files.mkdir(f"{_SESSIONS}/vmdl{number}.tmp")
+    ctx.out(f"Success: created install session [{number}]\n")
+
+
+@pm("install-write", valued="-S", needs="Error: no session given")
+def _write(ctx: CommandContext) -> None:
+    """``install-write [-S BYTES] SESSION NAME [PATH|-]``."""
+    folder = _session(ctx, ctx.words[0])
+    name = ctx.words[1] if len(ctx.words) > 1 else "base.apk"
+    path = ctx.words[2] if len(ctx.words) > 2 else "-"
+    data = ctx.read(path, _size(ctx))
+    ctx.machine.files.write(f"{folder}/{name.replace('/', '_')}", data)
+    ctx.out(f"Success: streamed {len(data)} bytes\n")
+
+
+@pm("install-commit", flags="-i", valued="--user", needs="Error: no session given")
+def _commit(ctx: CommandContext) -> None:
+    """The first APK that says what it is gets installed; the others are parts of it."""
+    folder, files = _session(ctx, ctx.words[0]), ctx.machine.files
+    apks = {name: files.read(f"{folder}/{name}") for name in files.list(folder)}
+    files.rmtree(folder)
+    if not apks:
+        raise _failed(ctx, "Failure [INSTALL_FAILED_INVALID_APK: No packages staged]")
+    base = next(
+        (n for n, data in apks.items() if isinstance(manifest(data), Package)), next(iter(apks))
+    )
+    _put(ctx, apks[base], base)
+
+
+@pm("install-abandon", needs="Error: no session given")
+def _abandon(ctx: CommandContext) -> None:
+    ctx.machine.files.rmtree(_session(ctx, ctx.words[0]))
     ctx.out("Success\n")
 
 
@@ -215,7 +280,7 @@ def _grant(ctx: CommandContext) -> None:
             whole = name if "." in name else _PREFIX + name
             why = f"Package {package.name} has not requested permission {whole}"
             raise thrown(ctx, ctx.verb, "SecurityException", why)
-        package.permissions[name] = ctx.verb == "grant"
+        package.grant(name, ctx.verb == "grant")
 
 
 _STATES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ui_gym_phone.data import table
-from ui_gym_phone.shell.commands.dumpsys import SSID, notification_key, service_names
+from ui_gym_phone.shell.commands.dumpsys import notification_key, service_names
 from ui_gym_phone.shell.framework import (
     FAILED,
     Subcommands,
@@ -17,7 +17,7 @@ from ui_gym_phone.shell.framework import (
     usage,
 )
 from ui_gym_phone.shell.registry import Command, CommandContext, command
-from ui_gym_phone.state import switches
+from ui_gym_phone.state import hardware, switches
 from ui_gym_phone.state.activities import Notification
 from ui_gym_phone.state.phone import Phone
 
@@ -129,8 +129,10 @@ def _wifi_status(ctx: CommandContext) -> None:
     on = switches.wifi_on(ctx.phone)
     ctx.out(f"Wifi is {'enabled' if on else 'disabled'}\n")
     ctx.out("Wifi scanning is only available when wifi is enabled\n")
+    ssid = hardware.ssid(ctx.phone)
     if on:
-        ctx.out(f'==== Primary ClientModeManager instance ====\nWifi is connected to "{SSID}"\n')
+        ctx.out("==== Primary ClientModeManager instance ====\n")
+        ctx.out(f'Wifi is connected to "{ssid}"\n' if ssid else "Wifi is not connected\n")
 
 
 wifi.add(set_wifi_enabled=switch(switches.set_wifi))
@@ -339,7 +341,11 @@ def _enabled(phone: Phone) -> list[str]:
 def _ime_list(ctx: CommandContext) -> None:
     for method in [LATIN, ADB_KEYBOARD] if "-a" in ctx.options else _enabled(ctx.phone):
         package = method.partition("/")[0]
-        long = f"mId={method} mSettingsActivityName=null\n  packageName={package}\n"
+        long = (
+            f"{method}:\n  mId={method} mSettingsActivityName=null mIsVrOnly=false"
+            " mSupportsSwitchingToNextInputMethod=false\n  mIsDefaultResId=0x0\n"
+            f"  Service:\n    packageName={package}\n"
+        )
         ctx.out(f"{method}\n" if "-s" in ctx.options else long)
 
 

@@ -8,7 +8,7 @@ from ui_gym_phone.data import table
 from ui_gym_phone.shell import options
 from ui_gym_phone.shell.framework import framework_command, quiet, refused, thrown
 from ui_gym_phone.shell.registry import CommandContext, command
-from ui_gym_phone.state import switches
+from ui_gym_phone.state import display, switches
 from ui_gym_phone.state.settings import factory_settings
 
 MAX_VALUE = 20_000
@@ -105,23 +105,64 @@ wm = framework_command("wm")
 wm.add(dismiss_keyguard=quiet, fixed_to_user_rotation=quiet, scaling=quiet)
 
 
-def _fixed(ctx: CommandContext, what: str, value: str, complaint: str) -> None:
-    """Tell a property of the display that is settled when a phone is made."""
-    if not ctx.words:
-        ctx.out(f"Physical {what}: {value}\n")
-    elif ctx.words[0] not in ("reset", value):
-        raise refused(ctx, f"Error: {complaint} always {value}")
+def _told(ctx: CommandContext, what: str, panel: str, now: str) -> None:
+    """The panel's own value, and the one that stands for it."""
+    ctx.out(f"Physical {what}: {panel}\n")
+    ctx.out(f"Override {what}: {now}\n" if now != panel else "")
+
+
+def _words_of(ctx: CommandContext) -> list[str]:
+    """The words without the choice of a display, of which there is one."""
+    return options.android(ctx.words, "", "-d -u")[1]
+
+
+def _pixels(ctx: CommandContext, text: str) -> int:
+    """A length in pixels, or in dp where that is written after it."""
+    number = text.removesuffix("dp")
+    if not re.fullmatch(r"-?\d{1,6}", number, re.ASCII):
+        why = f'java.lang.NumberFormatException: For input string: "{number}"'
+        raise refused(ctx, f"Error: bad number {why}")
+    scale = display.dots(ctx.phone) / display.BASELINE if text.endswith("dp") else 1
+    return round(int(number) * scale)
 
 
 @wm("size")
 def _size(ctx: CommandContext) -> None:
-    _fixed(ctx, "size", f"{ctx.phone.width}x{ctx.phone.height}", "this display is")
+    phone, words = ctx.phone, _words_of(ctx)
+    if not words:
+        width, height = display.natural(phone)
+        _told(ctx, "size", f"{phone.width}x{phone.height}", f"{width}x{height}")
+        return
+    if words[0] == "reset":
+        phone.settings["global"].pop(display.FORCED_SIZE, None)
+        return
+    wide, x, high = words[0].partition("x")
+    if not wide or not x or not high:
+        raise refused(ctx, f"Error: bad size {words[0]}")
+    sides = [_pixels(ctx, side) for side in (wide, high)]
+    width, height = (min(max(side, display.LEAST), display.MOST) for side in sides)
+    if (width, height) == (phone.width, phone.height):
+        phone.settings["global"].pop(display.FORCED_SIZE, None)
+    else:
+        phone.put("global", display.FORCED_SIZE, f"{width},{height}")
 
 
 @wm("density")
 def _density(ctx: CommandContext) -> None:
-    density = ctx.phone.properties.get("ro.sf.lcd_density", "480")
-    _fixed(ctx, "density", density, "the density of this display is")
+    phone, words = ctx.phone, _words_of(ctx)
+    if not words:
+        _told(ctx, "density", str(display.panel_dots(phone)), str(display.dots(phone)))
+        return
+    if words[0] == "reset":
+        phone.settings["secure"].pop(display.FORCED_DENSITY, None)
+        return
+    dots = _pixels(ctx, words[0].removesuffix("dp"))
+    if dots < display.LEAST_DENSITY:
+        raise refused(ctx, f"Error: density must be >= {display.LEAST_DENSITY}")
+    if dots == display.panel_dots(phone):
+        phone.settings["secure"].pop(display.FORCED_DENSITY, None)
+    else:
+        phone.put("secure", display.FORCED_DENSITY, min(dots, display.MOST_DENSITY))
 
 
 @wm("user-rotation")

@@ -66,6 +66,9 @@ class _SqliteCall:
     def run(self, path: str, shown: str, script: str) -> None:
         """Run a script on a provider's database, on a file, or on none."""
         databases = self.ctx.phone.databases
+        if self._is_denied(path):
+            self._fail(f'Error: unable to open database "{shown}": unable to open database file')
+            return
         name = databases.by_path(path)
         if name is not None:
             self._script(databases.connection(name), script, tables=False)
@@ -87,6 +90,16 @@ class _SqliteCall:
             db.close()
         if path and after != data:
             self.ctx.write(path, after)
+
+    def _is_denied(self, path: str) -> bool:
+        """Whether the user may not look there."""
+        try:
+            self.ctx.files.stat(path or "/")
+        except PermissionError:
+            return True
+        except OSError:  # it may be made
+            return False
+        return False
 
     def _script(self, db: sqlite3.Connection, script: str, *, tables: bool) -> None:
         with bounded(db, tables=tables):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from string import Template
 
 from ui_gym_phone.data import table
-from ui_gym_phone.shell.commands.dumpsys_screen import pid_of, processes
-from ui_gym_phone.shell.framework import quiet, says
+from ui_gym_phone.shell.commands.processes import running
+from ui_gym_phone.shell.framework import quiet, says, usage
 from ui_gym_phone.shell.registry import CommandContext, command, decode, lookup, toybox
+from ui_gym_phone.shell.session import ROOT
 from ui_gym_phone.state import switches
+from ui_gym_phone.state.hardware import part
 
 ARGUMENTS = 100_000
 """Characters of arguments that `xargs` gives to one command."""
@@ -19,17 +22,33 @@ ARGUMENTS = 100_000
 
 @command("su")
 def _su(ctx: CommandContext) -> None:
-    """``su [USER] [COMMAND...]`` as AOSP has it, and ``su [USER] -c LINE`` as Magisk does. Who runs
-    a command makes no difference here."""
-    words = ctx.words
+    """``su [USER] [COMMAND...]`` as AOSP has it, and ``su [USER] -c LINE`` as Magisk does. The user
+    is root, or another by name or number."""
+    words, who = ctx.words, ROOT
     while words and words[0] in ("-", "-l", "--login", "-mm", "--mount-master", "-p"):
         words = words[1:]
     if words and not words[0].startswith("-"):
+        who = _user(ctx, words[0])
         words = words[1:]
     if words and words[0] in ("-c", "--command"):
-        ctx.code = ctx.run_line(" ".join(words[1:]))
+        ctx.code = ctx.run_line(" ".join(words[1:]), who=who)
+    elif words:
+        if "/" not in words[0] and lookup(words[0]) is None:
+            raise ctx.fault(f"failed to exec {words[0]}: No such file or directory")
+        ctx.code = ctx.run_line('"$@"', ["sh", *words], who=who)
     else:
-        ctx.code = ctx.run(words) if words else ctx.run_line(decode(ctx.stdin))
+        ctx.code = ctx.run_script(who=who)
+
+
+def _user(ctx: CommandContext, word: str) -> str:
+    """The user of a name or a number."""
+    word = word.partition(",")[0]  # a group may follow
+    known: dict[str, int] = table("shell_names")["uids"]
+    apps = {package.user: package.uid for package in ctx.phone.packages}
+    for name, number in {**apps, **known}.items():
+        if word in (name, str(number)):
+            return name
+    raise ctx.fault(f"bad uid '{word}'" if word.isdecimal() else f"invalid uid/gid '{word}'")
 
 
 @command("run-as")
@@ -45,10 +64,9 @@ def _run_as(ctx: CommandContext) -> None:
         why = "unknown package" if package is None else "package not debuggable"
         raise ctx.fault(f"{why}: {name}")
     home = f"/data/data/{name}"
-    if not ctx.files.is_dir(home):
-        ctx.files.mkdir(home, parents=True)
-    line = shlex.join(words) if words else decode(ctx.stdin)
-    ctx.code = ctx.run_line(f"cd {home}\n{line}")
+    ctx.machine.files.mkdir(home, parents=True)
+    line = f"cd {home} && " + (shlex.join(words) if words else "sh")
+    ctx.code = ctx.run_line(line, who=name)
 
 
 @command("sh")
@@ -60,11 +78,11 @@ def _sh(ctx: CommandContext) -> None:
     if words[:1] == ["-c"]:
         ctx.code = ctx.run_line(words[1], words[2:] or [name])
     elif not words:
-        ctx.code = ctx.run_line(decode(ctx.stdin), [name])
+        ctx.code = ctx.run_script([name])
     elif not ctx.files.is_file(ctx.path(words[0])):
         raise ctx.ended(f"{name}: {words[0]}: No such file or directory\n", 127)
     else:
-        ctx.code = ctx.run_line(decode(ctx.files.read(ctx.path(words[0]))), words)
+        ctx.code = ctx.run_file(ctx.files.read(ctx.path(words[0])), words)
 
 
 @command("toybox")
@@ -117,22 +135,30 @@ def _which(ctx: CommandContext) -> None:
 
 @toybox("id", flags="gnu")
 def _id(ctx: CommandContext) -> None:
-    user, groups = ctx.env.get("USER", "shell"), table("shell_names")["groups"]
-    number = table("shell_names")["uids"].get(user, 2000)
+    user, names = ctx.user, table("shell_names")
+    number = names["uids"].get(user, 2000)
+    of = ctx.shell.session.package
+    package = ctx.phone.packages.get(of) if of else None
+    groups, domain = names["groups"].get(user, f"{number}({user})"), names["domains"].get(user, "")
+    if package is not None:
+        number, domain = package.uid, "runas_app"
+        groups = f"{number}({user}),9997(everybody),20{number}(u0_a{number % 10000}_cache)"
     if ctx.given("ug"):
         ctx.out(f"{user if 'n' in ctx.options else number}\n")
     else:
-        ctx.out(f"uid={number}({user}) gid={number}({user}) groups={groups} context=u:r:shell:s0\n")
+        context = f"u:r:{domain or 'shell'}:s0"
+        ctx.out(f"uid={number}({user}) gid={number}({user}) groups={groups} context={context}\n")
 
 
 @command("whoami")
 def _whoami(ctx: CommandContext) -> None:
-    ctx.out(ctx.env.get("USER", "shell") + "\n")
+    ctx.out(ctx.user + "\n")
 
 
 @toybox("uname", flags="paomvrns")
 def _uname(ctx: CommandContext) -> None:
-    values = table("shell_names")["uname"]
+    told = table("shell_names")["uname"].items()
+    values = {key: Template(value).substitute(part("kernel")) for key, value in told}
     wanted = [each for each in values if ctx.given(each + "a")] or ["s"]
     ctx.out(" ".join(values[each] for each in wanted) + "\n")
 
@@ -140,12 +166,13 @@ def _uname(ctx: CommandContext) -> None:
 @command("ps")
 def _ps(ctx: CommandContext) -> None:
     """The processes of the user, or with ``-A`` and ``-e`` all, open apps included."""
+    if "--help" in ctx.words:
+        ctx.out(usage("ps"))
+        return
     ctx.out("USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n")
-    always = table("shell_names")["processes"]
-    rows = [row for row in always if row[0] == "shell"]
-    if any("A" in each or "e" in each for each in ctx.words if each.startswith("-")):
-        apps = processes(ctx.phone).items()
-        rows = [*always, *((f"u0_a{uid % 10000}", pid_of(n), 520, n) for n, uid in apps)]
+    rows = running(ctx.phone)
+    if not any("A" in each or "e" in each for each in ctx.words if each.startswith("-")):
+        rows = [row for row in rows if row.user == ctx.user]
     for user, pid, parent, name in rows:
         ctx.out(f"{user:<12} {pid:>5} {parent:>5} {10_000_000:>7} {4096:>6} 0{0:>21} S {name}\n")
 

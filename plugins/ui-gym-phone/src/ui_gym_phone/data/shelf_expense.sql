@@ -1,0 +1,9 @@
+CREATE TABLE expense (
+  expense_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+  name TEXT, amount INTEGER NOT NULL, category INTEGER NOT NULL, note TEXT,
+  created_date INTEGER NOT NULL, modified_date INTEGER NOT NULL
+);
+CREATE TABLE backup (
+  backup_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL, filePath TEXT NOT NULL,
+  created_date INTEGER NOT NULL, item_total INTEGER NOT NULL, worker_id TEXT NOT NULL, is_completed INTEGER NOT NULL
+);

@@ -1,0 +1,1 @@
+"""AndroidWorld's task classes on any device of the suite: its code sets up and judges."""
