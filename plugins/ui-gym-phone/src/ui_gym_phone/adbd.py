@@ -114,7 +114,7 @@ class AdbServer:
             self._closed = True
             connections, listening = list(self._connections), dict(self._listening)
         for sock in listening:
-            _end(sock)
+            end_socket(sock)
         for connection in connections:
             connection.close()
         for thread in (*listening.values(), *(connection.thread for connection in connections)):
@@ -200,7 +200,7 @@ class _Connection:
         )
 
     def close(self) -> None:
-        _end(self._socket)
+        end_socket(self._socket)
 
     def send(self, packet: Packet) -> None:
         """Send a packet whole. `DeviceLost` where the client is gone, or takes nothing any more."""
@@ -363,7 +363,7 @@ class _ServedStream(AdbStream):
             pass  # the client is gone, and all its streams
 
 
-def _end(sock: socket.socket) -> None:
+def end_socket(sock: socket.socket) -> None:
     """Close a socket and wake the thread that waits for it."""
     try:
         sock.shutdown(socket.SHUT_RDWR)

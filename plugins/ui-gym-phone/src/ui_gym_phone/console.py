@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from ui_gym.errors import UserError
+from ui_gym_phone.adbd import end_socket
 
 MAX_CONNECTIONS = 8
 MAX_LINE = 16 << 10
@@ -74,7 +75,7 @@ class EmulatorConsole:
             self._closed = True
             clients = dict(self._clients)
         for sock in (self._socket, *clients):
-            _end(sock)
+            end_socket(sock)
         for thread in (self._thread, *clients.values()):
             if thread is not threading.current_thread():
                 thread.join(timeout=5)
@@ -126,7 +127,7 @@ class EmulatorConsole:
         except OSError:
             pass  # the client went, or said nothing for too long
         finally:
-            _end(sock)
+            end_socket(sock)
             with self._lock:
                 self._clients.pop(sock, None)
 
@@ -160,12 +161,3 @@ def _token(file: Path) -> str:
     except OSError as error:
         raise UserError(f"the console's token cannot be kept in {file}: {error}") from None
     return made
-
-
-def _end(sock: socket.socket) -> None:
-    """Close a socket and wake the thread that waits for it."""
-    try:
-        sock.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
-    sock.close()

@@ -51,6 +51,11 @@ def _path(package: str, name: str) -> str:
     return f"/data/data/{package}/files/{name}.json"
 
 
+def write_to(ui: Ui, number: str) -> None:
+    """Open the conversation with a number."""
+    ui.start("com.android.messaging", ".ConversationActivity", number=number)
+
+
 def attempt(ui: Ui, change: Callable[[], object]) -> bool:
     """Change files; where that cannot be done, a toast says why."""
     try:

@@ -44,6 +44,12 @@ def speaks_to(phone: Phone) -> str:
     return str(posted.target[1]["number"]) if posted is not None and posted.target else ""
 
 
+def current_call(phone: Phone) -> int:
+    """The id in the call log of the call that goes on; 0 if none does."""
+    posted = _posted(phone, ACTIVE)
+    return int(posted.target[1]["call"]) if posted is not None and posted.target else 0
+
+
 def dial(phone: Phone, number: str) -> None:
     """Call a number: the screen of the call opens."""
     if switches.airplane(phone):
@@ -116,7 +122,7 @@ def hang_up(phone: Phone) -> bool:
 
 
 def leave(phone: Phone) -> None:
-    """Close the screen of a call, where it is seen."""
+    """Close the screen of a call, each time that it was opened from the shade."""
     while phone.front is not None and phone.activity.cls == IN_CALL:
         phone.finish()
 

@@ -22,6 +22,9 @@ OWNER: str = _TABLE["owner"]
 """The account that is on a new phone."""
 
 WIFI_MAC: str = _TABLE["wifi"]["mac"]
+WIFI_ADDRESS: str = _TABLE["wifi"]["address"]
+HOME_NETWORK: str = _TABLE["wifi"]["home"]
+"""The Wi-Fi network that a new phone is connected to."""
 BLUETOOTH_MAC: str = _TABLE["bluetooth"]["mac"]
 
 
@@ -71,7 +74,7 @@ class NetworkLink:
 
 def ssid(phone: Phone) -> str:
     """The Wi-Fi network that the phone is connected to; empty where it is to none."""
-    joined: str = phone.settings.get("known", {}).get("wifi.ssid", _TABLE["wifi"]["home"])
+    joined: str = phone.settings.get("known", {}).get("wifi.ssid", HOME_NETWORK)
     return joined if switches.wifi_on(phone) else ""
 
 

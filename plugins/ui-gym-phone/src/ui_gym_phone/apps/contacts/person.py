@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import place_call, write_to
 from ui_gym_phone.apps.contacts.people import APP
 from ui_gym_phone.apps.faces import EDITOR, PERSON, face
+from ui_gym_phone.apps.support import write_to
 from ui_gym_phone.state import contacts
+from ui_gym_phone.state.calling import dial
 from ui_gym_phone.state.contacts import KINDS, Contact
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Surface, Tap, VStack, Widget
@@ -47,7 +48,7 @@ def _ways(ui: Ui, who: Contact) -> list[Widget]:
     number = who.number
     mail = partial(ui.say, "No email app is installed")
     return [
-        _way("phone", "Call", partial(place_call, ui.phone, number) if number else None),
+        _way("phone", "Call", partial(dial, ui.phone, number) if number else None),
         _way("message-text", "Text", partial(write_to, ui, number) if number else None),
         _way("email", "Email", mail if who.emails else None),
     ]  # fmt: skip
@@ -67,7 +68,7 @@ def _numbers(ui: Ui, who: Contact) -> Widget:
     rows: list[Widget] = [HStack(Text("Contact info", "label", "dim"), pad=(8, 4, 8, 4))]
     for number, kind in who.numbers:
         text = IconButton("message-text", f"Text {number}", partial(write_to, ui, number))
-        call = partial(place_call, ui.phone, number)
+        call = partial(dial, ui.phone, number)
         rows.append(
             Item(number, KINDS.get(kind, "Other"), call, icon="phone", trail=text)
         )  # fmt: skip

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import (
-    IN_CALL,
-    RINGING_MS,
-    current_call,
-    end_call,
-    history,
-    kind_name,
-    place_call,
-    write_to,
-)
+from ui_gym_phone.apps.call_log import history, kind_name
 from ui_gym_phone.apps.dates import duration_text, moment, near_day, time_of, today
 from ui_gym_phone.apps.dialer.main import APP, DETAILS
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
+from ui_gym_phone.apps.support import write_to
 from ui_gym_phone.state import calls
+from ui_gym_phone.state.calling import ANSWER_MS, IN_CALL, current_call, dial, hang_up, leave
 from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import same_number
 from ui_gym_phone.ui.app import Ui
@@ -63,9 +56,9 @@ def in_call(ui: Ui) -> AppPage:
 
 def _status(ui: Ui) -> str:
     passed = ui.phone.clock.ms - ui.extra_number("ms")
-    if passed < RINGING_MS:
+    if passed < ANSWER_MS:
         return "Calling…"
-    seconds = (passed - RINGING_MS) // 1000
+    seconds = (passed - ANSWER_MS) // 1000
     if ui.state.get("Hold"):
         return "On hold"
     return f"{seconds // 60:02d}:{seconds % 60:02d}"
@@ -83,9 +76,8 @@ def _toggle(ui: Ui, icon: str, name: str) -> Widget:
 
 
 def _hang_up(ui: Ui) -> None:
-    end_call(ui.phone)
-    while ui.phone.front is not None and ui.phone.activity.cls == IN_CALL:
-        ui.close()  # each time that it was opened from the shade
+    hang_up(ui.phone)
+    leave(ui.phone)
     before = ui.extra("from")
     if ui.phone.at_home and before:  # the call was begun in another app: back to it
         ui.phone.launch(before)
@@ -104,7 +96,7 @@ def details(ui: Ui) -> AppPage:
     head = HStack(
         face(name, 56),
         Expand(VStack(Text(name, "subtitle", lines=2), known, gap=2)),
-        IconButton("phone", "Call", partial(place_call, ui.phone, number)),
+        IconButton("phone", "Call", partial(dial, ui.phone, number)),
         gap=16, pad=(16, 12, 8, 16),
     )  # fmt: skip
     rows: list[Widget] = [head, *_ways(ui, number), Divider()]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from itertools import groupby
 
-from ui_gym_phone.apps.calling import DIALER, history, kind_line, place_call
+from ui_gym_phone.apps.call_log import history, kind_line
 from ui_gym_phone.apps.dates import lately
 from ui_gym_phone.apps.dialer.pad import dialpad
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching, name_of
 from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.state import calls, contacts
+from ui_gym_phone.state.calling import DIALER, dial
 from ui_gym_phone.state.calls import MISSED, PhoneCall
 from ui_gym_phone.state.contacts import KINDS, Contact, digits
 from ui_gym_phone.ui.app import Ui
@@ -96,7 +97,7 @@ def _favourites(ui: Ui) -> Widget:
     cells: list[Widget] = []
     for person in starred:
         touch = (
-            partial(place_call, ui.phone, person.number)
+            partial(dial, ui.phone, person.number)
             if person.numbers
             else partial(ui.start, CONTACTS, PERSON, id=person.id)
         )
@@ -124,7 +125,7 @@ def _recent(ui: Ui, group: list[PhoneCall]) -> Widget:
         Text(name, "body", ink, lines=1),
         kind_line(last, lately(ui.phone, last.ms), len(group)), gap=2,
     )  # fmt: skip
-    call = IconButton("phone", f"Call {name}", partial(place_call, ui.phone, last.number))
+    call = IconButton("phone", f"Call {name}", partial(dial, ui.phone, last.number))
     line = HStack(face(name), Expand(texts), call, gap=16, pad=(16, 8, 4, 8))
     return Tap(AtLeast(line, 64), partial(ui.open, DETAILS, number=last.number))
 
@@ -146,7 +147,7 @@ def _found(ui: Ui) -> Widget:
     rows: list[Widget] = []
     if digits(wanted) and not any(sign.isalpha() for sign in wanted):
         rows.append(
-            Item(f"Call {wanted}", "", partial(place_call, ui.phone, wanted),
+            Item(f"Call {wanted}", "", partial(dial, ui.phone, wanted),
                  lead=Disc("#188038", 40, icon="phone"))
         )  # fmt: skip
     people = matching(ui.phone, wanted)
@@ -155,7 +156,7 @@ def _found(ui: Ui) -> Widget:
 
     def row(name: str, number: str, kind: int) -> Widget:
         told = f"{number} · {KINDS.get(kind, 'Other')}"
-        return Item(name, told, partial(place_call, ui.phone, number), lines=1, lead=face(name))
+        return Item(name, told, partial(dial, ui.phone, number), lines=1, lead=face(name))
 
     numbers = [(person.name, *each) for person in people for each in person.numbers]
     rows.append(Lazy([("number", partial(row, *each)) for each in numbers]))

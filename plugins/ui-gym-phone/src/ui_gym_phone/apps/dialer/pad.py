@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import place_call, write_to
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, face, matching
+from ui_gym_phone.apps.support import write_to
+from ui_gym_phone.state.calling import dial
 from ui_gym_phone.state.contacts import Contact, digits
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import (
@@ -98,7 +99,7 @@ def _call_row(ui: Ui, number: str) -> Widget:
         if digits(number):
             ui.close_overlay()
             ui.fill("digits", "")
-            place_call(ui.phone, number)
+            dial(ui.phone, number)
 
     green = Tap(
         Surface(HStack(Icon("phone", 24, "#ffffff"), Text("Call", "label", "#ffffff", tell=False),
@@ -112,5 +113,5 @@ def _call_row(ui: Ui, number: str) -> Widget:
 
 
 def _suggestion(ui: Ui, person: Contact) -> Widget:
-    return Item(person.name, person.number, partial(place_call, ui.phone, person.number), lines=1,
+    return Item(person.name, person.number, partial(dial, ui.phone, person.number), lines=1,
                 lead=face(person.name))  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.calling import place_call
 from ui_gym_phone.apps.dates import moment, near_day, time_of, today
 from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
 from ui_gym_phone.apps.messages.inbox import APP, CONVERSATION
 from ui_gym_phone.state import messages, switches
+from ui_gym_phone.state.calling import dial
 from ui_gym_phone.state.messages import TextMessage
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
@@ -73,7 +73,7 @@ def _bar(ui: Ui, number: str) -> Widget:
     return HStack(
         IconButton("arrow-left", "Navigate up", ui.close, colour="text"),
         who,
-        IconButton("phone", "Call", partial(place_call, ui.phone, number)),
+        IconButton("phone", "Call", partial(dial, ui.phone, number)),
         IconButton("dots-vertical", "More options", ui.setter("overlay", "menu")),
         gap=4, pad=(4, 8, 4, 8),
     )  # fmt: skip

@@ -7,13 +7,13 @@ from functools import partial
 from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.parts import form, page, toggle
+from ui_gym_phone.state.hardware import OWNER
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, confirm
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import Disc, Header, Item, Text
 
-OWNER = "alex.morgan@example.com"
 ACCOUNT = PREFIX + "AccountSyncSettingsActivity"
 
 

@@ -9,7 +9,7 @@ from ui_gym_phone.apps.settings.applications import INFO, STORAGE, by_label
 from ui_gym_phone.apps.settings.declared import LINES, PARTS
 from ui_gym_phone.apps.settings.parts import app_icon, link, page
 from ui_gym_phone.apps.support import size_text
-from ui_gym_phone.state import switches
+from ui_gym_phone.state import hardware, switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import HStack, Size, VStack, Widget
@@ -17,12 +17,6 @@ from ui_gym_phone.ui.page import AppPage
 from ui_gym_phone.ui.scene import PhoneScene
 from ui_gym_phone.ui.theme import Theme
 from ui_gym_phone.ui.widgets import Header, Item, Text
-
-TOTAL = 128_000_000_000
-"""Bytes of the phone's storage."""
-
-SYSTEM = 17_600_000_000
-"""Bytes that Android itself takes."""
 
 KINDS = {
     "Images": ("jpg", "jpeg", "png", "gif", "webp", "heic"),
@@ -93,21 +87,17 @@ def by_kind(phone: Phone) -> dict[str, int]:
     return sums
 
 
-def used_bytes(phone: Phone) -> int:
-    """Bytes of the storage that are taken: by Android, apps and files."""
-    return SYSTEM + sum(package.size for package in phone.packages) + phone.files.used
-
-
 def _storage_line(ui: Ui) -> str:
-    used = used_bytes(ui.phone)
-    return f"{round(100 * used / TOTAL)}% used - {size_text(TOTAL - used)} free"
+    used = hardware.used_bytes(ui.phone)
+    free = size_text(hardware.free_bytes(ui.phone))
+    return f"{round(100 * used / hardware.STORAGE_BYTES)}% used - {free} free"
 
 
 @APP.screen(PREFIX + "StorageDashboardActivity")
 def storage(ui: Ui) -> AppPage:
     """Storage: what takes how much."""
     phone = ui.phone
-    used = used_bytes(phone)
+    used = hardware.used_bytes(phone)
     all_apps = sum(package.size for package in phone.packages)
     kinds = by_kind(phone)
 
@@ -120,11 +110,11 @@ def storage(ui: Ui) -> AppPage:
             Item(kind, size_text(size), open_files, icon=KIND_ICONS[kind])
             for kind, size in kinds.items()
         ),
-        Item("System", size_text(SYSTEM), icon="android"),
+        Item("System", size_text(hardware.SYSTEM_BYTES), icon="android"),
     ]  # fmt: skip
-    told = f"{size_text(used)} used of {size_text(TOTAL)}"
-    free = f"{size_text(TOTAL - used)} free"
-    return page(ui, "Storage", _gauge(told, free, used / TOTAL), *rows)
+    told = f"{size_text(used)} used of {size_text(hardware.STORAGE_BYTES)}"
+    free = f"{size_text(hardware.free_bytes(phone))} free"
+    return page(ui, "Storage", _gauge(told, free, used / hardware.STORAGE_BYTES), *rows)
 
 
 @APP.screen(PREFIX + "StorageUseActivity")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ui_gym_phone.state import hardware
 from ui_gym_phone.state.phone import Phone
 
 _PLACE = "known"
@@ -43,7 +44,7 @@ class Network:
 
 
 NETWORKS = (
-    Network("HomeNet", 4),
+    Network(hardware.HOME_NETWORK, 4),
     Network("HomeNet 5G", 3),
     Network("Corner Cafe", 3, secured=False),
     Network("Library Guest", 2, secured=False),
@@ -61,12 +62,12 @@ def networks(phone: Phone) -> list[Network]:
 
 
 def saved_networks(phone: Phone) -> list[str]:
-    return names(phone, "wifi.saved", ["HomeNet"])
+    return names(phone, "wifi.saved", [hardware.HOME_NETWORK])
 
 
 def network(phone: Phone) -> str:
     """The network that the phone is connected to; empty if none."""
-    return text(phone, "wifi.ssid", "HomeNet")
+    return text(phone, "wifi.ssid", hardware.HOME_NETWORK)
 
 
 def join(phone: Phone, ssid: str) -> None:

@@ -17,7 +17,7 @@ from ui_gym_phone.apps.settings.parts import (
     page,
     radio,
 )
-from ui_gym_phone.state import switches
+from ui_gym_phone.state import hardware, switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog
@@ -269,7 +269,7 @@ def details(ui: Ui) -> AppPage:
         Item("Frequency", "5 GHz" if ssid.endswith("5G") else "2.4 GHz"),
         Item("Security", "WPA2-Personal" if network.secured else "None"),
         Item("Privacy", "Use randomized MAC (default)"),
-        Item("IP address", "192.168.1.23" if joined else "Unavailable"),
+        Item("IP address", hardware.WIFI_ADDRESS if joined else "Unavailable"),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.declared import ACTIONS, DIALOGS, LINES, PARTS
 from ui_gym_phone.apps.settings.parts import form, link, listed, page, pick
 from ui_gym_phone.apps.settings.states import developing
-from ui_gym_phone.state import switches
+from ui_gym_phone.state import hardware, switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui import navigation
 from ui_gym_phone.ui.app import Ui
@@ -244,11 +244,11 @@ def _count_tap(ui: Ui) -> None:
 
 def _ip_address(ui: Ui) -> str:
     connected = switches.wifi_on(ui.phone) and kept.network(ui.phone)
-    return "192.168.1.23" if connected else "Unavailable"
+    return hardware.WIFI_ADDRESS if connected else "Unavailable"
 
 
 def _bluetooth_address(ui: Ui) -> str:
-    return "3c:5a:b4:01:02:03" if switches.bluetooth_on(ui.phone) else "Unavailable"
+    return hardware.BLUETOOTH_MAC if switches.bluetooth_on(ui.phone) else "Unavailable"
 
 
 LINES.update(
@@ -256,7 +256,9 @@ LINES.update(
     model=lambda ui: ui.phone.properties.get("ro.product.model", "Unknown"),
     android_version=lambda ui: ui.phone.properties.get("ro.build.version.release", "14"),
     build_number=lambda ui: build_number(ui.phone),
+    phone_number=lambda ui: hardware.PHONE_NUMBER,
     ip_address=_ip_address,
+    wifi_mac=lambda ui: hardware.WIFI_MAC,
     bluetooth_address=_bluetooth_address,
     up_time=lambda ui: _up_time(ui.phone),
 )
