@@ -84,14 +84,18 @@ def row() -> Image.Image:
     return whole
 
 
-def picture(bring: Scene, *, dark: bool, size: tuple[int, int] = SIZE) -> Image.Image:
-    """A scene as it is seen."""
+def picture(bring: Scene, *, dark: bool) -> Image.Image:
+    """A scene as it is seen; one on its side is as wide as the others, and low."""
     phone = factory_phone()
     switches.set_dark(phone, dark)
     screen = PhoneScreen(phone)
     bring(phone, screen)
     screen.refresh()
-    return Image.fromarray(screen.paint(Painter(*size, size[0] / phone.width)))
+    scale = SIZE[0] / phone.width
+    size = round(screen.display.width * scale), round(screen.display.height * scale)
+    drawn = Image.fromarray(screen.paint(Painter(*size, scale)))
+    drawn.thumbnail(SIZE, Image.Resampling.LANCZOS)
+    return drawn
 
 
 def sheet(drawn: list[tuple[str, Image.Image, Image.Image]]) -> Image.Image:
