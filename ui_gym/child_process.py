@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
+
+from ui_gym.errors import DeviceSetupError
+
+FILES = 256
+"""Files that a process must be able to open for a browser to start: it says nothing of the limit,
+and dies of it."""
 
 _SCRIPT = """
 f=$1; shift
@@ -38,6 +45,9 @@ class ChildProcess:
 
     `folder` is removed with it. `environment` is all that it gets. Its standard output is held by
     nobody else, so that the other end of a socket closes when it ends.
+
+    Raises:
+        DeviceSetupError: a process may open fewer than `FILES` files here.
     """
 
     def __init__(
@@ -51,6 +61,7 @@ class ChildProcess:
         stderr: IO[bytes] | int = subprocess.DEVNULL,
         user: int | None = None,
     ) -> None:
+        _allow_files()
         self._folder = folder
         self._parent = os.getpid()
         identity = {} if user is None else {"user": user, "group": user, "extra_groups": ()}
@@ -102,3 +113,16 @@ def folder_for(user: int | None, prefix: str) -> Path:
     if user is not None:
         os.chown(folder, user, user)
     return folder
+
+
+def _allow_files() -> None:
+    """Raise this process's limit of open files, which its children inherit, where it is too low."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if not 0 <= soft < FILES:  # less than 0: no limit
+        return
+    if 0 <= hard < FILES:
+        raise DeviceSetupError(
+            f"a process may open {hard} files here, and a device needs {FILES}: raise the limit "
+            "(ulimit -n 1024) in the shell that this was started from"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
