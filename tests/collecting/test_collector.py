@@ -22,6 +22,7 @@ from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents import OracleAgent, RandomAgent, ScriptedAgent
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, views
+from ui_gym_agents.collecting.fault import Fault
 from ui_gym_agents.collecting.stage import make_stage
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore, frozen, screenshot_hash
@@ -194,10 +195,14 @@ def test_an_episode_is_played_again_after_a_fault_and_counted_once(
     make_vector: Make, faults: paint.Faults
 ) -> None:
     faults.captures = 1  # the first capture of all finds its device lost
-    collector = Collector(make_vector(2), OracleAgent())
+    told: list[Fault] = []
+    collector = Collector(make_vector(2), OracleAgent(), on_fault=told.append)
     episodes = collector.collect(requests(4))
     assert [e.success for e in episodes] == [True] * 4
     assert len({e.id for e in episodes}) == 4
+    assert [(f.attempt, f.cause, f.again, f.of_device) for f in told] == [
+        (1, "device: the paint has dried", True, True)
+    ]
 
 
 class Stumbler:
@@ -227,8 +232,14 @@ def test_an_episode_is_tried_three_times_before_those_that_wait(
     make_vector: Make, times: int, tries: int
 ) -> None:
     agent = Stumbler(times)
-    episodes = list(Collector(make_vector(1), agent).episodes(requests(3)))
+    told: list[Fault] = []
+    collector = Collector(make_vector(1), agent, on_fault=told.append)
+    episodes = list(collector.episodes(requests(3)))
     assert agent.tries == tries
+    assert [(f.episode, f.slot, f.attempt, f.again) for f in told] == [
+        ("g0.0", 0, attempt, attempt < 3) for attempt in range(1, min(times, 3) + 1)
+    ]
+    assert {(f.cause, f.of_device) for f in told} <= {("server: 500", False)}
     assert [e.id for e in episodes] == ["g0.0", "g1.0", "g2.0"]
     assert [e.success for e in episodes] == [times < 3, True, True]
     assert episodes[0].failure == (None if times < 3 else "server: 500")

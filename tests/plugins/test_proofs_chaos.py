@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spots import SPOTS, Chaos, PaintChaos
@@ -72,6 +74,15 @@ def test_a_run_on_devices_that_hang_crash_and_fail_ends_well(
     assert set(chaos.happened) == {"hang", "lost", "blind", "hung reset"}
     assert max(ages(learned)) <= ahead
     failures = check(run, learned, steps=5)
+    faults = [event for event in events(run) if event["event"] == "fault"]
+    assert {fault["cause"] for fault in faults} >= {
+        "device: the paint has dried", "device: no answer within 1.5 s"
+    }  # fmt: skip
+    again = [fault for fault in faults if fault["again"]]
+    assert sum(row["replayed_episodes"] for row in rows(run)) == len(again)
+    assert sum(row["device_restarts"] for row in rows(run)) == len(faults)
+    assert len(faults) - len(again) == len(failures)
+    assert f"(slot {faults[0]['slot']}, try 1): {faults[0]['cause']}" in log_of(run)
     # For good, only what fails each time: all others came once, and the episode was played again.
     assert failures
     assert {tuple(e.params["boxes"][0][1:]) for e in failures} == {SPOTS[0]}
@@ -132,6 +143,14 @@ def check(run: Path, learned: list[Learned], *, steps: int) -> list[Episode]:
             members = sorted((e for e in good if e.group == name), key=lambda e: e.id)
             check_group(list(group), members)
     return [e for e in stored if e.failure is not None]
+
+
+def events(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+
+
+def log_of(run: Path) -> str:
+    return (run / "log.txt").read_text()
 
 
 def ages(learned: list[Learned]) -> list[int]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from io import StringIO
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from ui_gym_agents.training import display as shown_by
 from ui_gym_agents.training.display import (
+    PATIENCE,
     LiveDisplay,
     PlainDisplay,
     StepProgress,
@@ -100,3 +103,29 @@ def test_without_a_terminal_a_step_is_a_line_with_tabs() -> None:
     assert cells[:4] == ["step 3/20", "success 43.8 %", "reward 0.4375", "seconds 9.1"]
     assert cells[-2:] == ["elapsed 1:01", "left 1:01:40"]
     assert len(cells) == 1 + len(METRICS) + 2
+
+
+def test_without_a_terminal_a_long_silence_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(shown_by.time, "monotonic", lambda: now[0])
+    stream = StringIO()
+    display = PlainDisplay(Console(file=stream, width=80))
+    display.start()
+    for seconds, episodes in ((1, 1), (PATIENCE, 2), (PATIENCE + 1, 3), (2 * PATIENCE + 1, 4)):
+        now[0] = seconds
+        display.going(f"{episodes} episodes played")
+    assert stream.getvalue().splitlines() == ["2 episodes played", "4 episodes played"]
+
+
+def test_a_live_table_says_how_far_a_step_is() -> None:
+    stream = StringIO()
+    display = LiveDisplay(Console(file=stream, force_terminal=True, width=100))
+    display.start()
+    display.going("step 1/20: 7 episodes played")
+    deadline = time.monotonic() + 10
+    while "7 episodes played" not in stream.getvalue():  # it is painted some times a second
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    display.step(progress(1))
+    display.stop()
+    assert "7 episodes played" not in stream.getvalue().rpartition("step")[2]

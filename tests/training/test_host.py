@@ -68,6 +68,10 @@ def test_a_run_measures_saves_and_tells_what_it_did(train: Train, work: Path) ->
     assert [p.name for p in sorted((work / "run" / "checkpoints").iterdir())] == [
         "step_000002", "step_000004", "step_000006",
     ]  # fmt: skip
+    first, second, *_ = output.splitlines()
+    assert first.startswith("toy on ")
+    assert first.endswith("all of it: run")
+    assert second == "should it stop, go on with: ui-gym-train --resume run"
     assert "step 1/6\tsuccess 31" in output
     assert "greedy   before training: 0.0 % (0.0 to 0.0 %, 20 episodes)" in output
     assert "the result is in run/checkpoints/step_000006" in output

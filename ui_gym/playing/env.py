@@ -120,6 +120,8 @@ class UIEnv(gymnasium.Env[Observation, str]):
     `time_action` (of a reset: the setup), `time_capture`, `time_decode`, `time_judge` in seconds;
     `screenshot_encoded` and `screenshot_format`, the picture as the device sent it, or None.
 
+    Of a reset for which devices had to be replaced: `faults`, what was wrong with each of them.
+
     Only for those who ask: `ground_truth`, a `GroundTruth`, in the info of a reset alone; `oracle`,
     with the `action_text` that the oracle would write now and its `caption` of the picture.
     """
@@ -217,11 +219,13 @@ class UIEnv(gymnasium.Env[Observation, str]):
         self._history: list[Action] = []
         self._verdict = Verdict(0.0)
         self._times = dict.fromkeys(("action", "capture", "decode", "judge"), 0.0)
-        self._loan.heal(
+        faults = self._loan.heal(
             lambda device: self._setup(device, asked), RESET_PAUSES, self._playing.spec.id
         )
         self._needs_reset = False
         info = self._info()
+        if faults:
+            info["faults"] = faults
         if asked.ground_truth:
             info["ground_truth"] = self._ground_truth()
         return self._observe(), info

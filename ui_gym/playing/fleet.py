@@ -77,6 +77,8 @@ class Slot:
     since: float = field(default_factory=time.monotonic)
     """When the last call began, or was over."""
     restarts: int = 0
+    faults: list[str] = field(default_factory=list)
+    """Why its runner was replaced during the reset in progress."""
 
     def begin(self, call: Call, tries: int = 1) -> None:
         self.calls += 1
@@ -98,6 +100,9 @@ class Slot:
             self.last = result
             self.needs_reset = result.ended
             self.restarts += result.ended and result.info.get("failure") is not None
+            if self.faults:
+                result.info["faults"] = [*self.faults, *result.info.get("faults", ())]
+        self.faults = []
 
     @property
     def state(self) -> SlotState:
@@ -281,10 +286,12 @@ class Fleet:
         call, tries = slot.pending, slot.tries
         assert call is not None
         slot.calls += 1  # a late answer is nobody's
-        slot.restarts += isinstance(call, Reset)  # a lost step is counted with its result
+        why = f"no answer within {self._timeout:g} s"
+        if isinstance(call, Reset):  # a lost step is counted with its result
+            slot.restarts += 1
+            slot.faults.append(why)
         self._leaving = [t for t in self._leaving if t.is_alive()] + [*slot.runner.replace()]
         if isinstance(call, Step):
-            why = f"no answer within {self._timeout:g} s"
             self._settle(slot, slot.lost(why, self._timeout))
         elif tries < RESET_TRIES:
             self._begin(slot, call, tries + 1)

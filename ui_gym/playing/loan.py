@@ -65,15 +65,19 @@ class Loan:
                 self.pool.release(device, healthy=False)
         return self.device
 
-    def heal(self, setup: Callable[[Device], None], pauses: Sequence[float], who: str) -> None:
+    def heal(self, setup: Callable[[Device], None], pauses: Sequence[float], who: str) -> list[str]:
         """Do `setup` on the device; where that fails, on another one after each of the `pauses`.
+
+        Returns what was wrong with each device before the one on which it succeeded.
 
         Raises:
             DeviceError: it failed each time, for `who`, or cannot succeed.
         """
+        faults: list[str] = []
         for attempt, pause in enumerate((*pauses, None), 1):
             try:
-                return setup(self.acquire())
+                setup(self.acquire())
+                break
             except DeviceError as error:
                 self.drop(healthy=False)
                 if self.abandoned or isinstance(error, DeviceSetupError):
@@ -83,8 +87,9 @@ class Loan:
                         f"{who}: the device failed in {attempt} resets in a row. {error} "
                         "(`ui-gym doctor` checks what this machine lacks)"
                     ) from error
+                faults.append(str(error))
                 self.pause(pause)
-        return None
+        return faults
 
     def drop(self, *, healthy: bool) -> None:
         """Give the device back, if one is held."""

@@ -29,6 +29,7 @@ from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Agent, Decision, View, submitter
+from ui_gym_agents.collecting.fault import Fault
 from ui_gym_agents.collecting.open_episode import EpisodeRequest, OpenEpisode, derive_noise
 from ui_gym_agents.collecting.questions import OpenQuestions
 from ui_gym_agents.collecting.stage import FreeStage, make_stage
@@ -70,6 +71,7 @@ class Collector:
             n-th of those that are asked for together, 1 for all, 0 for none.
         on_episode: Called with each episode that ended, or failed for good, once it is stored; from
             the thread that collects.
+        on_fault: Called with each `Fault`; a warning is logged by default.
         purpose: Says what an episode is for whose request does not say it.
     """
 
@@ -85,6 +87,7 @@ class Collector:
         episode_timeout: float | None = None,
         keep_pictures: int = 1,
         on_episode: Callable[[Episode], None] | None = None,
+        on_fault: Callable[[Fault], None] = log.warning,
         purpose: Callable[[], Purpose] = Purpose,
     ) -> None:
         self.agent = agent
@@ -95,6 +98,7 @@ class Collector:
         self.episode_timeout = episode_timeout
         self.keep_pictures = keep_pictures
         self.on_episode = on_episode
+        self.on_fault = on_fault
         self.purpose = purpose
         self.seconds: dict[str, float] = {}
         """Seconds spent waiting for envs (``env``) and agent (``act``), in all."""
@@ -188,8 +192,9 @@ class Collector:
                     ended(result.slot)
                     episode = self._finished(play, result)
                     more = play.attempt < self.max_requeues and result.slot not in left
+                    if episode.failure is not None:
+                        self._tell(play, result.slot, episode.failure, again=more)
                     if episode.failure is not None and more:
-                        log.warning("episode %s again: %s", episode.id, episode.failure)
                         again.append((play.request, play.attempt + 1))
                     else:
                         self._record(episode)
@@ -229,6 +234,9 @@ class Collector:
         for result in arrived:
             play = plays[result.slot]
             play.note(result)
+            if result.is_reset:
+                for cause in result.info.get("faults", ()):
+                    self._tell(play, result.slot, f"device: {cause}", again=True)
             if not result.ended and play.is_late(self.episode_timeout):
                 play.failure = f"collector: it took longer than {self.episode_timeout:g} s"
                 late.add(result.slot)
@@ -251,6 +259,11 @@ class Collector:
         """The groups of which the store keeps the pictures."""
         groups = list(dict.fromkeys(request.group for request in requests))
         return set(groups[:: self.keep_pictures]) if self.keep_pictures else set()
+
+    def _tell(self, play: OpenEpisode, slot: int, cause: str, *, again: bool) -> None:
+        """Tell of a fault."""
+        asked = play.request
+        self.on_fault(Fault(asked.id, asked.task, asked.seed, slot, play.attempt + 1, cause, again))
 
     def _record(self, episode: Episode) -> None:
         """Store an episode that ended, and tell of it."""

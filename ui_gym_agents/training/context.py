@@ -162,6 +162,7 @@ class TrainerContext:
             episode_timeout=self.config.env.episode_timeout,
             keep_pictures=self.config.run.keep_pictures,
             on_episode=self.listener.episode,
+            on_fault=self.listener.fault,
             purpose=lambda: Purpose("step", self.step),
         )
         self.watch(collector)
@@ -418,7 +419,7 @@ class TrainerContext:
         collector = Collector(
             self.envs, self.player, run_seed=derive("evaluation"), store=store,
             schedule=schedule_for(self.player, self.config.env.schedule),
-            on_episode=self.listener.episode,
+            on_episode=self.listener.episode, on_fault=self.listener.fault,
         )  # fmt: skip
         self.watch(collector)
         with self.envs_in_use:

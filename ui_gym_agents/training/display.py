@@ -6,6 +6,7 @@ is in ``metrics.jsonl``.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ NEXT = ("loss", "episodes")
 """Metrics that have the next columns; then the trainer's own, then seconds by phase."""
 ROWS = 12
 TICKS = "▁▂▃▄▅▆▇█"
+PATIENCE = 30.0
+"""Seconds without a line after which one says how far it is, where there is no live table."""
 CURVE = 24
 """The most characters of the curve of the success rate."""
 
@@ -49,13 +52,22 @@ class PlainDisplay:
     """Where a run is shown: a line a step, for logs, pipes and continuous integration."""
 
     console: Console
+    _told: float = 0.0
+    """When the last line was written."""
 
     def start(self) -> None:
         """The run begins."""
+        self._told = time.monotonic()
 
     def note(self, text: str) -> None:
         """Something that a person should keep: it stays on the screen."""
         print_lines(self.console, [text])
+        self._told = time.monotonic()
+
+    def going(self, text: str) -> None:
+        """How far what is going on is by now."""
+        if time.monotonic() - self._told >= PATIENCE:
+            self.note(text)
 
     def busy(self, text: str) -> None:
         """What is going on now; empty when it is over."""
@@ -92,7 +104,12 @@ class LiveDisplay(PlainDisplay):
         self._busy = text
         self._refresh()
 
+    def going(self, text: str) -> None:
+        self._busy = text
+        self._refresh()
+
     def step(self, progress: StepProgress) -> None:
+        self._busy = ""
         self._rows.append(progress)
         if "success" in progress.metrics:
             self._success.append(progress.metrics["success"])

@@ -20,6 +20,7 @@ from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents import store
+from ui_gym_agents.collecting.fault import Fault
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.files import append, cut, finite
 from ui_gym_agents.training.listeners import (
@@ -59,6 +60,9 @@ class EventLog(RunListener):
 
     def step_begun(self, step: int, steps: int) -> None:
         self._write("step_begun", step=step, steps=steps)
+
+    def fault(self, fault: Fault) -> None:
+        self._write("fault", **asdict(fault))
 
     def learned(self, step: int, episodes: Learned) -> None:
         told = {name: [_number(value) for value in of] for name, of in episodes.items()}

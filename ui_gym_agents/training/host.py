@@ -44,6 +44,10 @@ from ui_gym_agents.training.plugin import Trainer
 from ui_gym_agents.training.promises import StepPromises
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
+from ui_gym_agents.training.step_watch import StepWatch
+
+MOST_NAMED = 6
+"""Tasks that are named one by one when a run begins."""
 
 INTERRUPTED = 130
 """Exit status of a run that was stopped by Ctrl-C, SIGTERM or SIGHUP."""
@@ -102,7 +106,8 @@ class Host:
         )
         self._processes = self._context.processes
         # The log first: the others may read what happened there.
-        listeners = [EventLog(directory.path), *listeners]
+        self._watch = StepWatch(self._display.going, self._note)
+        listeners = [EventLog(directory.path), self._watch, *listeners]
         self._listeners = self._context.listener = Listeners(listeners, self._note)
         self._heartbeat = Heartbeat(self._context)
         self._control = RunControl(directory.path)
@@ -156,6 +161,7 @@ class Host:
 
     def _begin(self) -> None:
         """Seed, build the trainer, take over the checkpoint's state, measure the baseline."""
+        self._greet()
         done = self._resumed.step if self._resumed is not None else None
         told = facts(self.config.plugin)
         self._listeners.begun(RunInfo(self.directory.path, self.config, done, told))
@@ -170,6 +176,15 @@ class Host:
             self.directory.cut_metrics(-1)
         if self._evaluated < 0 and self.config.evaluation.before:
             self._baseline = self._measure("baseline")
+
+    def _greet(self) -> None:
+        """Say what begins, and how to go on with it, before anything that takes its time."""
+        config = self.config
+        names = list(dict.fromkeys(entry.spec.name for entry in self._context.entries))
+        tasks = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} tasks"
+        where = shlex.quote(str(self.directory.path))
+        self._note(f"{config.plugin} on {tasks}, in {config.env.num_envs} envs; all of it: {where}")
+        self._note(f"should it stop, go on with: ui-gym-train --resume {where}")
 
     def _take_over(self, resumed: Checkpoint) -> None:
         with self._blaming(f"could not load {resumed.path}"):
@@ -290,9 +305,12 @@ class Host:
         self._torn = True
         with self._blaming(f"failed in step {self._context.step}"):
             self._order(StepOrder(step=self._context.step))
-            self._context.sampler_metrics()  # evaluations, which are not repeated on resuming
+            # Those of evaluations, which are not repeated on resuming.
+            self._context.sampler_metrics()
+            self._watch.faults()
             self._promises.begin()
             metrics = _numbers(self._trainer.step()) | self._context.sampler_metrics()
+            metrics |= self._watch.faults()
             self._context.settle()
             self._promises.check()
             self._context.check_rewards()

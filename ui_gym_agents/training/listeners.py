@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ui_gym_agents.collecting.fault import Fault
 from ui_gym_agents.episode import Episode, Purpose
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class RunInfo:
 class RunListener:
     """Told what happens in a run, in this order; every method does nothing unless overridden.
 
-    All are called from the host's thread but `episode`, which comes from the thread that collects.
+    All are called from the host's thread but `episode` and `fault`, which come from the thread that
+    collects.
     They should return at once: the run waits for them.
     """
 
@@ -72,6 +74,9 @@ class RunListener:
 
     def episode(self, episode: Episode) -> None:
         """An episode ended, or failed for good (`episode.failure`); it is in its file already."""
+
+    def fault(self, fault: Fault) -> None:
+        """A device, a server or the like failed an episode, which may be played again."""
 
     def learned(self, step: int, episodes: Learned) -> None:
         """What the episodes of step `step` were worth to the trainer, once a step if at all."""
@@ -122,6 +127,9 @@ class Listeners(RunListener):
 
     def episode(self, episode: Episode) -> None:
         self._tell("episode", episode)
+
+    def fault(self, fault: Fault) -> None:
+        self._tell("fault", fault)
 
     def learned(self, step: int, episodes: Learned) -> None:
         self._tell("learned", step, episodes)
