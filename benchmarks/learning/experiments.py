@@ -113,6 +113,14 @@ TEAM = (
     "--run.steps", "80", "--run.eval_every", "0", "--evaluation.episodes", "200",
 )  # fmt: skip
 
+# A folder in a real file manager: the parent clicks what is named or presses Delete, in any order.
+FOLDER = (
+    "--plugin", "grpo", "--policy.model", "tiny-filer", "--policy.max_new_tokens", "48",
+    "--tasks.ids", "DesktopDeleteFiles", "--tasks.arguments", '{"compact": true}',
+    "--env.num_envs", "16", "--run.steps", "30", "--run.eval_every", "0",
+    "--evaluation.episodes", "200",
+)  # fmt: skip
+
 EXPERIMENTS = {
     "grpo": Experiment("GRPO on compact data entry", GRPO, GROUPS),
     "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC), (64,)),
@@ -162,6 +170,18 @@ EXPERIMENTS = {
         "Rejection sampling on that skill, on fewer episodes",
         ("--plugin", "sft", "--trainer.source", "policy", *SKILL,
          "--run.steps", "16", "--run.eval_every", "4"),
+    ),
+    "folder": Experiment("GRPO on a folder in a desktop's file manager", FOLDER),
+    "folder-arpo": Experiment("ARPO on that folder", (*FOLDER, *REPLAY)),
+    "folder-shuffled": Experiment(
+        "GRPO on that folder with rewards shuffled",
+        (*FOLDER, "--trainer.shuffle_rewards", "true"),
+        seeds=1,
+    ),
+    "folder-still": Experiment(
+        "GRPO on that folder with a learning rate of nothing, shorter",
+        (*FOLDER, "--trainer.lr", "1e-30", "--run.steps", "5"),
+        seeds=1,
     ),
     "tinker": Experiment(
         "GRPO on compact data entry through ui-gym-tinker-server",

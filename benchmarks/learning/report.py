@@ -43,13 +43,17 @@ PICTURES = {
         "Success while training of two agents with one policy, mean of five steps",
         ("team", "team-shuffled"),
     ),
+    "folder": (
+        "Success while training on a desktop, mean of five steps",
+        ("folder", "folder-arpo", "folder-shuffled", "folder-still"),
+    ),
     "sparse": (
         "Success while training, sampled, mean of five steps",
         ("sparse-grpo", "sparse-arpo", "more-grpo", "more-arpo"),
     ),
 }
 BESIDE = {
-    "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo", "ppo": "grpo", "ppo-long": "grpo",
+    "folder-arpo": "folder", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo", "ppo": "grpo", "ppo-long": "grpo",
     "ppo-plain": "grpo", "ppo-scale": "grpo", "ppo-group": "grpo",
     "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Formatter
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class DesktopTask(Task[P, DesktopDevice]):
     viewport = (1280, 720)
     incidental = facts.INCIDENTAL
     excesses: tuple[str, ...] = ("another_file",)
-    goals: ClassVar[Sequence[str]] = ()
+    goals: Sequence[str] = ()
     """Sentences that say the same; a field in braces is one of `told`, or an attribute of params,
     whose `phrasing` says which sentence is taken."""
 

@@ -37,6 +37,8 @@ from rich.console import Console
 
 from ui_gym.android.tasks import quick_settings
 from ui_gym.browser.content import words
+from ui_gym.desktop import compact as folder
+from ui_gym.desktop.tasks import pcmanfm_delete
 from ui_gym.errors import UIGymError
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.training import checkpoint
@@ -63,11 +65,19 @@ PARTS_WORDS = (
 )  # fmt: skip
 """All that the boards and their goals say."""
 
+FOLDER_WORDS = (
+    *pcmanfm_delete.NAMES, "Delete", "Remove", ",", "and", ".", "named", "chosen", "delete",
+)  # fmt: skip
+"""All that the compact folder and its goals say."""
+
 CLERK = {"row": 0.42, "labels": 0.6}
 """The clumsy clerk's error model: rates of the mistakes of `DataEntry.misread`."""
 
 THUMB = {"neighbour": 0.75}
 """The clumsy thumb's: of `AndroidQuickSettings.misread`."""
+
+AIMLESS = {"aimless": 1.0}
+"""Of `DesktopDeleteFiles.misread`: whoever plays does parts of the job in any order."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,17 @@ BOARDS = Subject(
     "An episode has eight boards. A guesser who clicks any one thing on each succeeds in 0.7 %.",
     "It reads the sixteen short first names, and nothing else.",
     eyes="tiny-eyes",
+)  # fmt: skip
+FILES = Subject(
+    TinyConfig(width=folder.SIZE[0], height=folder.SIZE[1], patch=folder.PATCH),
+    FOLDER_WORDS,
+    ("--tasks.ids", "DesktopDeleteFiles", "--tasks.arguments", '{"compact": true}',
+     "--env.num_envs", "24", "--policy.max_new_tokens", "48"),
+    "The data are demonstrations on `UI/DesktopDeleteFiles-v0` (`compact=True`), training split "
+    "only, played in a real file manager by somebody aimless: each action is, with equal odds, a "
+    "click on one of the named files that are left, or the key, whatever is chosen.",
+    "A guesser who deletes any two of the files without fault succeeds in 10 %.",
+    "It reads the seventeen short names of this one folder, and nothing else.",
 )  # fmt: skip
 
 
@@ -194,6 +215,18 @@ STAGES = (
         (
             "--run.steps", "80", "--trainer.episodes", "40", "--trainer.epochs", "2",
             "--trainer.lr", "2e-3", "--trainer.warmup", "40",
+        ),
+    ),
+    RecipeStage(
+        "tiny-filer",
+        FILES,
+        "tiny-filer-blank",
+        "It reads a folder of the compact file manager aloud, and clicks any file that is "
+        "named, or presses Delete, in any order.",
+        (
+            "--run.steps", "50", "--trainer.episodes", "64", "--trainer.epochs", "3",
+            "--trainer.lr", "2e-3", "--trainer.warmup", "40",
+            "--trainer.mistakes", json.dumps(AIMLESS),
         ),
     ),
 )  # fmt: skip
