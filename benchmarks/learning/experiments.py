@@ -117,7 +117,7 @@ TEAM = (
 FOLDER = (
     "--plugin", "grpo", "--policy.model", "tiny-filer", "--policy.max_new_tokens", "48",
     "--tasks.ids", "DesktopDeleteFiles", "--tasks.arguments", '{"compact": true}',
-    "--env.num_envs", "16", "--run.steps", "30", "--run.eval_every", "0",
+    "--env.num_envs", "16", "--trainer.lr", "1e-3", "--run.steps", "20", "--run.eval_every", "0",
     "--evaluation.episodes", "200",
 )  # fmt: skip
 

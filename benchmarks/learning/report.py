@@ -53,8 +53,8 @@ PICTURES = {
     ),
 }
 BESIDE = {
-    "folder-arpo": "folder", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo", "ppo": "grpo", "ppo-long": "grpo",
-    "ppo-plain": "grpo", "ppo-scale": "grpo", "ppo-group": "grpo",
+    "folder-arpo": "folder", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo",
+    "ppo": "grpo", "ppo-long": "grpo", "ppo-plain": "grpo", "ppo-scale": "grpo", "ppo-group": "grpo",
     "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip
 """Experiments whose runs are compared with another's, seed by seed."""

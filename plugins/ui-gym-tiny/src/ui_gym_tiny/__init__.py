@@ -2,7 +2,8 @@
 
 `TINY_EYES` reads the data-entry page; `TINY_CLERK` also works, with a clumsy clerk's habits;
 `TINY_THUMB` turns the quick settings of a phone, and often touches the tile above; `TINY_HANDS`
-knows the parts of a job, and no job. Each is the folder of a checkpoint, with its card. `pretrain`
+knows the parts of a job, and no job; `TINY_FILER` does the parts of a desktop's job in any order.
+Each is the folder of a checkpoint, with its card. `pretrain`
 makes them, from what `model.build` writes.
 """
 
@@ -12,5 +13,6 @@ FOLDER = Path(__file__).parent / "checkpoints"
 
 TINY_CLERK = FOLDER / "tiny-clerk"
 TINY_EYES = FOLDER / "tiny-eyes"
+TINY_FILER = FOLDER / "tiny-filer"
 TINY_HANDS = FOLDER / "tiny-hands"
 TINY_THUMB = FOLDER / "tiny-thumb"

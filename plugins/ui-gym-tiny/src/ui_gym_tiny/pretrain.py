@@ -18,6 +18,9 @@ learning curves of a skill that no demonstration contained begin
 (``benchmarks/learning/experiments.py``). It sees by the vision tower of ``tiny-eyes``; its language
 layers begin afresh.
 
+``tiny-filer`` reads a folder in a real file manager, and was shown somebody who clicks what is
+named or presses Delete, in any order.
+
 Nothing about held-out parameters goes into any of them.
 """
 
