@@ -54,8 +54,8 @@ PICTURES = {
 }
 BESIDE = {
     "folder-arpo": "folder", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo",
-    "ppo": "grpo", "ppo-long": "grpo", "ppo-plain": "grpo", "ppo-scale": "grpo", "ppo-group": "grpo",
-    "ppo-still": "grpo", "ppo-whole": "grpo",
+    "ppo": "grpo", "ppo-long": "grpo", "ppo-plain": "grpo", "ppo-scale": "grpo",
+    "ppo-group": "grpo", "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip
 """Experiments whose runs are compared with another's, seed by seed."""
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}

@@ -190,6 +190,8 @@ def test_rebuild_makes_the_same_anew(command: Command, run: Path, tmp_path: Path
     assert (status, "6 episodes" in output) == (0, True)
     assert story.counts(engine) == story.COUNTS
     assert story.rows(engine, "rollout") == before
+    named = command("rebuild", run.name, "--runs", run.parent)
+    assert named == (0, output.replace(f"{run}:", f"{run.parent / run.name}:"), "")
     status, _, errors = command("rebuild", tmp_path)
     assert (status, "is no run's directory" in errors) == (2, True)
 

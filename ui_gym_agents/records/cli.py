@@ -35,6 +35,9 @@ Database = Annotated[
     ),
 ]
 Name = Annotated[str, typer.Argument(metavar="RUN", help="A run's name, folder, or id's start.")]
+Names = Annotated[
+    list[str], typer.Argument(metavar="RUN...", help="Runs' names, or their directories.")
+]
 RUNS = Path("runs")
 
 
@@ -254,35 +257,29 @@ def replay(
 
 
 @app.command("rebuild")
-def rebuild(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run directories.")],
-    database: Database = None,
-) -> None:
+def rebuild(names: Names, runs: Runs = RUNS, database: Database = None) -> None:
     """Make the records of runs anew from their directories.
 
     [dim]Examples:[/dim]
 
-      ui-gym-records rebuild runs/grpo-20260101-120000
+      ui-gym-records rebuild grpo-20260101-120000
 
       ui-gym-records rebuild runs/* --database sqlite:///all.sqlite
     """
-    for folder in folders:
+    for folder in _folders(names, runs):
         found, count = _take_in(folder, database, anew=True)
         _say(f"{folder}: {count} episodes are in {found}")
 
 
 @app.command("flush")
-def flush(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run directories.")],
-    database: Database = None,
-) -> None:
+def flush(names: Names, runs: Runs = RUNS, database: Database = None) -> None:
     """Write what the database of runs does not hold yet, because it was away.
 
     [dim]Example:[/dim]
 
       ui-gym-records flush runs/*
     """
-    for folder in folders:
+    for folder in _folders(names, runs):
         found, count = _take_in(folder, database)
         _say(f"{folder}: all is in {found}; {count} episodes were not")
 
@@ -358,6 +355,11 @@ def _found(name: str, runs: Path, database: str | None) -> Iterator[tuple[Any, A
         return
     where = database or runs
     raise known or UserError(f"there are no records in {where}; --runs names another folder")
+
+
+def _folders(names: list[str], runs: Path) -> list[Path]:
+    """The directories of runs, each by its path or by its name in `runs`."""
+    return [Path(name) if Path(name).is_dir() else runs / name for name in names]
 
 
 def _take_in(folder: Path, database: str | None, *, anew: bool = False) -> tuple[Any, int]:
