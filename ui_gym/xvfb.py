@@ -12,10 +12,11 @@ import mmap
 import os
 import select
 import shutil
+import stat
 import struct
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,9 @@ from numpy.typing import NDArray
 
 from ui_gym.child_process import ChildProcess, folder_for
 from ui_gym.errors import DeviceSetupError, DeviceStartError, UserError
+
+X_FOLDER = Path("/tmp/.X11-unix")
+"""Where X servers have their sockets."""
 
 START_SECONDS = 15.0
 """How long the server may take to come up, where nobody says otherwise."""
@@ -90,7 +94,7 @@ class XServer:
         finally:
             os.close(tell)
         try:
-            self.display = ":" + _read_line(told, timeout)
+            self.display = ":" + _read_line(told, timeout, lambda: _hint(user))
             self.screen = _pixels(_mapped(self._folder / "Xvfb_screen0"), size)
         except BaseException:
             self.close()
@@ -122,17 +126,32 @@ def authority(cookie: bytes) -> bytes:
     return struct.pack(">H", 0xFFFF) + b"".join(struct.pack(">H", len(p)) + p for p in parts)
 
 
-def _read_line(descriptor: int, seconds: float) -> str:
+def _hint(user: int | None) -> str:
+    """Which folder of the X servers' the user of an id cannot write to; empty if he can."""
+    who = os.geteuid() if user is None else user
+    sockets = X_FOLDER if X_FOLDER.is_dir() else X_FOLDER.parent
+    for folder in {X_FOLDER.parent, sockets}:
+        state = folder.stat()
+        if who not in (0, state.st_uid) and not state.st_mode & 0o002:
+            mode = stat.S_IMODE(state.st_mode)
+            return (
+                f": {folder} has the mode {mode:o}, and the server, which runs as user {who}, must "
+                f"write there (chmod 1777 {folder})"
+            )
+    return ""
+
+
+def _read_line(descriptor: int, seconds: float, hint: Callable[[], str]) -> str:
     """The number of the display, which the server writes when it is ready."""
     deadline = time.monotonic() + seconds
     said = b""
     while not said.endswith(b"\n"):
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            raise DeviceStartError(f"Xvfb did not start within {seconds:g} s")
+            raise DeviceStartError(f"Xvfb did not start within {seconds:g} s{hint()}")
         piece = os.read(descriptor, 64)
         if not piece:
-            raise DeviceStartError("Xvfb ended at once; is /tmp/.X11-unix writable?")
+            raise DeviceStartError(f"Xvfb ended at once{hint()}")
         said += piece
     return said.decode().strip()
 
