@@ -120,6 +120,8 @@ FOLDER = (
     "--env.num_envs", "16", "--trainer.lr", "1e-3", "--run.steps", "20", "--run.eval_every", "0",
     "--evaluation.episodes", "200",
 )  # fmt: skip
+# Replay needs instances that come again.
+FOLDER_FEW = (*FOLDER, "--run.steps", "16", "--trainer.instances", "24")
 
 EXPERIMENTS = {
     "grpo": Experiment("GRPO on compact data entry", GRPO, GROUPS),
@@ -172,15 +174,16 @@ EXPERIMENTS = {
          "--run.steps", "16", "--run.eval_every", "4"),
     ),
     "folder": Experiment("GRPO on a folder in a desktop's file manager", FOLDER),
-    "folder-arpo": Experiment("ARPO on that folder", (*FOLDER, *REPLAY)),
+    "folder-arpo": Experiment("ARPO on 24 such folders", (*FOLDER_FEW, *REPLAY)),
+    "folder-few": Experiment("GRPO on these 24 folders", FOLDER_FEW),
     "folder-shuffled": Experiment(
-        "GRPO on that folder with rewards shuffled",
-        (*FOLDER, "--trainer.shuffle_rewards", "true"),
+        "GRPO on a folder with rewards shuffled, shorter",
+        (*FOLDER, "--run.steps", "12", "--trainer.shuffle_rewards", "true"),
         seeds=1,
     ),
     "folder-still": Experiment(
-        "GRPO on that folder with a learning rate of nothing, shorter",
-        (*FOLDER, "--trainer.lr", "1e-30", "--run.steps", "5"),
+        "GRPO on a folder with a learning rate of nothing, shorter",
+        (*FOLDER, "--run.steps", "3", "--trainer.lr", "1e-30"),
         seeds=1,
     ),
     "tinker": Experiment(

@@ -45,7 +45,7 @@ PICTURES = {
     ),
     "folder": (
         "Success while training on a desktop, mean of five steps",
-        ("folder", "folder-arpo", "folder-shuffled", "folder-still"),
+        ("folder", "folder-arpo", "folder-few", "folder-shuffled", "folder-still"),
     ),
     "sparse": (
         "Success while training, sampled, mean of five steps",
@@ -53,7 +53,7 @@ PICTURES = {
     ),
 }
 BESIDE = {
-    "folder-arpo": "folder", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo",
+    "folder-arpo": "folder-few", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo",
     "ppo": "grpo", "ppo-long": "grpo", "ppo-plain": "grpo", "ppo-scale": "grpo",
     "ppo-group": "grpo", "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip

@@ -156,3 +156,39 @@ def test_two_steps_with_the_parts_of_a_third_party(
     )
     assert any(not first[name].equal(last[name]) for name in first)
     assert "warning" not in capsys.readouterr().out
+
+
+ENVS = """
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict, Text
+
+class Flat(gymnasium.Env):
+    observation_space = Dict({"goal": Text(9), "screenshot": Box(0, 255, (64, 96, 3), np.uint8)})
+    action_space = Text(200)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self.look(), {}
+
+    def look(self):
+        return {"goal": "Click", "screenshot": np.zeros((64, 96, 3), np.uint8)}
+
+    def step(self, action):
+        return self.look(), float(self.np_random.integers(2)), True, False, {}
+
+gymnasium.register("Theirs/Flat-v0", entry_point=Flat)
+"""
+
+
+def test_a_step_on_an_env_of_a_third_party(
+    clicker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "their_flat.py").write_text(ENVS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    asked = [*RUN, "--run.steps", "1", "--tasks.ids", "their_flat:Theirs/Flat-v0"]
+    status = train(*GRPO[:6], *asked, "--policy.model", str(clicker), "--run.directory", "run")
+    assert status == 0
+    (row,) = metrics("run")
+    assert row["episodes"] >= 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import json
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
-from ui_gym.contract.spec import TEAMS, Difficulty, TaskSpec
+from ui_gym.contract.spec import FOREIGN, TEAMS, Difficulty, TaskSpec
 from ui_gym.errors import TaskError, UserError, nearest
 
 if TYPE_CHECKING:
@@ -112,7 +113,11 @@ def specs(*, collections: bool = False, elsewhere: bool = True) -> Iterator[Task
 
 
 def spec(task: str) -> TaskSpec:
-    """The task of an id (``UI/DataEntry-v0``) or a name (``DataEntry``: its newest version)."""
+    """The task of an id (``UI/DataEntry-v0``) or a name (``DataEntry``: its newest version).
+
+    Any other id that Gymnasium knows, with or without the module that registers it
+    (``their_envs:Theirs/Spot-v0``), is one of the suite `FOREIGN`.
+    """
     for declared, is_described in list(_ELSEWHERE.items()):
         if not is_described and declared in _SPECS and _SPECS[declared].is_called(task):
             _describe(declared)
@@ -123,8 +128,28 @@ def spec(task: str) -> TaskSpec:
         for absent, remedy in _MISSING.values():
             if absent.is_called(task):
                 raise UserError(f"{absent.id} is not installed: {remedy}")
+        if (foreign := _foreign(task)) is not None:
+            return foreign
         raise UserError(f"there is no task {task!r}. {nearest(task, _SPECS)}")
     return max(versions, key=lambda s: s.version)
+
+
+def _foreign(task: str) -> TaskSpec | None:
+    """An env that others registered; None if Gymnasium knows none."""
+    module, _, name = task.rpartition(":")
+    try:
+        if module:
+            importlib.import_module(module)
+        found = gymnasium.spec(name)
+    except gymnasium.error.Error:
+        return None
+    except ImportError as error:
+        raise UserError(f"the module of {task} cannot be imported: {error}") from error
+    return TaskSpec(
+        name=found.name, suite=FOREIGN, entry_point=str(found.entry_point),
+        max_steps=found.max_episode_steps or TaskSpec.max_steps, version=found.version or 0,
+        summary="An env of others.", foreign_id=task,
+    )  # fmt: skip
 
 
 def register_entry_points() -> None:

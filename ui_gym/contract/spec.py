@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ui_gym.errors import TaskError
+from ui_gym.errors import TaskError, UserError
 
 Difficulty = Literal["easy", "medium", "hard"]
 
 
 TEAMS = "multi"
 """The suite of what several agents do together: a vector env's slots, and no env of one agent."""
+
+FOREIGN = "gymnasium"
+"""The suite of envs that others registered with Gymnasium, and which are no tasks of ours."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,13 @@ class TaskSpec:
     """The benchmark that the task is taken over from, if it is; also one of its tags. Such tasks
     are many, and there where something is installed: a choice of tasks has them if it names them,
     or their tag."""
+    foreign_id: str = ""
+    """The id of an env of the suite `FOREIGN`."""
 
     @property
     def id(self) -> str:
         """The Gymnasium id."""
-        return f"UI/{self.name}-v{self.version}"
+        return self.foreign_id or f"UI/{self.name}-v{self.version}"
 
     def is_called(self, name: str) -> bool:
         """Whether this is the task of an id, or of a name with or without its version."""
@@ -46,7 +51,13 @@ class TaskSpec:
 
         Raises:
             TaskError: the class cannot be imported, or is no `Task` and no team's env.
+            UserError: it is an env of others.
         """
+        if self.suite == FOREIGN:
+            raise UserError(
+                f"{self.id} is no task of ui-gym but an env of others: it is played alone, as it "
+                "is, and nothing more is known of it"
+            )
         from ui_gym import extras  # `import ui_gym` needs none of it
 
         told = f"{self.id} ({self.entry_point})"

@@ -106,6 +106,8 @@ class Collector:
         known = envs.metadata.get("reset_options", ())
         self._asked = {"ground_truth": True} if "ground_truth" in known else {}
         """What every reset is asked for beyond its request: episodes record their params."""
+        self._chooses = "task" in known
+        """Whether a reset says what is played: in envs of others, there is but one thing."""
         self._turn_of_cohort = 0
         self._filmed: set[str] = set()
         self._waiting: deque[tuple[EpisodeRequest, int]] = deque()
@@ -287,7 +289,8 @@ class Collector:
                 return
             request, attempt = waiting.popleft()
             plays[slot] = OpenEpisode(request, attempt)
-            self._stage.start(slot, request.seed, {**request.reset_options(), **extra})
+            own = request.reset_options() if self._chooses else request.options
+            self._stage.start(slot, request.seed, {**own, **extra})
 
     def _arrivals(
         self, plays: Mapping[int, OpenEpisode], early: dict[int, SlotResult]

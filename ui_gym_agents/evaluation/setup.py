@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from ui_gym import extras
 from ui_gym.contract.arguments import check_viewport, choose, make_task
-from ui_gym.contract.spec import TEAMS
+from ui_gym.contract.spec import FOREIGN, TEAMS
 from ui_gym.contract.suite import MEMBER_TAG
 from ui_gym.contract.task import SPLITS
 from ui_gym.dialects import get_dialect
@@ -39,7 +39,7 @@ from ui_gym_agents.evaluation.evaluate import (
 from ui_gym_agents.evaluation.report.folder import evaluation_store, played
 from ui_gym_agents.evaluation.report.render import write_reports
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.tasks.mix import make_envs, reset_names
+from ui_gym_agents.tasks.mix import make_envs, reset_names, screen_size
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
 from ui_gym_agents.training.context import derive
@@ -244,13 +244,14 @@ def stages(settings: EvaluationPlan) -> list[EvaluationStage]:
     found: dict[str, EvaluationStage] = {}
     for entry in settings.tasks:
         arguments = dict(settings.arguments)
-        if len(settings.tasks) > 1 and not getattr(entry.spec.load(), "levels", None):
+        foreign = entry.spec.suite == FOREIGN
+        if len(settings.tasks) > 1 and (foreign or not getattr(entry.spec.load(), "levels", None)):
             arguments.pop("level", None)  # of a whole suite, it means the tasks that have levels
         own = {k: v for k, v in arguments.items() if k not in ENV_ARGUMENTS}
         asked = arguments.get("viewport")
         size, team = _screen(entry, {**own, **entry.arguments}, asked)
-        # A suite as one env draws its tasks itself, and cannot be part of a mix.
-        alone = entry.name if MEMBER_TAG in entry.spec.tags else ""
+        # A suite as one env draws its tasks itself, and cannot be part of a mix; nor can others'.
+        alone = entry.name if foreign or MEMBER_TAG in entry.spec.tags else ""
         key = repr((entry.spec.suite, size, sorted(arguments), alone))
         stage = found.get(key, EvaluationStage((), arguments, size, team))
         found[key] = dataclasses.replace(stage, entries=(*stage.entries, entry))
@@ -261,6 +262,9 @@ def _screen(
     entry: TaskEntry, arguments: Mapping[str, Any], asked: Any
 ) -> tuple[tuple[int, int], int]:
     """The size of the screen, and how many agents play together."""
+    if entry.spec.suite == FOREIGN:
+        with closing(make_envs([entry], 1, arguments=arguments)) as one:
+            return screen_size(one), 1
     if entry.spec.suite != TEAMS:
         size = make_task(entry.spec.id, arguments).viewport
         return (size if asked is None else check_viewport(asked)), 1

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.contract.arguments import check_viewport, make_task
 from ui_gym.contract.mix import Mix
-from ui_gym.contract.spec import TEAMS
+from ui_gym.contract.spec import FOREIGN, TEAMS
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
@@ -45,6 +45,8 @@ def make_envs(
     """
     given = dict(arguments or {})
     chosen = list(variants(entries))
+    if any(entry.spec.suite == FOREIGN for entry in chosen):
+        return _foreign(chosen, num_envs, given)
     if len(chosen) == 1:
         (entry,) = chosen
         if entry.max_steps is not None:
@@ -60,6 +62,18 @@ def make_envs(
     shared = {name: value for name, value in given.items() if name in ENV_ARGUMENTS}
     mix = Mix(members(chosen, {**options, **given}))
     return UIVectorEnv(num_envs, mix, autoreset_mode=AutoresetMode.DISABLED, **options, **shared)
+
+
+def screen_size(envs: VectorEnv[Any, Any, Any]) -> tuple[int, int]:
+    """(width, height) of what is observed, in pixels."""
+    space: Any = envs.single_observation_space
+    known: tuple[int, int] | None = getattr(envs.single_action_space, "size", None)
+    if known is not None:  # also where nothing is seen
+        return known
+    if "screenshot" not in space.spaces:
+        raise UserError("an env of others that shows no screenshot does not tell its size")
+    height, width = space["screenshot"].shape[:2]
+    return width, height
 
 
 def members(
@@ -94,10 +108,44 @@ def turn_limits(
 ) -> dict[str, int]:
     """The number of steps after which an episode of each variant is cut."""
     chosen = list(variants(entries))
-    if [entry.spec.suite for entry in chosen] == [TEAMS]:
+    if len(chosen) == 1 and chosen[0].spec.suite in (TEAMS, FOREIGN):
         (entry,) = chosen
         return {entry.variant: entry.max_steps or entry.spec.max_steps}
     return {key: task.max_steps for key, task in members(chosen, arguments).items()}
+
+
+def _foreign(
+    chosen: Sequence[TaskEntry], num_envs: int, arguments: Mapping[str, Any]
+) -> VectorEnv[Any, Any, Any]:
+    """Envs of others: as many of one id, made as Gymnasium makes them.
+
+    Raises:
+        UserError: there is more than one, or an agent of ours could not play it.
+    """
+    if len(chosen) > 1:
+        names = ", ".join(entry.spec.id for entry in chosen[:_SHOWN])
+        raise UserError(f"an env of others is played alone, and these are {len(chosen)}: {names}")
+    (entry,) = chosen
+    own = {**arguments, **entry.arguments}
+    if entry.max_steps is not None:
+        own["max_episode_steps"] = entry.max_steps
+    envs = gymnasium.make_vec(
+        entry.spec.id,
+        num_envs,
+        **{"vectorization_mode": "sync", **own},
+        vector_kwargs={"autoreset_mode": AutoresetMode.DISABLED},
+    )
+    seen: Any = envs.single_observation_space
+    acted = envs.single_action_space
+    shown = {"screenshot", "elements"} & set(getattr(seen, "spaces", ()))
+    if not shown or "goal" not in seen.spaces or not isinstance(acted, gymnasium.spaces.Text):
+        envs.close()
+        raise UserError(
+            f"{entry.spec.id} is no env for agents that look at screens: it needs observations "
+            "with `goal` and with `screenshot` or `elements`, and a Text space of actions (the "
+            "class UIEnv says more); for classic spaces there is --plugin sb3"
+        )
+    return envs
 
 
 def _member(entry: TaskEntry, shared: Mapping[str, Any]) -> Task[Any, Any]:

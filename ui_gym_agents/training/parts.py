@@ -221,19 +221,19 @@ def _division(config: RunConfig, processes: Processes) -> Callable[[Any, str], S
 def check_screen(config: RunConfig, envs: Envs) -> None:
     """Refuse pictures so small that points would be misread; `UserError` says how many it takes."""
     from ui_gym_agents.policy.options import check_points
+    from ui_gym_agents.tasks.mix import screen_size
 
-    actions: Any = envs.single_action_space
-    check_points(config.env.dialect, actions.size, config.policy.max_pixels)
+    check_points(config.env.dialect, screen_size(envs), config.policy.max_pixels)
 
 
 def screen_words(config: RunConfig, envs: Envs) -> str:
     """What a model is told of the screen and its actions."""
     from ui_gym.dialects import get_dialect
+    from ui_gym_agents.tasks.mix import screen_size
 
     space: Any = envs.single_observation_space
-    actions: Any = envs.single_action_space
     elements = "elements" in space.spaces
-    return get_dialect(config.env.dialect).prompt(actions.size, elements=elements)
+    return get_dialect(config.env.dialect).prompt(screen_size(envs), elements=elements)
 
 
 def check_prompt(prompt: PromptBuilder, observation: str) -> None:
