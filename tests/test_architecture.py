@@ -41,9 +41,9 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("agents.agent", "engines.http", "engines.protocol", "rewards"),
         ("store",),
         (
-            "collecting.collector", "collecting.filters", "collecting.sampling",
-            "collecting.open_episode", "collecting.questions", "collecting.stage", "engines.openai",
-            "engines.pictures", "policy.prompts", "tasks",
+            "collecting.collector", "collecting.fault", "collecting.filters",
+            "collecting.open_episode", "collecting.questions", "collecting.sampling",
+            "collecting.stage", "engines.openai", "engines.pictures", "policy.prompts", "tasks",
         ),
         ("agents", "chat", "engines", "judge", "policy"),
         ("serving", "training.outcome"),
@@ -87,6 +87,8 @@ EXCEPTIONS = {
     ("ui_gym_tiny.parts", "ui_gym.browser.content.words"),
     ("ui_gym_tiny.pretrain", "ui_gym.browser.content.words"),
     ("ui_gym_tiny.pretrain", "ui_gym.android.tasks.quick_settings"),
+    ("ui_gym_tiny.pretrain", "ui_gym.desktop.compact"),
+    ("ui_gym_tiny.pretrain", "ui_gym.desktop.tasks.pcmanfm_delete"),
 }
 """The recipe of the built-in models makes each name of the built-in screens one token."""
 

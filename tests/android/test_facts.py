@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui_gym.android import facts
+from ui_gym.android import facts, shell_facts
 from ui_gym.android.device import ShellResult
 from ui_gym.contract.harm import harms
 
@@ -19,27 +19,28 @@ Historical operations
 
 SECURE SETTINGS (user 0)
 Historical operations
-2023-10-15 15:34:08 insert ui_night_mode
+2023-10-15 15:34:09 persist
+2023-10-15 15:34:08 delete ui_night_mode
 """
 
 
-def says(text: str, code: int = 0) -> facts.Shell:
+def says(text: str, code: int = 0) -> shell_facts.Shell:
     return lambda line: ShellResult(text.encode(), b"", code)
 
 
 def test_the_order_of_changes_is_read_from_what_a_debuggable_phone_remembers() -> None:
-    assert facts.settings_log(says(DUMP)) == (
+    assert shell_facts.settings_log(says(DUMP)) == (
         "global airplane_mode_on", "global wifi_on", "secure ui_night_mode", "global bluetooth_on",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["", "GLOBAL SETTINGS (user 0)\n_id:1 name:wifi_on value:0\n"])
 def test_a_phone_that_remembers_nothing_tells_no_order(text: str) -> None:
-    assert facts.settings_log(says(text)) is None
+    assert shell_facts.settings_log(says(text)) is None
 
 
 def test_a_phone_that_tells_nothing_has_the_settings_that_nobody_wrote() -> None:
-    told = dict(facts.by_shell(says("", code=1)))
+    told = dict(shell_facts.by_shell(says("", code=1)))
     assert told["setting global airplane_mode_on"] == "0"
     assert told["setting system volume_music"] == "7"
     assert not [name for name in told if not name.startswith(("setting ", "time zone"))]

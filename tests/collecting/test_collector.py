@@ -22,7 +22,7 @@ from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents import OracleAgent, RandomAgent, ScriptedAgent
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, views
-from ui_gym_agents.collecting.fault import Fault
+from ui_gym_agents.collecting.fault import EpisodeFault
 from ui_gym_agents.collecting.stage import make_stage
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.store import EpisodeStore, frozen, screenshot_hash
@@ -195,7 +195,7 @@ def test_an_episode_is_played_again_after_a_fault_and_counted_once(
     make_vector: Make, faults: paint.Faults
 ) -> None:
     faults.captures = 1  # the first capture of all finds its device lost
-    told: list[Fault] = []
+    told: list[EpisodeFault] = []
     collector = Collector(make_vector(2), OracleAgent(), on_fault=told.append)
     episodes = collector.collect(requests(4))
     assert [e.success for e in episodes] == [True] * 4
@@ -232,7 +232,7 @@ def test_an_episode_is_tried_three_times_before_those_that_wait(
     make_vector: Make, times: int, tries: int
 ) -> None:
     agent = Stumbler(times)
-    told: list[Fault] = []
+    told: list[EpisodeFault] = []
     collector = Collector(make_vector(1), agent, on_fault=told.append)
     episodes = list(collector.episodes(requests(3)))
     assert agent.tries == tries

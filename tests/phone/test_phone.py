@@ -7,9 +7,13 @@ import sys
 
 import pytest
 
+from ui_gym.contract.action import Click, Open
+from ui_gym.contract.device import DeviceOptions
+from ui_gym_phone.device import PhoneDevice
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.state import contacts, messages
 from ui_gym_phone.state.activities import Notification
+from ui_gym_phone.state.files import Stat
 from ui_gym_phone.state.phone import Phone
 
 CHESS, STRIDE, SETTINGS = "com.example.chess", "com.example.stride", "com.android.settings"
@@ -139,6 +143,47 @@ def test_a_snapshot_holds_everything_and_shares_nothing(phone):
     assert twin.setting("global", "wifi_on") == "1"
     assert twin.clock.ms == phone.clock.ms - 60_000
     assert Phone.restore(twin.snapshot()).snapshot() == Phone.restore(saved).snapshot()
+
+
+def test_a_snapshot_keeps_what_is_no_longer_as_on_every_phone(phone):
+    phone.files.chmod("/data/local/tmp", 0o700)
+    phone.files.rmtree("/sdcard/Music")
+    phone.files.write("/data/local/tmp/a", b"one")
+    phone.packages[CHESS].permissions["POST_NOTIFICATIONS"] = False
+    phone.packages[STRIDE].grant("CAMERA", True, once_ms=5)
+    phone.uninstall("com.example.transit")
+    twin = Phone.restore(phone.snapshot())
+    assert list(twin.packages) == list(phone.packages)
+    assert files(twin) == files(phone) != files(factory_phone())
+    twin.packages[CHESS].permissions["POST_NOTIFICATIONS"] = True
+    twin.packages[SETTINGS].refusals["CAMERA"] = 1
+    assert phone.packages[CHESS].permissions["POST_NOTIFICATIONS"] is False
+    assert not factory_phone().packages[SETTINGS].refusals
+
+
+def files(phone: Phone) -> list[tuple[str, Stat]]:
+    return [(path, phone.files.stat(path)) for path in phone.files.walk("/")]
+
+
+def test_who_renews_a_device_first_and_who_does_later_get_the_same_phone():
+    """The first one gets the phone that the line was run on, all others one of its snapshot."""
+    line = (
+        "content insert --uri content://sms/inbox --bind address:s:5550100 --bind body:s:Hi && "
+        "am start -n com.android.messaging/.MainActivity && cmd uimode night yes"
+    )
+    device = PhoneDevice(DeviceOptions("phone", (360, 800)))
+    device.start()
+    seen = []
+    for _ in range(3):
+        said = device.renew((), line)
+        first = device.capture().image.tobytes(), device.ui_tree(), device.facts()
+        device.perform(Click(180, 120))
+        device.perform(Open("Settings"))
+        last = device.capture().image.tobytes(), device.ui_tree(), device.facts()
+        device.shell("rm -r /sdcard/Download; content delete --uri content://sms")
+        seen.append((said, first, last))
+    assert seen[0] == seen[1] == seen[2]
+    device.close()
 
 
 def test_new_phones_share_nothing():

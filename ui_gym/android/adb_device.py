@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ui_gym.android import facts, lowering, opening
+from ui_gym.android import lowering, opening, shell_facts
 from ui_gym.android.adb import screencap, shell, sync
 from ui_gym.android.adb.stream import AdbConnection
 from ui_gym.android.adb.target import AdbTarget
@@ -160,11 +160,11 @@ class AdbDevice:
 
     def facts(self) -> tuple[Fact, ...]:
         """What it holds and how it is set, as far as its shell tells that at little cost."""
-        return facts.by_shell(self.shell)
+        return shell_facts.by_shell(self.shell)
 
     def settings_log(self) -> tuple[str, ...] | None:
         """The settings that were changed, as a debuggable phone remembers the last of them."""
-        return facts.settings_log(self.shell)
+        return shell_facts.settings_log(self.shell)
 
     def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
         """Wake it, fold the shade up, stop the packages `apps`, show the launcher; run the line."""

@@ -29,7 +29,7 @@ from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Agent, Decision, View, submitter
-from ui_gym_agents.collecting.fault import Fault
+from ui_gym_agents.collecting.fault import EpisodeFault
 from ui_gym_agents.collecting.open_episode import EpisodeRequest, OpenEpisode, derive_noise
 from ui_gym_agents.collecting.questions import OpenQuestions
 from ui_gym_agents.collecting.stage import FreeStage, make_stage
@@ -71,7 +71,7 @@ class Collector:
             n-th of those that are asked for together, 1 for all, 0 for none.
         on_episode: Called with each episode that ended, or failed for good, once it is stored; from
             the thread that collects.
-        on_fault: Called with each `Fault`; a warning is logged by default.
+        on_fault: Called with each `EpisodeFault`; a warning is logged by default.
         purpose: Says what an episode is for whose request does not say it.
     """
 
@@ -87,7 +87,7 @@ class Collector:
         episode_timeout: float | None = None,
         keep_pictures: int = 1,
         on_episode: Callable[[Episode], None] | None = None,
-        on_fault: Callable[[Fault], None] = log.warning,
+        on_fault: Callable[[EpisodeFault], None] = log.warning,
         purpose: Callable[[], Purpose] = Purpose,
     ) -> None:
         self.agent = agent
@@ -265,7 +265,9 @@ class Collector:
     def _tell(self, play: OpenEpisode, slot: int, cause: str, *, again: bool) -> None:
         """Tell of a fault."""
         asked = play.request
-        self.on_fault(Fault(asked.id, asked.task, asked.seed, slot, play.attempt + 1, cause, again))
+        self.on_fault(
+            EpisodeFault(asked.id, asked.task, asked.seed, slot, play.attempt + 1, cause, again)
+        )
 
     def _record(self, episode: Episode) -> None:
         """Store an episode that ended, and tell of it."""

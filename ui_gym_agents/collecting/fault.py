@@ -1,4 +1,4 @@
-"""Fault: what failed an episode, or the device it was to begin on, not by the agent's doing."""
+"""EpisodeFault: what failed an episode, or the device it was to begin on, by no agent's doing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Fault:
+class EpisodeFault:
     """One fault of the infrastructure, as a collector saw it.
 
     `cause` begins with who failed (``"device: ..."``, ``"agent: ..."``). `attempt` counts the

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ui_gym_agents.collecting.fault import Fault
+from ui_gym_agents.collecting.fault import EpisodeFault
 from ui_gym_agents.episode import Episode, Purpose
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class RunListener:
     """Told what happens in a run, in this order; every method does nothing unless overridden.
 
     All are called from the host's thread but `episode` and `fault`, which come from the thread that
-    collects.
+    collects, and `alert`.
     They should return at once: the run waits for them.
     """
 
@@ -75,8 +75,13 @@ class RunListener:
     def episode(self, episode: Episode) -> None:
         """An episode ended, or failed for good (`episode.failure`); it is in its file already."""
 
-    def fault(self, fault: Fault) -> None:
+    def fault(self, fault: EpisodeFault) -> None:
         """A device, a server or the like failed an episode, which may be played again."""
+
+    def alert(self, step: int, rule: str, message: str) -> None:
+        """Somebody should look, after `step` finished steps. `rule` says in a word what for
+        (``stalled``, ``failures``, ``nan``, ``disk``); `message` holds what was measured, and no
+        text of models or pages. May come from any thread."""
 
     def learned(self, step: int, episodes: Learned) -> None:
         """What the episodes of step `step` were worth to the trainer, once a step if at all."""
@@ -128,8 +133,11 @@ class Listeners(RunListener):
     def episode(self, episode: Episode) -> None:
         self._tell("episode", episode)
 
-    def fault(self, fault: Fault) -> None:
+    def fault(self, fault: EpisodeFault) -> None:
         self._tell("fault", fault)
+
+    def alert(self, step: int, rule: str, message: str) -> None:
+        self._tell("alert", step, rule, message)
 
     def learned(self, step: int, episodes: Learned) -> None:
         self._tell("learned", step, episodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
-from ui_gym_agents.collecting.fault import Fault
+from ui_gym_agents.collecting.fault import EpisodeFault
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.training.listeners import RunListener
 
@@ -31,7 +31,7 @@ class StepWatch(RunListener):
             told = f"{self._what}: {self._episodes} episodes played"
         self._going(told)
 
-    def fault(self, fault: Fault) -> None:
+    def fault(self, fault: EpisodeFault) -> None:
         with self._lock:
             self._restarts += fault.of_device
             self._replayed += fault.again

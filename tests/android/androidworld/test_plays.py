@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.android.tasks import android_episodes
+from tests.android.tasks.android_episodes import play
 from ui_gym.android.androidworld.catalogue import ENTRIES, REMEDY
 from ui_gym.android.androidworld.plans import PLANS
 from ui_gym.playing.env import UIEnv
@@ -26,22 +28,9 @@ SAMPLE = (
 """What is always played: one of each kind."""
 
 
-@contextlib.contextmanager
-def made(name: str, **arguments: Any) -> Iterator[UIEnv]:
-    with contextlib.closing(UIEnv(f"AndroidWorld-{name}", **arguments)) as env:
-        yield env
-
-
-def play(env: UIEnv, oracle: Any, seed: int = 1) -> dict[str, Any]:
-    """An episode of the oracle, to its end."""
-    _, info = env.reset(seed=seed, options={"oracle": oracle})
-    while True:
-        text = info["oracle"]["action_text"]
-        observation, _, terminated, truncated, info = env.step(text)
-        assert info["failure"] is None, info["failure"]
-        assert info["action_error"] is None, f"{text!r}: {observation['feedback']}"
-        if terminated or truncated:
-            return info
+def made(name: str, **arguments: Any) -> AbstractContextManager[UIEnv]:
+    """An env of a class of AndroidWorld."""
+    return android_episodes.made(f"AndroidWorld-{name}", **arguments)
 
 
 def left_alone(env: UIEnv, seed: int = 1) -> dict[str, Any]:
@@ -58,9 +47,9 @@ def first_unsolved(env: UIEnv) -> int:
 def test_the_judge_tells_the_play_from_a_near_miss(name: str) -> None:
     with made(name) as env:
         assert left_alone(env)["success"] == name.endswith("Verify")
-        info = play(env, True)
+        info = play(env, 1)
         assert info["success"], info["notes"]
-        assert not play(env, {"near": 1.0})["success"]
+        assert not play(env, 1, {"near": 1.0})["success"]
 
 
 @pytest.mark.nightly
@@ -68,9 +57,9 @@ def test_the_judge_tells_the_play_from_a_near_miss(name: str) -> None:
 def test_every_class_that_has_a_play(name: str) -> None:
     with made(name) as env:
         seed = 1 if name.endswith("Verify") else first_unsolved(env)
-        info = play(env, True, seed)
+        info = play(env, seed)
         assert info["success"], f"{info['notes']} in {info['step']} of {info['max_steps']} steps"
-        assert not play(env, {"near": 1.0}, seed)["success"]
+        assert not play(env, seed, {"near": 1.0})["success"]
 
 
 @pytest.mark.parametrize("name", ["SystemWifiTurnOn", "ExpenseAddSingle"])
@@ -148,6 +137,6 @@ def test_it_is_the_same_over_adb() -> None:
     with serve(0, 1, (1080, 2400)) as (port,):
         for name in ("SystemWifiTurnOn", "ExpenseDeleteSingle"):
             with made(name, device=f"adb-direct:127.0.0.1:{port}") as env:
-                info = play(env, True)
+                info = play(env, 1)
                 assert info["success"], info["notes"]
                 assert not left_alone(env)["success"]

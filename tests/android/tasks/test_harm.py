@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from tests.android.tasks.android_episodes import made, play, shell
 from ui_gym.android.content.records import contact, forget, outgoing
 from ui_gym.playing.env import UIEnv
-from ui_gym_phone.serving import serve
 
 SMS = "content://sms"
 
@@ -195,13 +193,6 @@ def test_a_switch_that_was_never_written_and_is_turned_back() -> None:
 # -- phones that are not built in --
 
 
-@pytest.fixture
-def wired() -> Iterator[str]:
-    """A phone behind ADB."""
-    with serve(0, 1) as ports:
-        yield f"adb-direct:127.0.0.1:{ports[0]}"
-
-
 def test_harm_is_noticed_over_adb(wired: str) -> None:
     with made("AndroidSmsSend", device=wired) as env:
         params = begun(env)
@@ -220,6 +211,47 @@ def test_harm_is_noticed_over_adb(wired: str) -> None:
         shell(env, "rmdir /sdcard/Pictures/Extra")
 
 
+SENT_AND_DELETED = (
+    f"content insert --uri {SMS}/sent --bind address:s:5550100 --bind body:s:Hello; "
+    f"content delete --uri {SMS} --where \"address = '5550100'\""
+)
+CALLED_AND_DELETED = (
+    "content insert --uri content://call_log/calls --bind number:s:5550100 --bind type:i:2; "
+    "content delete --uri content://call_log/calls --where \"number = '5550100'\""
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("pm revoke com.example.transit android.permission.ACCESS_FINE_LOCATION",
+         "permission com.example.transit ACCESS_FINE_LOCATION: granted, now denied"),
+        ("am force-stop com.example.chess", "stopped com.example.chess is new"),
+        ("pm disable-user com.example.chess", "app com.example.chess: enabled, now disabled"),
+        ("pm disable-user com.google.android.deskclock",
+         "app com.google.android.deskclock: enabled, now disabled"),
+        ("cmd wifi forget-network 0", "network HomeNet is gone"),
+        (SENT_AND_DELETED, "texts ever: number 1 is new"),
+        (CALLED_AND_DELETED, "calls ever: number 1 is new"),
+    ],
+)  # fmt: skip
+def test_what_is_done_beside_a_task_is_noticed_over_adb(line: str, named: str, wired: str) -> None:
+    with made("AndroidWifi", to="on", device=wired) as env:
+        begun(env)
+        assert_harmed(after(env, "svc wifi enable", line), named)
+        begun(env)
+        assert_fine(after(env, "svc wifi enable"))
+
+
+def test_a_favourite_that_is_none_any_more_is_noticed_over_adb(wired: str) -> None:
+    with made("AndroidContactAdd", device=wired) as env:
+        params = begun(env)
+        star = "content update --uri content://com.android.contacts/contacts --bind starred:i:1"
+        add = " && ".join(contact(params.person.name, params.person.number))
+        info = after(env, f"{star} --where \"display_name = '{params.others[0].name}'\"", add)
+        assert_harmed(info, f"starred {params.others[0].name} is new")
+
+
 def test_a_phone_tells_over_adb_what_it_tells_here(wired: str) -> None:
     """But for what only the built-in one tells, and how the contents of files are summed up."""
     with made("AndroidNoteToSms") as here, made("AndroidNoteToSms", device=wired) as there:
@@ -230,5 +262,5 @@ def test_a_phone_tells_over_adb_what_it_tells_here(wired: str) -> None:
             told.append({(name, "" if "file" in name else value) for name, value in facts})
         assert told[1] < told[0]
         kinds = {name.split()[0] for name, _ in told[1]}
-        assert kinds == {"setting", "time", "language", "app", "cache", "data", "file", "folder",
-                         "contact"}  # fmt: skip
+        assert kinds == {"setting", "time", "language", "app", "permission", "network", "cache",
+                         "data", "file", "folder", "contact"}  # fmt: skip

@@ -46,8 +46,11 @@ def test_a_thing_that_was_so_may_not_be_changed() -> None:
         assert env.step("wait(1)")[4]["success"]
 
 
-def test_two_switches_in_the_wrong_order_are_half_of_what_was_asked() -> None:
-    with made("AndroidWifiOffBluetoothOn") as env:
+@pytest.mark.parametrize("behind_adb", [False, True], ids=("here", "wired"))
+def test_two_switches_in_the_wrong_order_are_half_of_what_was_asked(
+    behind_adb: bool, wired: str
+) -> None:
+    with made("AndroidWifiOffBluetoothOn", device=wired if behind_adb else "phone") as env:
         env.reset(seed=2)
         shell(env, "svc bluetooth enable")
         shell(env, "svc wifi disable")

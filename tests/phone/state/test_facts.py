@@ -58,14 +58,36 @@ def test_a_snapshot_has_the_facts_of_its_phone() -> None:
     messages.send(phone, "555", "Hi")
     phone.put("global", "zen_mode", 1)
     assert facts.of(Phone.restore(phone.snapshot())) == facts.of(phone)
-    assert phone.settings_log == ["global zen_mode"]
+    assert [change.key for change in phone.settings_log] == ["zen_mode"]
 
 
-def test_changes_of_settings_are_remembered_in_their_order_and_no_longer_than_twenty() -> None:
-    phone = Handset().phone
+def test_a_namespaces_last_twenty_changes_are_remembered_in_their_order() -> None:
+    handset = Handset()
+    phone = handset.phone
+    phone.put("global", "wifi_on", 0)
     phone.put("system", "volume_music", 3)
     phone.put("system", "volume_music", 3)  # is no change
-    for level in range(30):
+    for level in range(19):
         phone.put("system", "screen_brightness", level)
-    phone.put("global", "wifi_on", 0)
-    assert phone.settings_log == [*["system screen_brightness"] * 19, "global wifi_on"]
+    handset.shell("settings put system volume_music 4; settings delete secure location_mode")
+    assert [change[1:] for change in phone.settings_log] == [
+        ("update", "global", "wifi_on"),
+        *[("update", "system", "screen_brightness")] * 19,
+        ("update", "system", "volume_music"), ("delete", "secure", "location_mode"),
+    ]  # fmt: skip
+
+
+def test_dumpsys_tells_the_settings_and_what_was_done_to_them_the_newest_first() -> None:
+    handset = Handset()
+    handset.shell("settings put system font_scale 1.3; sleep 2; settings delete system font_scale")
+    handset.shell("setprop persist.sys.timezone Europe/Berlin; settings put global wifi_on 0")
+    told = handset.shell("dumpsys settings").text
+    assert [line for line in told.split("\n") if "SETTINGS" in line] == [
+        f"{name} SETTINGS (user 0)" for name in ("CONFIG", "GLOBAL", "SECURE", "SYSTEM")
+    ]
+    assert " name:wifi_on pkg:android value:0 default:1 defaultSystemSet:true\n" in told
+    assert "\n\nHistorical operations\n2023-10-15 17:34:02 update wifi_on\n\n\nSECURE" in told
+    assert told.endswith(
+        "\n\nHistorical operations\n"
+        "2023-10-15 17:34:02 delete font_scale\n2023-10-15 17:34:00 update font_scale"
+    )

@@ -18,7 +18,7 @@ from ui_gym.contract.harm import Fact
 from ui_gym.errors import ActionError, DeviceError, DeviceLost, UserError
 from ui_gym_phone.handset import Handset
 from ui_gym_phone.state import facts
-from ui_gym_phone.state.phone import DENSITY
+from ui_gym_phone.state.phone import DENSITY, Phone
 from ui_gym_phone.ui.painter import Painter
 from ui_gym_phone.view import PhoneView, fitted
 
@@ -29,13 +29,25 @@ SMALLEST, LARGEST = (160, 200), (2160, 4800)
 """(width, height) in pixels of the observation."""
 
 
-@lru_cache(maxsize=256)
-def _prepared(width: int, height: int, line: str) -> tuple[bytes, ShellResult]:
-    """A new phone as the line leaves it, and what that said: kept, so that a group of episodes
-    starts from one state."""
-    handset = Handset(width, height)
-    result = handset.shell(line)
-    return handset.snapshot(), result
+class _Prepared:
+    """A new phone as a line leaves it, and what that said. Who asks first gets the phone itself,
+    and those who ask later, one like it."""
+
+    def __init__(self, width: int, height: int, line: str) -> None:
+        handset = Handset(width, height)
+        self.result = handset.shell(line)
+        self._snapshot = handset.snapshot()
+        self._itself = [handset.phone]
+
+    def phone(self) -> Phone:
+        try:
+            return self._itself.pop()
+        except IndexError:
+            return Phone.restore(self._snapshot)
+
+
+_prepared = lru_cache(maxsize=256)(_Prepared)
+"""Kept, so that a group of episodes starts from one state."""
 
 
 class PhoneDevice:
@@ -128,13 +140,14 @@ class PhoneDevice:
 
     def settings_log(self) -> tuple[str, ...] | None:
         """The settings that were changed, the last one last."""
-        return tuple(self.handset.phone.settings_log)
+        log = self.handset.phone.settings_log
+        return tuple(f"{change.namespace} {change.key}" for change in log)
 
     def renew(self, apps: Sequence[str] = (), line: str = "") -> ShellResult:
         """Be as it left the factory, then as the line leaves it."""
-        snapshot, result = _prepared(self._width, self._height, line)
-        self.handset.renew(snapshot)
-        return result
+        prepared = _prepared(self._width, self._height, line)
+        self.handset.adopt(prepared.phone())
+        return prepared.result
 
     # -- parts --
 

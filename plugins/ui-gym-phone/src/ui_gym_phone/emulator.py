@@ -132,8 +132,7 @@ def _cancel(phone: Phone, rest: str) -> str:
     if calling.caller(phone) == number:
         calling.miss(phone)
     elif calling.speaks_to(phone) == number:
-        calling.hang_up(phone)
-        calling.leave(phone)
+        calling.end(phone)
     else:
         raise _Refused("could not cancel this number")
     return ""
@@ -143,8 +142,7 @@ def _cancel(phone: Phone, rest: str) -> str:
 def _busy(phone: Phone, rest: str) -> str:
     if calling.speaks_to(phone) != _number(rest, "gsm busy <phonenumber>"):
         raise _Refused("no current outgoing call to this number")
-    calling.hang_up(phone)
-    calling.leave(phone)
+    calling.end(phone)
     return ""
 
 

@@ -60,9 +60,14 @@ class Handset:
 
     def renew(self, snapshot: bytes | None = None) -> None:
         """Be the phone of a snapshot, or one as it leaves the factory."""
+        self.adopt(factory_phone(*self._size) if snapshot is None else Phone.restore(snapshot))
+
+    def adopt(self, phone: Phone) -> None:
+        """Be this phone, which is nobody else's."""
         with self._lock:
-            self.phone = factory_phone(*self._size) if snapshot is None else Phone.restore(snapshot)
-            self.screen = PhoneScreen(self.phone)
+            self.screen.forget()
+            self.phone = phone
+            self.screen = PhoneScreen(phone)
             self._fingers = Fingers()
 
     def snapshot(self) -> bytes:
@@ -174,12 +179,7 @@ class Handset:
             return calling.answer(self.phone)
         if code != KEYCODE_ENDCALL:
             return False
-        if calling.reject(self.phone):
-            return True
-        ended = calling.hang_up(self.phone)
-        if ended:
-            calling.leave(self.phone)
-        return ended
+        return calling.reject(self.phone) or calling.end(self.phone)
 
     def _passed(self) -> None:
         self._tapped = None

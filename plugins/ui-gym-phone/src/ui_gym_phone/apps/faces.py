@@ -28,28 +28,6 @@ def face(name: str, size: float = 40) -> Disc:
     return Disc(colour, size, icon="account")
 
 
-def person_with(phone: Phone, number: str) -> contacts.Contact | None:
-    """The contact that has a number."""
-    index = phone.databases.derived("contacts2.db", "numbers", lambda: _index(phone))
-    found = index.get(contacts.digits(number)[-7:], ())
-    return next((who for who, n in found if contacts.same_number(n, number)), None)
-
-
-def name_of(phone: Phone, number: str) -> str:
-    """How a number is shown: its contact's name, or the number."""
-    person = person_with(phone, number)
-    return person.name if person is not None else number
-
-
-def _index(phone: Phone) -> dict[str, list[tuple[contacts.Contact, str]]]:
-    """Who has numbers with these last seven digits: without these, no two are the same."""
-    index: dict[str, list[tuple[contacts.Contact, str]]] = {}
-    for person in contacts.all(phone):
-        for number, _ in person.numbers:
-            index.setdefault(contacts.digits(number)[-7:], []).append((person, number))
-    return index
-
-
 def matching(phone: Phone, wanted: str) -> list[contacts.Contact]:
     """The contacts whose name, number or address holds a text; all of them for an empty one."""
     asked = wanted.strip().casefold()

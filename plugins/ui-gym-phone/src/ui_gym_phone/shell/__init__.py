@@ -5,8 +5,8 @@ clients, tasks and people use.
 """
 
 from ui_gym_phone.shell.budget import Limits
-from ui_gym_phone.shell.interpreter import Output, run
 from ui_gym_phone.shell.registry import CommandContext, ShellMachine, command
+from ui_gym_phone.shell.running import Output, run
 from ui_gym_phone.shell.session import ShellSession
 
 __all__ = ["CommandContext", "Limits", "Output", "ShellMachine", "ShellSession", "command", "run"]

@@ -1,25 +1,22 @@
-"""Shell: runs syntax trees on a machine, within a budget; `run` does so with a whole line."""
+"""Shell: runs syntax trees on a machine, within a budget."""
 
 from __future__ import annotations
 
 import logging
-import os
 import posixpath
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 
-from ui_gym.android.device import ShellResult
 from ui_gym_phone.shell import builtins, registry, streams, syntax
-from ui_gym_phone.shell.budget import Budget, Exhausted, Limits
+from ui_gym_phone.shell.budget import Budget, Exhausted
 from ui_gym_phone.shell.expansion import Expander, ExpansionFault
 from ui_gym_phone.shell.globs import compile_glob
 from ui_gym_phone.shell.parser import parse
+from ui_gym_phone.shell.redirection import close, redirected
 from ui_gym_phone.shell.registry import ShellMachine
 from ui_gym_phone.shell.scripts import ScriptReader
-from ui_gym_phone.shell.session import NAME, ShellSession
+from ui_gym_phone.shell.session import ShellSession
 from ui_gym_phone.shell.streams import InputBytes, KeptOutput, Streams
 from ui_gym_phone.shell.syntax import ShellNode
 from ui_gym_phone.state.access import files_for
@@ -28,57 +25,6 @@ log = logging.getLogger(__name__)
 
 BIN = ("", "/system/bin", "/bin", "/system/xbin", "/vendor/bin")
 """Where commands are, for those who name them with their folder."""
-
-KILLED = 137
-"""The exit code of a line that reached a bound: as though it was killed."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """What a line wrote, as (fd, bytes) in time order, and its exit code."""
-
-    chunks: list[tuple[int, bytes]] = field(default_factory=list)
-    code: int = 0
-
-    def result(self) -> ShellResult:
-        """The outputs apart, as shell v2 carries them."""
-        out, err = (b"".join(data for fd, data in self.chunks if fd == n) for n in (1, 2))
-        return ShellResult(out, err, self.code)
-
-
-def run(
-    machine: ShellMachine,
-    line: str,
-    *,
-    stdin: bytes | Callable[[], bytes] = b"",
-    session: ShellSession | None = None,
-    limits: Limits | None = None,
-    chunks: list[tuple[int, bytes]] | None = None,
-    prompt: bool = False,
-) -> Output:
-    """Run a line, or a script of several, on a machine; without a line, the commands that the
-    standard input holds, each when it is come to: a command that reads takes what follows it there.
-
-    `stdin` may be a function that gives the next bytes, called when something reads, until it gives
-    none. A `session` that is given goes on where it was, and keeps what the line changes. Output is
-    added to `chunks` as it arises, if those are given. With `prompt` the shell asks a person for
-    each command. Never raises because of the line: what cannot be run says so on the standard error
-    and has an exit code, as has a line that reaches one of the `limits`; of commands that are read,
-    each has all of these.
-    """
-    chunks = [] if chunks is None else chunks
-    budget = Budget(limits or Limits())
-    outputs: Streams = {fd: KeptOutput(budget, fd, chunks) for fd in (1, 2)}
-    opened: Streams = {0: InputBytes(stdin), **outputs}
-    shell = Shell(machine, session or ShellSession(), budget, opened)
-    try:
-        code = shell.main(line) if line else shell.script(prompt=prompt, renew=True)
-    except (Exhausted, RecursionError) as error:
-        reason = str(error) if isinstance(error, Exhausted) else "stopped: nested too deeply"
-        chunks.append((2, f"{NAME}: {reason}\n".encode()))
-        code = KILLED
-    shell.session.status = code
-    return Output(chunks, code)
 
 
 class Shell:
@@ -90,7 +36,6 @@ class Shell:
         self.machine, self.session, self.budget, self.streams = machine, session, budget, opened
         self.files = files_for(machine.files, session.user, session.package)
         """The machine's files, as the shell's user may use them."""
-        self.expander = Expander(self)
         self.loops = 0
         self._substituted = 0
         """The status of a command that is nothing but assignments: its last substitution's."""
@@ -99,12 +44,17 @@ class Shell:
         self.frames: list[dict[str, str | None]] = []
         """Of each function that runs, the variables that it made its own, as they were before."""
 
+    @property
+    def expander(self) -> Expander:
+        """What expands words. It is made anew: kept, it and the shell would lead to each other."""
+        return Expander(self)
+
     # -- whole lines --
 
     def main(self, line: str, file: str = "") -> int:
         """Run a line, or what a `file` holds, to its end; the exit code."""
         code = self._top(lambda: self.commands(line, file))
-        self._close(self.streams, {})
+        close(self, self.streams, {})
         return code
 
     def commands(self, text: str, file: str = "") -> int:
@@ -134,7 +84,7 @@ class Shell:
             return self.session.status
 
         code = self._top(body)
-        self._close(self.streams, {})
+        close(self, self.streams, {})
         return code
 
     def _prompt(self, goes_on: bool) -> None:
@@ -258,63 +208,6 @@ class Shell:
         self.budget.check_text(len(output.data))
         return registry.decode(output.data.replace(b"\0", b"").rstrip(b"\n"))
 
-    # -- redirections --
-
-    @contextmanager
-    def _redirected(self, redirects: Sequence[syntax.Redirect]) -> Iterator[bool]:
-        """The redirections, as long as the block lasts. Gives False where one cannot be made."""
-        before, self.streams = self.streams, dict(self.streams)
-        try:
-            yield all(self._redirect(redirect) for redirect in redirects)
-        finally:
-            opened, self.streams = self.streams, before
-            self._close(opened, before)
-
-    def _close(self, opened: Streams, kept: Streams) -> None:
-        """Flush the streams that are no longer open."""
-        for stream in opened.values():
-            if isinstance(stream, streams.FileSink) and stream not in kept.values():
-                try:
-                    stream.flush()
-                except OSError as error:
-                    self.complain(f"{stream.path}: {os.strerror(error.errno or 0)}")
-
-    def _redirect(self, redirect: syntax.Redirect) -> bool:
-        self.budget.spend()
-        fd, operator = redirect.fd, redirect.operator
-        if redirect.document is not None:
-            text = self.expander.text(redirect.document.body)
-            self.streams[fd] = InputBytes(registry.encode(text))
-            return True
-        target = self.expander.text(redirect.target)
-        if operator == "<<<":
-            self.streams[fd] = InputBytes(registry.encode(target + "\n"))
-            return True
-        if operator in (">&", "<&"):
-            problem = streams.duplicate(self.streams, fd, target)
-        else:
-            problem = self._open(fd, operator, target)
-        if problem:
-            self.complain(problem)
-        return not problem
-
-    def _open(self, fd: int, operator: str, target: str) -> str:
-        """Open a file for a redirection; the message where that fails."""
-        path = target if target.startswith("/") else f"{self.session.cwd}/{target}"
-        opened, files = self.streams, self.files
-        streams.flush(opened)
-        try:
-            if operator == "<":
-                opened[fd] = streams.source(opened, files, path)
-            else:
-                opened[fd] = streams.sink(opened, files, path, self.budget, keep=operator == ">>")
-        except OSError as error:
-            verb = "open" if operator == "<" else "create"
-            return f"can't {verb} {target}: {os.strerror(error.errno or 0)}"
-        if operator == "&>":
-            opened[2] = opened[1]
-        return ""
-
     # -- syntax trees --
 
     def execute(self, node: ShellNode) -> int:
@@ -338,7 +231,7 @@ class Shell:
             case syntax.Simple():
                 return self._simple(node)
             case syntax.Redirected():
-                with self._redirected(node.redirects) as opened:
+                with redirected(self, node.redirects) as opened:
                     return self.execute(node.body) if opened else 1
             case syntax.Pipeline():
                 return self._pipeline(node)
@@ -428,7 +321,7 @@ class Shell:
         argv = self.expander.arguments(node.words)
         if not node.redirects:
             return self._command(node, argv)
-        with self._redirected(node.redirects) as opened:
+        with redirected(self, node.redirects) as opened:
             return self._command(node, argv) if opened else 1
 
     def _command(self, node: syntax.Simple, argv: list[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ui_gym_phone.shell.syntax import (
@@ -26,10 +27,16 @@ MAX_DEPTH = 40
 META = " \t\n;&|<>()"
 """What ends an unquoted word."""
 
-_OPERATOR = re.compile(r";;|;|&&|&>|&|\|\||\||\(|\)|<<<|<<-|<<|<&|<|>>|>&|>")
-_IO_NUMBER = re.compile(r"\d(?=[<>])")
-_PLAIN = re.compile(r"[\w./:=,@%+-]+(?=[ \t\n;&|<>()]|\Z)")
-_BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
+_ENDS = r"(?=[ \t\n;&|<>()]|\Z)"
+_TOKEN = re.compile(
+    r"(?:[ \t]|\\\n)*(?:#[^\n]*)?"
+    r"(?:(?P<number>\d(?=[<>]))"
+    rf"|(?P<plain>[\w./:=,@%+-]++{_ENDS})"
+    rf"|'(?P<quoted>[^']*+)'{_ENDS}"
+    r"|(?P<newline>\n)"
+    r"|(?P<operator>;;|;|&&|&>|&|\|\||\||\(|\)|<<<|<<-|<<|<&|<|>>|>&|>))?"
+)
+"""Blanks, and what comes after them, unless that is a word to be taken apart."""
 _NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!]", re.ASCII)
 _BRACED = re.compile(r"([A-Za-z_]\w*|\d+|[@*#?$!])(:[-=?+]|[-=?+]|##?|%%?|(?=\}))", re.ASCII)
 _COUNTED = re.compile(r"#([A-Za-z_]\w*|\d+|[@*#?])\}", re.ASCII)
@@ -41,6 +48,24 @@ class ShellToken(NamedTuple):
     kind: str
     text: str
     word: Word | None = None
+
+
+# Scripts say the same words again and again.
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> ShellToken:
+    return ShellToken("word", text, Word((Literal(text, False),), text, text))
+
+
+@lru_cache(maxsize=4096)
+def _quoted(text: str) -> ShellToken:
+    return ShellToken("word", f"'{text}'", make_word([Literal(text, True)]))
+
+
+@cache
+def _operator(text: str) -> ShellToken:
+    return ShellToken("operator", text)
 
 
 class ShellLexer:
@@ -74,27 +99,23 @@ class ShellLexer:
     def next(self) -> ShellToken:
         """The next token."""
         source = self.source
-        blank = _BLANK.match(source, self.position)
-        assert blank is not None, "it matches nothing, too"
-        self.position = start = blank.end()
-        if start >= len(source):
-            return ShellToken("end", "")
-        if source[start] == "\n":
-            self.position += 1
+        found = _TOKEN.match(source, self.position)
+        assert found is not None, "it matches nothing, too"
+        kind, self.position = found.lastgroup, found.end()
+        if kind == "plain":  # as most words are: nothing to take apart
+            return _plain(found["plain"])
+        if kind == "operator":
+            return _operator(found["operator"])
+        if kind == "quoted":
+            return _quoted(found["quoted"])
+        if kind == "newline":
             self._take_documents()
             return ShellToken("newline", "\n")
-        if source[start] in META:
-            operator = _OPERATOR.match(source, start)
-            assert operator is not None, "every such sign begins an operator"
-            self.position = operator.end()
-            return ShellToken("operator", operator.group())
-        if number := _IO_NUMBER.match(source, start):
-            self.position = number.end()
-            return ShellToken("number", number.group())
-        if plain := _PLAIN.match(source, start):  # as most words are: nothing to take apart
-            self.position = plain.end()
-            text = plain.group()
-            return ShellToken("word", text, Word((Literal(text, False),), text, text))
+        if kind == "number":
+            return ShellToken("number", found["number"])
+        start = self.position
+        if start >= len(source):
+            return ShellToken("end", "")
         parts = self._parts(META, quoted=False)
         return ShellToken("word", source[start : self.position], make_word(parts))
 

@@ -110,11 +110,11 @@ class ShellParser:
 
     def accept(self, *texts: str) -> str:
         """Take one of these operators or, as words of their own, keywords, if it is next."""
-        token = self.next
-        bare = token.word.bare if token.word else None
-        if (token.text if token.kind == "operator" else bare) not in texts:
+        token = self._token or self.next
+        if (token.word.bare if token.word is not None else token.text) not in texts:
             return ""
-        return self.take().text
+        self._token = None
+        return token.text
 
     def unexpected(self) -> ShellSyntaxError:
         """What is next has no place there."""

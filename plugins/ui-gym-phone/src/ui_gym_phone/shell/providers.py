@@ -146,7 +146,7 @@ def delete(phone: Phone, source: ProviderTable, where: str) -> None:
     """Delete the rows that match. Raises `NoProvider` or `sqlite3.Error`."""
     if source.provider == "settings":
         for name in _column(phone, source, where, "name"):
-            phone.settings[source.rows].pop(str(name), None)
+            phone.delete(source.rows, str(name))
     elif source.provider == "media":
         for path in _column(phone, source, where, "_data"):
             phone.files.remove(str(path))

@@ -55,7 +55,7 @@ def dial(phone: Phone, number: str) -> None:
     if switches.airplane(phone):
         phone.say("Turn off airplane mode to make a call")
         return
-    hang_up(phone)
+    _hang_up(phone)
     made = calls.add(phone, number)
     _begin(phone, number, contacts.name_of(phone, number), made, phone.clock.ms)
 
@@ -88,7 +88,7 @@ def answer(phone: Phone) -> bool:
     if posted is None:
         return False
     phone.cancel(posted.key)
-    hang_up(phone)
+    _hang_up(phone)
     number = posted.tag or ""
     made = calls.add(phone, number, INCOMING)
     # As after an answer to a call that was made: the time that is told begins now.
@@ -106,7 +106,15 @@ def miss(phone: Phone) -> bool:
     return _silence(phone, MISSED)
 
 
-def hang_up(phone: Phone) -> bool:
+def end(phone: Phone) -> bool:
+    """Hang up, and close the screen of the call. False where no call went on."""
+    ended = _hang_up(phone)
+    while phone.front is not None and phone.activity.cls == IN_CALL:  # the shade opens it again
+        phone.finish()
+    return ended
+
+
+def _hang_up(phone: Phone) -> bool:
     """End the call that goes on; the log is told how long it was. False where none does."""
     posted = _posted(phone, ACTIVE)
     if posted is None or posted.target is None:
@@ -119,12 +127,6 @@ def hang_up(phone: Phone) -> bool:
         calls.delete(phone, call.id)
         calls.add(phone, call.number, call.kind, seconds=talked, ms=call.ms)
     return True
-
-
-def leave(phone: Phone) -> None:
-    """Close the screen of a call, each time that it was opened from the shade."""
-    while phone.front is not None and phone.activity.cls == IN_CALL:
-        phone.finish()
 
 
 def _silence(phone: Phone, kind: int) -> bool:

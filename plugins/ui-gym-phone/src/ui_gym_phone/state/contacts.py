@@ -93,10 +93,24 @@ def find(phone: Phone, who: str) -> Contact | None:
 
 def name_of(phone: Phone, number: str) -> str:
     """How a number is shown: its contact's name, or the number."""
+    person = person_with(phone, number)
+    return person.name if person is not None else number
+
+
+def person_with(phone: Phone, number: str) -> Contact | None:
+    """The first contact that has a number."""
+    index = phone.databases.derived("contacts2.db", "numbers", lambda: _index(phone))
+    found = index.get(digits(number)[-7:], ())
+    return next((who for who, n in found if same_number(n, number)), None)
+
+
+def _index(phone: Phone) -> dict[str, list[tuple[Contact, str]]]:
+    """Who has numbers with these last seven digits: without these, no two are the same."""
+    index: dict[str, list[tuple[Contact, str]]] = {}
     for person in all(phone):
-        if any(same_number(n, number) for n, _ in person.numbers):
-            return person.name
-    return number
+        for number, _ in person.numbers:
+            index.setdefault(digits(number)[-7:], []).append((person, number))
+    return index
 
 
 def update(

@@ -1,8 +1,8 @@
 """Facts: what the phone holds and how it is set, for judging whether something was harmed.
 
-They bear the names that ``ui_gym/android/facts.py`` gives them on any phone. Beside those there are
-some that only this phone tells: permissions, stopped apps, networks, what apps keep, and how many
-messages and calls there ever were, so that one that was sent and deleted is no secret.
+They bear the names that ``ui_gym/android/facts.py`` gives them on any phone. Beside what any phone
+tells there is what only this one does: all of its settings, what the system's own apps may do, the
+network and devices that it is connected to, and what apps keep.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ui_gym.android import facts as names
 from ui_gym.contract.harm import Fact
 from ui_gym_phone import data
+from ui_gym_phone.state import kept
 from ui_gym_phone.state.databases import connect, text, whole
 from ui_gym_phone.state.files import SDCARD, File
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ui_gym_phone.state.phone import Phone
 
 NAMESPACES = ("system", "secure", "global", "known")
-"""``known`` is what Settings know beside the provider's three: networks, devices, accounts."""
+"""``known`` is what Settings know beside the provider's three: the network, devices, accounts."""
 
 ELSEWHERE = {
     ("system", "notification_sound"): "",
@@ -53,7 +54,10 @@ def _settings(phone: Phone) -> Iterator[Fact]:
     for namespace in NAMESPACES:
         values = {**_defaults().get(namespace, {}), **phone.settings.get(namespace, {})}
         for key, value in values.items():
-            yield names.setting(namespace, key), value
+            if key != kept.SAVED:
+                yield names.setting(namespace, key), value
+    for ssid in kept.saved_networks(phone):
+        yield names.network(ssid), ""
     yield names.ZONE, phone.properties["persist.sys.timezone"]
     yield names.LANGUAGE, phone.properties["persist.sys.locale"]
 

@@ -7,14 +7,16 @@ Nothing here touches the host's files.
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ui_gym_phone import data
+from ui_gym_phone.state.clock import START_MS
 
 QUOTA = 64 << 20
 """Bytes that all files together may hold, unless told otherwise."""
@@ -110,14 +112,25 @@ class Files:
         now = clock.seconds()
         self._nodes: dict[str, Node] = {"/": Directory(now, 0o755)}
         self._children: dict[str, list[str]] = {"/": []}
-        for folder in _FIRST["folders"]:
-            self._plant(folder, Directory(now, 0o755))
-        for path, text in _FIRST["files"].items():
-            self._plant(path, File(Template(text).substitute(_figures()).encode(), now, 0o444))
-        for path in DEVICES:
-            self._plant(path, File(b"", now, 0o666))
+        for path, node in _first_nodes(now).items():
+            self._plant(path, node)
         for path in keeper.paths() if keeper else ():
             self._plant(path, File(b"", now, 0o660))
+
+    # What lies on every phone is left out of a snapshot: most of the tree.
+
+    def __getstate__(self) -> dict[str, Any]:
+        first, nodes = _first_nodes(START_MS / 1000), self._nodes
+        changed = {path: node for path, node in nodes.items() if first.get(path) != node}
+        gone = [path for path in first if path not in nodes]
+        return {**self.__dict__, "_nodes": (changed, gone)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        changed, gone = state["_nodes"]
+        nodes = {**_first_nodes(START_MS / 1000), **changed}
+        for path in gone:
+            del nodes[path]
+        self.__dict__.update(state, _nodes=nodes)
 
     # -- looking --
 
@@ -387,6 +400,15 @@ class Files:
 
     def _changed(self, folder: str) -> None:
         self._nodes[folder] = self._nodes[folder]._replace(mtime=self._clock.seconds())
+
+
+@functools.cache
+def _first_nodes(now: float) -> Mapping[str, Node]:
+    """What lies on every phone that was made at this time."""
+    nodes: dict[str, Node] = {path: Directory(now, 0o755) for path in _FIRST["folders"]}
+    for path, text in _FIRST["files"].items():
+        nodes[path] = File(Template(text).substitute(_figures()).encode(), now, 0o444)
+    return nodes | {path: File(b"", now, 0o666) for path in DEVICES}
 
 
 def owner_of(path: str) -> tuple[str, str]:

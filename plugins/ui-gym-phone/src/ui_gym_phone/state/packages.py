@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ui_gym_phone import data
 
@@ -14,6 +15,9 @@ PERMISSIONS: Mapping[str, str] = {
 them."""
 
 MB = 1_000_000
+
+MOST_KNOWN = 500
+"""How many packages are remembered as they were first seen."""
 
 MOST_REFUSALS = 2
 """How often an app is refused a permission before it may not ask again (Android 11)."""
@@ -91,6 +95,17 @@ class Packages:
         self._all: dict[str, Package] = {}
         self._next_uid = 10100
 
+    # Of a package that is as it was when this process first kept one of that name, a snapshot has
+    # the name alone: so are most.
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = [p.name if _is_as_first(p) else p for p in self._all.values()]
+        return {"kept": kept, "next_uid": self._next_uid}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        found = [_as_first(p) if isinstance(p, str) else p for p in state["kept"]]
+        self._all, self._next_uid = {p.name: p for p in found}, state["next_uid"]
+
     def __iter__(self) -> Iterator[Package]:
         return iter(self._all.values())
 
@@ -133,3 +148,29 @@ class Packages:
             return self._all[name]
         wanted = name.strip().lower()
         return next((p for p in self.launchable if p.label.lower() == wanted), None)
+
+
+_first: dict[str, dict[str, Any]] = {}
+"""Packages as they were when one of their name was first kept: the fields by name."""
+
+
+def _is_as_first(package: Package) -> bool:
+    now = vars(package)
+    first = _first.get(package.name)
+    if first is None and len(_first) < MOST_KNOWN:
+        first = _first.setdefault(package.name, _twin(now))
+    return now == first
+
+
+def _as_first(name: str) -> Package:
+    package = Package.__new__(Package)
+    package.__dict__ = _twin(_first[name])
+    return package
+
+
+def _twin(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a package for another one."""
+    twin = fields.copy()
+    for name in ("permissions", "refusals", "once"):
+        twin[name] = fields[name].copy()
+    return twin

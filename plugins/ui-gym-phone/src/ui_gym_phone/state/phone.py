@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ui_gym_phone.state.activities import Activity, Notification, TaskStack
 from ui_gym_phone.state.clock import Clock
@@ -22,7 +22,18 @@ DENSITY = 3
 TOAST_MS = 3000
 
 LOGGED = 20
-"""How many changes of settings are remembered, as by Android's `SettingsState`."""
+"""How many changes of each namespace's settings are remembered, as by Android's `SettingsState`."""
+
+
+class SettingChange(NamedTuple):
+    """That a setting got another value, or was deleted."""
+
+    ms: int
+    """When, in milliseconds since 1970."""
+    operation: str
+    """``update`` or ``delete``."""
+    namespace: str
+    key: str
 
 
 @dataclass
@@ -52,8 +63,8 @@ class Phone:
     """The keys that the on-screen keyboard shows: ``lower``, ``upper`` or ``symbols``."""
     toast: str = ""
     toast_until_ms: int = 0
-    settings_log: list[str] = field(default_factory=list)
-    """The settings that got another value (``global wifi_on``), the last one last."""
+    settings_log: list[SettingChange] = field(default_factory=list)
+    """The settings that were changed, the last one last."""
 
     def __post_init__(self) -> None:
         self.files = Files(self.clock, keeper=self.databases)
@@ -83,8 +94,21 @@ class Phone:
     def put(self, namespace: str, key: str, value: str | int) -> None:
         """Write a setting, as any of the phone's own switches does."""
         if self.settings[namespace].get(key) != str(value):
-            self.settings_log = [*self.settings_log, f"{namespace} {key}"][-LOGGED:]
+            self._log("update", namespace, key)
         self.settings[namespace][key] = str(value)
+
+    def delete(self, namespace: str, key: str) -> bool:
+        """Delete a setting. Whether there was one."""
+        there = self.settings[namespace].pop(key, None) is not None
+        if there:
+            self._log("delete", namespace, key)
+        return there
+
+    def _log(self, operation: str, namespace: str, key: str) -> None:
+        known = [change for change in self.settings_log if change.namespace == namespace]
+        if len(known) == LOGGED:
+            self.settings_log.remove(known[0])
+        self.settings_log.append(SettingChange(self.clock.ms, operation, namespace, key))
 
     def is_on(self, namespace: str, key: str) -> bool:
         """Whether a setting that is 0 when off has another value."""

@@ -8,6 +8,9 @@ from ui_gym_phone import data
 
 Namespaces = dict[str, dict[str, str]]
 
+NAMESPACES = ("global", "secure", "system")
+"""In the order in which the provider tells them."""
+
 
 def factory_settings() -> Namespaces:
     """``system``, ``secure`` and ``global``: key -> value."""

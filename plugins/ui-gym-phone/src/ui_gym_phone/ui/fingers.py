@@ -7,6 +7,7 @@ is down, and a place; what is told takes effect with the next report.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -34,7 +35,7 @@ class Fingers:
     """The fingers on the screen. Coordinates are those of the events."""
 
     def __init__(self) -> None:
-        self._slots = [_Finger() for _ in range(SLOTS)]
+        self._slots = defaultdict[int, _Finger](_Finger)
         self._slot = 0
         self._ways: list[FingerStroke] = []
         """Those of fingers that were lifted while others were down."""
@@ -60,7 +61,7 @@ class Fingers:
             finger.y = value
 
     def _report(self, now_ms: int) -> Sequence[FingerStroke]:
-        for finger in self._slots:
+        for _, finger in sorted(self._slots.items()):
             if finger.down and finger.start is None:
                 finger.start = finger.x, finger.y, now_ms
             elif not finger.down and finger.start is not None:
@@ -70,7 +71,7 @@ class Fingers:
                 ms = now_ms - since if still else lasting
                 self._ways.append(FingerStroke(x, y, finger.x, finger.y, ms))
                 finger.start = None
-        if any(finger.down for finger in self._slots):
+        if any(finger.down for finger in self._slots.values()):
             return ()
         ways, self._ways = self._ways, []
         return ways

@@ -92,21 +92,22 @@ class VStack(Stack):
     def measure(self, theme: Theme, width: int) -> Size:
         left, top, right, bottom = padding(theme, self.pad)
         inner = width - left - right
-        sizes = [child.size(theme, inner) for child in self.children]
-        gaps = theme.px(self.gap) * max(0, len(sizes) - 1)
-        widest = max((w for w, _ in sizes), default=0)
-        return widest + left + right, sum(h for _, h in sizes) + gaps + top + bottom
+        widest = high = 0
+        for child in self.children:
+            w, h = child.size(theme, inner)
+            widest, high = max(widest, w), high + h
+        gaps = theme.px(self.gap) * max(0, len(self.children) - 1)
+        return widest + left + right, high + gaps + top + bottom
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         theme = scene.theme
         left, top, right, bottom = padding(theme, self.pad)
         inner, gap = width - left - right, theme.px(self.gap)
         sizes = [child.size(theme, inner) for child in self.children]
-        used = sum(
-            h for child, (_, h) in zip(self.children, sizes, strict=True) if not child.weight
-        )
-        spare = height - top - bottom - used - gap * max(0, len(sizes) - 1)
-        shares = sum(child.weight for child in self.children)
+        spare, shares = height - top - bottom - gap * max(0, len(sizes) - 1), 0
+        for child, (_, h) in zip(self.children, sizes, strict=True):
+            shares += child.weight
+            spare -= 0 if child.weight else h
         at = y + top
         for child, (w, h) in zip(self.children, sizes, strict=True):
             if child.weight:
@@ -323,10 +324,12 @@ def padding(theme: Theme, pad: Pad) -> tuple[int, int, int, int]:
     """Room around, in device pixels."""
     if isinstance(pad, tuple):
         return theme.px(pad[0]), theme.px(pad[1]), theme.px(pad[2]), theme.px(pad[3])
-    every = theme.px(pad)
+    every = theme.px(pad) if pad else 0
     return every, every, every, every
 
 
 def aligned(align: str, spare: int) -> int:
     """Where a child begins that leaves `spare` pixels."""
-    return {"center": spare // 2, "end": spare}.get(align, 0)
+    if align == "center":
+        return spare // 2
+    return spare if align == "end" else 0

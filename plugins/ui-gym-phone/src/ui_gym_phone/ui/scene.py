@@ -184,25 +184,32 @@ class PhoneScene:
 
     def leaf(self, cls: str, box: Box, **attributes: Any) -> None:
         """A view that holds no others."""
-        with self.node(cls, box, **attributes):
-            return
+        self._view(cls, box, attributes)
 
     @contextmanager
     def node(self, cls: str, box: Box, **attributes: Any) -> Iterator[ViewNode]:
         """A view; those placed within it are its children. Unseen ones are not told of."""
-        seen = meet(box, self._clip)
-        node = ViewNode(cls, seen or (0, 0, 0, 0), **attributes)
-        if seen is not None:
-            self._open[-1].children.append(node)
+        node = self._view(cls, box, attributes)
         self._open.append(node)
         try:
             yield node
         finally:
             self._open.pop()
 
+    def _view(self, cls: str, box: Box, attributes: dict[str, Any]) -> ViewNode:
+        seen = meet(box, self._clip)
+        node = ViewNode(cls, seen or (0, 0, 0, 0), **attributes)
+        if seen is not None:
+            self._open[-1].children.append(node)
+        return node
+
 
 def meet(a: Box, b: Box) -> Box | None:
     """What two boxes share; None if nothing."""
-    left, top = max(a[0], b[0]), max(a[1], b[1])
-    right, bottom = min(a[2], b[2]), min(a[3], b[3])
+    left, top, right, bottom = a
+    x1, y1, x2, y2 = b
+    if left >= x1 and top >= y1 and right <= x2 and bottom <= y2:  # as most are
+        return a if left < right and top < bottom else None
+    left, top = left if left > x1 else x1, top if top > y1 else y1
+    right, bottom = right if right < x2 else x2, bottom if bottom < y2 else y2
     return (left, top, right, bottom) if left < right and top < bottom else None

@@ -34,9 +34,14 @@ class PhoneScreen:
         self._scene: PhoneScene | None = None
         self._went_on = phone.clock.uptime_ms
 
+    def forget(self) -> None:
+        """Forget the layout. It leads back to the screen: a screen that is no longer wanted is
+        freed by this at once, and else only when Python looks for such circles."""
+        self._scene = None
+
     def refresh(self) -> None:
         """Forget the layout: something in the phone changed. Apps go on as far as time went."""
-        self._scene = None
+        self.forget()
         if self.phone.clock.uptime_ms != self._went_on:
             self._went_on = self.phone.clock.uptime_ms
             apps.go_on(self.phone)

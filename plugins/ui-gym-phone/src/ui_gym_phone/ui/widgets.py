@@ -17,6 +17,7 @@ from ui_gym_phone.ui.layout import (
     Tap,
     VStack,
     Widget,
+    aligned,
 )
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
@@ -73,9 +74,8 @@ class Text(Widget):
         face, size = scene.theme.font(self.style)
         for i, line in enumerate(lines):
             w = fonts.text_width(line, face, size)
-            left = {"center": (width - w) // 2, "end": width - w}.get(self.align, 0)
             at = y + i * fonts.line_height(size)
-            scene.text(x + left, at, line, face, size, self.colour, w)
+            scene.text(x + aligned(self.align, width - w), at, line, face, size, self.colour, w)
 
 
 class Icon(Widget):

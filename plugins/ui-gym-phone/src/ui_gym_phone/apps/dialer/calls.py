@@ -7,12 +7,12 @@ from functools import partial
 from ui_gym_phone.apps.call_log import history, kind_name
 from ui_gym_phone.apps.dates import duration_text, moment, near_day, time_of, today
 from ui_gym_phone.apps.dialer.main import APP, DETAILS
-from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
+from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face
 from ui_gym_phone.apps.support import write_to
-from ui_gym_phone.state import calls
-from ui_gym_phone.state.calling import ANSWER_MS, IN_CALL, current_call, dial, hang_up, leave
+from ui_gym_phone.state import calling, calls
+from ui_gym_phone.state.calling import ANSWER_MS, IN_CALL, current_call, dial
 from ui_gym_phone.state.calls import MISSED, PhoneCall
-from ui_gym_phone.state.contacts import same_number
+from ui_gym_phone.state.contacts import name_of, person_with, same_number
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import AppPage, ScrollView, confirm
@@ -76,8 +76,7 @@ def _toggle(ui: Ui, icon: str, name: str) -> Widget:
 
 
 def _hang_up(ui: Ui) -> None:
-    hang_up(ui.phone)
-    leave(ui.phone)
+    calling.end(ui.phone)
     before = ui.extra("from")
     if ui.phone.at_home and before:  # the call was begun in another app: back to it
         ui.phone.launch(before)

@@ -8,12 +8,12 @@ from itertools import groupby
 from ui_gym_phone.apps.call_log import history, kind_line
 from ui_gym_phone.apps.dates import lately
 from ui_gym_phone.apps.dialer.pad import dialpad
-from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching, name_of
+from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, matching
 from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.state import calls, contacts
 from ui_gym_phone.state.calling import DIALER, dial
 from ui_gym_phone.state.calls import MISSED, PhoneCall
-from ui_gym_phone.state.contacts import KINDS, Contact, digits
+from ui_gym_phone.state.contacts import KINDS, Contact, digits, name_of
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Lazy, Tap, VStack, Widget
 from ui_gym_phone.ui.page import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.dates import moment, near_day, time_of, today
-from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face, name_of, person_with
+from ui_gym_phone.apps.faces import CONTACTS, EDITOR, PERSON, face
 from ui_gym_phone.apps.messages.inbox import APP, CONVERSATION
 from ui_gym_phone.state import messages, switches
 from ui_gym_phone.state.calling import dial
+from ui_gym_phone.state.contacts import name_of, person_with
 from ui_gym_phone.state.messages import TextMessage
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget

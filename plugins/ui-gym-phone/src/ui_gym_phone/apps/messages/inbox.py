@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from ui_gym_phone.apps.dates import lately
-from ui_gym_phone.apps.faces import face, matching, name_of
+from ui_gym_phone.apps.faces import face, matching
 from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.state import messages
-from ui_gym_phone.state.contacts import KINDS, digits
+from ui_gym_phone.state.contacts import KINDS, digits, name_of
 from ui_gym_phone.state.messages import PACKAGE, MessageThread
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import Expand, HStack, Lazy, Surface, Tap, VStack, Widget

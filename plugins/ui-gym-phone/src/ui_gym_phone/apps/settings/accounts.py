@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.parts import form, page, toggle
+from ui_gym_phone.state import kept
 from ui_gym_phone.state.hardware import OWNER
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget

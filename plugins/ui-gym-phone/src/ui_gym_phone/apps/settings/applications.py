@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.parts import (
     action,
@@ -19,6 +18,7 @@ from ui_gym_phone.apps.settings.parts import (
     title_bar,
 )
 from ui_gym_phone.apps.support import size_text
+from ui_gym_phone.state import kept
 from ui_gym_phone.state.packages import PERMISSIONS, Package
 from ui_gym_phone.state.phone import LAUNCHER, SYSTEM_UI, Phone
 from ui_gym_phone.ui.app import Ui

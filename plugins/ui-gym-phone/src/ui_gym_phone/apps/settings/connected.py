@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.declared import ACTIONS, LINES, PARTS
 from ui_gym_phone.apps.settings.parts import action, actions, page
-from ui_gym_phone.state import switches
+from ui_gym_phone.state import kept, switches
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, confirm

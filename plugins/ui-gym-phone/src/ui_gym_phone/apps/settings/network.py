@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from ui_gym_phone.apps.settings import declared, kept
+from ui_gym_phone.apps.settings import declared
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.declared import ACTIONS, DIALOGS, LINES
-from ui_gym_phone.apps.settings.kept import Network
 from ui_gym_phone.apps.settings.parts import (
     action,
     actions,
@@ -17,7 +16,8 @@ from ui_gym_phone.apps.settings.parts import (
     page,
     radio,
 )
-from ui_gym_phone.state import hardware, switches
+from ui_gym_phone.state import hardware, kept, switches
+from ui_gym_phone.state.kept import Network
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.layout import VStack, Widget
 from ui_gym_phone.ui.page import AppPage, Dialog
@@ -229,7 +229,7 @@ def _add(ui: Ui) -> Dialog:
             return
         phone = ui.phone
         kept.keep_names(phone, "wifi.added", [*kept.names(phone, "wifi.added"), name])
-        kept.keep_names(phone, "wifi.saved", [*kept.saved_networks(phone), name])
+        kept.keep_names(phone, kept.SAVED, [*kept.saved_networks(phone), name])
         ui.dismiss()
 
     field = TextField(ui, "ssid", "Network name", on_enter=save)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from ui_gym_phone import data
-from ui_gym_phone.apps.settings import kept
 from ui_gym_phone.apps.settings.app import APP, PREFIX
 from ui_gym_phone.apps.settings.declared import ACTIONS, DIALOGS, LINES, PARTS
 from ui_gym_phone.apps.settings.parts import form, link, listed, page, pick
 from ui_gym_phone.apps.settings.states import developing
-from ui_gym_phone.state import hardware, switches
+from ui_gym_phone.state import hardware, kept, switches
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui import navigation
 from ui_gym_phone.ui.app import Ui

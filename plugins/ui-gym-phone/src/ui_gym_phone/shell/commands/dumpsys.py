@@ -261,8 +261,8 @@ def _posted(phone: Phone, posted: Notification, plain: bool) -> str:
 
 @service("package")
 def _package(phone: Phone, words: list[str]) -> str:
-    wanted = next((w for w in words if not w.startswith("-")), None)
-    if wanted is None:
+    wanted = next((w for w in words if not w.startswith("-")), "packages")
+    if wanted in ("p", "packages"):
         return "Packages:\n" + "".join(_package_row(phone, each) for each in phone.packages)
     found = phone.packages.get(wanted)
     if found is None:

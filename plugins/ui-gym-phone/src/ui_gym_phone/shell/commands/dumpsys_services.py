@@ -18,6 +18,7 @@ from ui_gym_phone.shell.commands.dumpsys_screen import pid_of, processes
 from ui_gym_phone.shell.commands.packages import version_code
 from ui_gym_phone.state import hardware, switches
 from ui_gym_phone.state.phone import Phone
+from ui_gym_phone.state.settings import NAMESPACES, factory_settings
 
 STORE = "com.android.vending"
 
@@ -129,6 +130,30 @@ def _procstats(phone: Phone, words: list[str]) -> str:
     return filled(
         "procstats", processes="".join(rows), start=f"{start:%Y-%m-%d %H:%M:%S}", **_more(phone)
     )
+
+
+@service("settings")
+def _settings(phone: Phone, words: list[str]) -> str:
+    """A table for each namespace, and what was done to it, as a debuggable phone remembers it."""
+    return filled("settings", tables="".join(_settings_table(phone, n) for n in NAMESPACES))
+
+
+def _settings_table(phone: Phone, namespace: str) -> str:
+    first, rows = factory_settings()[namespace], []
+    for number, (key, value) in enumerate(sorted(phone.settings[namespace].items()), 1):
+        default = f" default:{first[key]} defaultSystemSet:true" if key in first else ""
+        rows.append(filled("settings_row", id=number, key=key, value=value, default=default))
+    operations = [
+        filled(
+            "settings_operation", key=change.key, operation=change.operation,
+            when=f"{phone.clock.of(change.ms):%Y-%m-%d %H:%M:%S}",
+        )
+        for change in reversed(phone.settings_log) if change.namespace == namespace
+    ]  # fmt: skip
+    return filled(
+        "settings_table", namespace=namespace.upper(), rows="".join(rows),
+        operations="".join(operations),
+    )  # fmt: skip
 
 
 @service("usagestats")

@@ -149,7 +149,7 @@ def _chmod(ctx: CommandContext) -> None:
     if len(ctx.words) < 2:
         raise ctx.misused("Need 2 arguments")
     text = ctx.words.pop(0)
-    if _mode(text, 0) is None:
+    if mode_of(text, 0) is None:
         raise ctx.fault(f"bad mode '{text}'")
 
     def change(name: str) -> None:
@@ -157,12 +157,12 @@ def _chmod(ctx: CommandContext) -> None:
         ctx.files.stat(root)
         for path in list(ctx.files.walk(root)) if "R" in ctx.options else [root]:
             ctx.spend()
-            ctx.files.chmod(path, _mode(text, ctx.files.stat(path).mode & 0o7777) or 0)
+            ctx.files.chmod(path, mode_of(text, ctx.files.stat(path).mode & 0o7777) or 0)
 
     _each(ctx, change, "{name}: {why}")
 
 
-def _mode(text: str, old: int) -> int | None:
+def mode_of(text: str, old: int) -> int | None:
     """What `chmod` makes of permission bits; None where the text is no mode."""
     if re.fullmatch(r"[0-7]{1,4}", text):
         return int(text, 8)

@@ -1,33 +1,32 @@
-"""find: an expression over the files below a folder."""
+"""find: an expression over the files below a folder, and what is done to those that match."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-import stat as bits
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
-from ui_gym_phone.shell.conditions import ConditionFault, ConditionParser
-from ui_gym_phone.shell.globs import compile_glob
+from ui_gym_phone.shell.commands.find_filters import FindFilters, FindTest, FoundFile
+from ui_gym_phone.shell.commands.listing import told
+from ui_gym_phone.shell.commands.printing import unescaped
+from ui_gym_phone.shell.conditions import ConditionFault
 from ui_gym_phone.shell.registry import CommandContext, command
-from ui_gym_phone.state.files import Stat
+
+ACTIONS = frozenset(("-print", "-print0", "-printf", "-exec", "-execdir", "-ok", "-okdir"))
+"""Without one of these, what matches is printed."""
+
+_FORMAT = re.compile(r"%([-0]?\d{0,3})(T?.|$)", re.DOTALL)
 
 
-class _FoundFile(NamedTuple):
-    """The file that the expression is asked about; `path` is how it is shown."""
-
-    path: str
-    whole: str
-    stat: Stat
-
-
-FindTest = Callable[[_FoundFile], bool]
+class _Quit(Exception):
+    """``-quit``: the walk ends here."""
 
 
 @command("find")
 def _find(ctx: CommandContext) -> None:
     words, roots = ctx.words, list[str]()
+    while words and words[0] in ("-H", "-L"):  # there are no links
+        words.pop(0)
     while words and words[0][:1] not in ("-", "(", "!", ")"):
         roots.append(words.pop(0))
     find = _FindCall(ctx, words)
@@ -37,30 +36,27 @@ def _find(ctx: CommandContext) -> None:
             raise ConditionFault(f"bad arg '{find.left[0]}'")
     except ConditionFault as fault:
         raise ctx.fault(str(fault)) from None
-    for root in roots or ["."]:
-        if ctx.files.exists(ctx.path(root)):
-            find.walk(root, test)
-        else:
-            ctx.fail(f"'{root}': No such file or directory")
-    for command_words, paths in find.batches:
-        if paths and ctx.run([*command_words, *paths], b""):
-            ctx.code = 1
+    try:
+        for root in roots or ["."]:
+            if ctx.files.exists(ctx.path(root)):
+                find.walk(root, test)
+            else:
+                ctx.fail(f"'{root}': No such file or directory")
+    except _Quit:
+        pass
+    find.finish()
 
 
-class _FindCall(ConditionParser[_FoundFile]):
-    """Parses an expression into tests, and walks."""
-
-    implied = True
+class _FindCall(FindFilters):
+    """Walks, and acts."""
 
     def __init__(self, ctx: CommandContext, words: list[str]) -> None:
-        super().__init__(words)
-        self.ctx = ctx
-        self.low, self.high = 0, 1 << 30
-        self.deletes = "-delete" in words
-        self.prints = not {"-print", "-print0", "-exec"} & set(words)
-        """Without one of these, what matches is printed."""
-        self.batches: list[tuple[list[str], list[str]]] = []
-        """Commands of ``-exec ... +`` with the paths that they get."""
+        super().__init__(ctx, words)
+        self.deep = bool({"-delete", "-depth", "-d"} & set(words))
+        """Whether a folder comes after what it holds."""
+        self.prints = not ACTIONS & set(words)
+        self._batches: list[tuple[list[str], dict[str, list[str]]]] = []
+        """Commands of ``-exec ... +`` with the paths that they get, by where they run."""
 
     def walk(self, root: str, test: FindTest) -> None:
         """Ask about `root` and all that is below it."""
@@ -71,99 +67,81 @@ class _FindCall(ConditionParser[_FoundFile]):
             whole = self.ctx.path(path)
             if not files.exists(whole):
                 continue
-            here = _FoundFile(path, whole, files.stat(whole))
+            here = FoundFile(path, whole, root, files.stat(whole))
             below = []
             if here.stat.is_dir and not seen and depth < self.high:
                 names = [posixpath.join(path, name) for name in reversed(files.list(whole))]
                 below = [(name, depth + 1, False) for name in names]
-                if self.deletes:  # a folder comes after what it holds
+                if self.deep:
                     waiting += [(path, depth, True), *below]
                     continue
             if depth >= self.low and test(here) and self.prints:
                 self.ctx.out(path + "\n")
-            waiting += below
+            if not here.pruned:
+                waiting += below
+
+    def finish(self) -> None:
+        """Run what waited for all of its paths."""
+        for argv, places in self._batches:
+            for folder, paths in places.items():
+                if self._run([*argv, *paths], folder):
+                    self.ctx.code = 1
+
+    def _run(self, argv: list[str], folder: str) -> int:
+        session = self.ctx.shell.session
+        before = session.cwd
+        session.cwd = folder or before
+        try:
+            return self.ctx.run(argv, b"")
+        finally:
+            session.cwd = before
 
     def primary(self, word: str) -> FindTest:
-        reader = {
-            "-name": self._named, "-iname": self._named, "-path": self._named, "-type": self._typed,
-            "-size": self._sized, "-mtime": self._aged, "-mmin": self._aged, "-empty": self._empty,
-            "-maxdepth": self._depth_bound, "-mindepth": self._depth_bound, "-print": self._print,
-            "-print0": self._print, "-delete": self._delete, "-exec": self._exec,
-        }.get(word)  # fmt: skip
-        if reader is None:
-            raise ConditionFault(f"bad arg '{word}'")
-        return reader(word)
+        return self._quit if word == "-quit" else super().primary(word)
 
-    def _value(self, option: str) -> str:
-        return self.take(f"'{option}' needs 1 arg")
+    def readers(self) -> Mapping[str, Callable[[str], FindTest]]:
+        return {
+            **super().readers(), "-print": self._print, "-print0": self._print,
+            "-printf": self._printf, "-delete": self._delete, "-exec": self._exec,
+            "-execdir": self._exec, "-ok": self._exec, "-okdir": self._exec,
+        }  # fmt: skip
 
-    # -- tests --
-
-    def _named(self, option: str) -> FindTest:
-        pattern, lower = self._value(option), option == "-iname"
-        match = compile_glob(pattern.lower() if lower else pattern).fullmatch
-
-        def test(here: _FoundFile) -> bool:
-            text = here.path
-            if option != "-path":
-                text = posixpath.basename(text.rstrip("/")) or text
-            return match(text.lower() if lower else text) is not None
-
-        return test
-
-    def _typed(self, option: str) -> FindTest:
-        value = self._value(option)
-        kinds = {"f": bits.S_ISREG, "d": bits.S_ISDIR, "l": bits.S_ISLNK, "c": bits.S_ISCHR}
-        if value not in kinds:
-            raise ConditionFault(f"bad -type '{value}'")
-        return lambda here: kinds[value](here.stat.mode)
-
-    def _number(self, option: str, units: str) -> tuple[Callable[[float], bool], str]:
-        """Whether a number is as a value such as ``+10k`` says, and its unit."""
-        value = self._value(option)
-        found = re.fullmatch(rf"([-+]?)(\d{{1,12}})([{units}]?)", value, re.ASCII)
-        if found is None:
-            raise ConditionFault(f"not integer: {value}")
-        sign, wanted = found[1], int(found[2])
-        if sign == "+":
-            return lambda number: number > wanted, found[3]
-        return lambda number: number < wanted if sign else number == wanted, found[3]
-
-    def _sized(self, option: str) -> FindTest:
-        fits, unit = self._number(option, "ckMG")
-        size = {"": 512, "c": 1, "k": 1024, "M": 1 << 20, "G": 1 << 30}[unit]
-        return lambda here: fits(-(-here.stat.size // size))
-
-    def _aged(self, option: str) -> FindTest:
-        fits, _ = self._number(option, "0")
-        unit, now = 60 if option == "-mmin" else 86_400, self.ctx.machine.clock.seconds()
-        return lambda here: fits(int((now - here.stat.mtime) // unit))
-
-    def _empty(self, option: str) -> FindTest:
-        files = self.ctx.files
-        return lambda here: not (files.list(here.whole) if here.stat.is_dir else here.stat.size)
-
-    def _depth_bound(self, option: str) -> FindTest:
-        value = self._value(option)
-        if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
-            raise ConditionFault(f"not integer: {value}")
-        if option == "-maxdepth":
-            self.high = int(value)
-        else:
-            self.low = int(value)
-        return lambda here: True
-
-    # -- actions --
+    @staticmethod
+    def _quit(here: FoundFile) -> bool:
+        raise _Quit
 
     def _print(self, option: str) -> FindTest:
-        def act(here: _FoundFile) -> bool:
+        def act(here: FoundFile) -> bool:
             self.ctx.out(here.path + ("\0" if option == "-print0" else "\n"))
             return True
 
         return act
 
+    def _printf(self, option: str) -> FindTest:
+        form, _ = unescaped(self.value(option))
+        for _, letter in _FORMAT.findall(form):
+            if letter not in (*"bfgGilmMpPsuUZ%", "T@"):
+                why = f"T: %{letter}" if letter[:1] == "T" else letter
+                raise ConditionFault(f"bad -printf %{why}")
+
+        def act(here: FoundFile) -> bool:
+            values = self._told(here)
+            self.ctx.out(_FORMAT.sub(lambda found: _placed(found[1], values[found[2]]), form))
+            return True
+
+        return act
+
+    def _told(self, here: FoundFile) -> dict[str, str]:
+        known = told(self.ctx, here.path, here.stat)
+        below = here.path.removeprefix(here.root).lstrip("/")
+        return {letter: str(known[letter]) for letter in "bis%"} | {
+            "f": here.name, "g": str(known["G"]), "G": str(known["g"]), "l": "",
+            "m": str(known["a"]), "M": str(known["A"]), "p": here.path, "P": below,
+            "T@": f"{known['Y']}.0", "u": str(known["U"]), "U": str(known["u"]), "Z": "?",
+        }  # fmt: skip
+
     def _delete(self, option: str) -> FindTest:
-        def act(here: _FoundFile) -> bool:
+        def act(here: FoundFile) -> bool:
             remove = self.ctx.files.rmdir if here.stat.is_dir else self.ctx.files.remove
             try:
                 remove(here.whole)
@@ -176,17 +154,48 @@ class _FindCall(ConditionParser[_FoundFile]):
 
     def _exec(self, option: str) -> FindTest:
         argv = list[str]()
-        while (word := self._value(option)) != ";" and (word != "+" or argv[-1:] != ["{}"]):
+        if self.left[:1] in ([], [";"]):
+            raise ConditionFault(f"'{option[1:]}' needs 1 arg")
+        missing = "\\;" if "{}" in self.left else "{}"
+        while (word := self.take(f"-exec without {missing}")) != ";":
+            if word == "+" and argv[-1:] == ["{}"]:
+                break
             argv.append(word)
-        if not argv:
-            raise ConditionFault(f"'{option}' needs 1 arg")
-        paths = list[str]()
-        if word == "+":
-            self.batches.append((argv[:-1], paths))
+        there, asks, collects = option.endswith("dir"), option.startswith("-ok"), word == "+"
+        places = dict[str, list[str]]()
+        if collects:
+            self._batches.append((argv[:-1], places))
 
-        def act(here: _FoundFile) -> bool:
-            paths.append(here.path)
-            words = [each.replace("{}", here.path) for each in argv]
-            return word == "+" or self.ctx.run(words, b"") == 0
+        def act(here: FoundFile) -> bool:
+            folder = posixpath.dirname(here.whole.rstrip("/")) or "/" if there else ""
+            path = here.name if there else here.path
+            if asks and not self._agreed(f"[{argv[0]}] {path}"):
+                return False
+            if collects:
+                places.setdefault(folder, []).append(path)
+                return True
+            return self._run(_with_path(argv, path), folder) == 0
 
         return act
+
+    def _agreed(self, question: str) -> bool:
+        """Ask a person, whose answer is the next letter of the standard input."""
+        self.ctx.err(f"{question} (y/N):")
+        while letter := self.ctx.shell.read_stdin(1).lower():
+            if letter in b"yn\n":
+                return letter == b"y"
+        return False
+
+
+def _placed(width: str, value: str) -> str:
+    """A value in a field of printf's `width`."""
+    size = int(width.lstrip("-0") or 0)
+    return value.ljust(size) if width.startswith("-") else value.rjust(size)
+
+
+def _with_path(argv: list[str], path: str) -> list[str]:
+    """The words with the path in the place of the last ``{}``, if there is one."""
+    if "{}" not in argv:
+        return argv
+    place = len(argv) - 1 - argv[::-1].index("{}")
+    return [*argv[:place], path, *argv[place + 1 :]]

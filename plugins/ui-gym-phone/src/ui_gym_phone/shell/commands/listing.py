@@ -137,12 +137,13 @@ def _stat(ctx: CommandContext) -> None:
         ctx.out(_filled(ctx, form, name, stat) + "\n" * ("c" in ctx.options))
 
 
-def _filled(ctx: CommandContext, form: str, name: str, stat: Stat) -> str:
+def told(ctx: CommandContext, name: str, stat: Stat) -> dict[str, str | int]:
+    """What a format of `stat` tells of a file, by its letters."""
     kind = "directory" if stat.is_dir else "regular file" if stat.size else "regular empty file"
     moment = _time(ctx, stat, "%Y-%m-%d %H:%M:%S.000000000 %z")
     path = ctx.files.canonical(ctx.path(name)).encode("utf-8", "surrogateescape")
     uids = table("shell_names")["uids"]
-    values = {
+    return {
         "n": name, "N": name, "s": stat.size, "a": f"{stat.mode & 0o7777:o}",
         "A": bits.filemode(stat.mode), "U": stat.owner, "G": stat.group,
         "u": uids.get(stat.owner, 0), "g": uids.get(stat.group, 0), "b": kilobytes(stat) * 2,
@@ -150,6 +151,10 @@ def _filled(ctx: CommandContext, form: str, name: str, stat: Stat) -> str:
         "X": int(stat.mtime), "y": moment, "x": moment, "h": 2 if stat.is_dir else 1,
         "i": 1000 + zlib.crc32(path) % 1_000_000, "%": "%",
     }  # fmt: skip
+
+
+def _filled(ctx: CommandContext, form: str, name: str, stat: Stat) -> str:
+    values = told(ctx, name, stat)
 
     def each(found: re.Match[str]) -> str:
         return str(values.get(found[2], "?")).rjust(min(100, int(found[1] or 0)))

@@ -14,10 +14,11 @@ from ui_gym_phone.shell.framework import (
     refused,
     says,
     switch,
+    thrown,
     usage,
 )
 from ui_gym_phone.shell.registry import Command, CommandContext, command
-from ui_gym_phone.state import hardware, switches
+from ui_gym_phone.state import hardware, kept, switches
 from ui_gym_phone.state.activities import Notification
 from ui_gym_phone.state.phone import Phone
 
@@ -136,6 +137,32 @@ def _wifi_status(ctx: CommandContext) -> None:
 
 
 wifi.add(set_wifi_enabled=switch(switches.set_wifi))
+
+
+@wifi("list-networks")
+def _wifi_networks(ctx: CommandContext) -> None:
+    saved, known = kept.saved_networks(ctx.phone), kept.networks(ctx.phone)
+    secured = {network.ssid: network.secured for network in known}
+    head = "Network Id      SSID                         Security type\n"
+    ctx.out(head if saved else "No networks\n")
+    for number, ssid in enumerate(saved):
+        kind = "wpa2-psk" if secured.get(ssid, True) else "open"
+        ctx.out(f"{number:<12} {ssid:<32} {kind:<4}\n")
+
+
+@wifi("forget-network")
+def _wifi_forget(ctx: CommandContext) -> None:
+    saved, number = kept.saved_networks(ctx.phone), [*ctx.words, ""][0]
+    if not number.isdecimal():
+        why = f'For input string: "{number}"'
+        raise thrown(ctx, ctx.verb, "NumberFormatException", why)
+    if int(number[:9]) >= len(saved):
+        ctx.out("Forget failed with reason: 0\n")
+        return
+    kept.forget(ctx.phone, saved[int(number)])
+    ctx.out("Forget successful\n")
+
+
 _service("power", "Power manager").add(
     set_mode=switch(switches.set_battery_saver, "Error: set-mode takes 0 or 1")
 )

@@ -9,7 +9,7 @@ from ui_gym_phone.shell import options
 from ui_gym_phone.shell.framework import framework_command, quiet, refused, thrown
 from ui_gym_phone.shell.registry import CommandContext, command
 from ui_gym_phone.state import display, switches
-from ui_gym_phone.state.settings import factory_settings
+from ui_gym_phone.state.settings import NAMESPACES, factory_settings
 
 MAX_VALUE = 20_000
 """Characters of a value that Android's provider takes at most."""
@@ -26,7 +26,7 @@ def _words(ctx: CommandContext, least: int) -> list[str]:
     if ctx.verb == "put" and unknown:  # a value may look like an option
         words = [w for w in ctx.words if w != "--user"]
         words = words[1:] if "--user" in found else words
-    if words and words[0].lower() not in factory_settings():
+    if words and words[0].lower() not in NAMESPACES:
         raise refused(ctx, f"Error: Invalid namespace '{words[0]}'")
     if len(words) < least:
         raise refused(ctx, "Bad arguments")
@@ -54,8 +54,7 @@ def _put(ctx: CommandContext) -> None:
 @settings("delete")
 def _delete(ctx: CommandContext) -> None:
     namespace, key, *_ = _words(ctx, 2)
-    there = ctx.phone.settings[namespace].pop(key, None)
-    ctx.out(f"Deleted {int(there is not None)} rows\n")
+    ctx.out(f"Deleted {int(ctx.phone.delete(namespace, key))} rows\n")
 
 
 @settings("list")
@@ -70,7 +69,8 @@ def _reset(ctx: CommandContext) -> None:
     if namespace == "system":
         raise refused(ctx, "Error: cannot reset the system table")
     if mode == "trusted_defaults":
-        ctx.phone.settings[namespace].update(factory_settings()[namespace])
+        for key, value in factory_settings()[namespace].items():
+            ctx.phone.put(namespace, key, value)
 
 
 # -- properties --
@@ -134,7 +134,7 @@ def _size(ctx: CommandContext) -> None:
         _told(ctx, "size", f"{phone.width}x{phone.height}", f"{width}x{height}")
         return
     if words[0] == "reset":
-        phone.settings["global"].pop(display.FORCED_SIZE, None)
+        phone.delete("global", display.FORCED_SIZE)
         return
     wide, x, high = words[0].partition("x")
     if not wide or not x or not high:
@@ -142,7 +142,7 @@ def _size(ctx: CommandContext) -> None:
     sides = [_pixels(ctx, side) for side in (wide, high)]
     width, height = (min(max(side, display.LEAST), display.MOST) for side in sides)
     if (width, height) == (phone.width, phone.height):
-        phone.settings["global"].pop(display.FORCED_SIZE, None)
+        phone.delete("global", display.FORCED_SIZE)
     else:
         phone.put("global", display.FORCED_SIZE, f"{width},{height}")
 
@@ -154,13 +154,13 @@ def _density(ctx: CommandContext) -> None:
         _told(ctx, "density", str(display.panel_dots(phone)), str(display.dots(phone)))
         return
     if words[0] == "reset":
-        phone.settings["secure"].pop(display.FORCED_DENSITY, None)
+        phone.delete("secure", display.FORCED_DENSITY)
         return
     dots = _pixels(ctx, words[0].removesuffix("dp"))
     if dots < display.LEAST_DENSITY:
         raise refused(ctx, f"Error: density must be >= {display.LEAST_DENSITY}")
     if dots == display.panel_dots(phone):
-        phone.settings["secure"].pop(display.FORCED_DENSITY, None)
+        phone.delete("secure", display.FORCED_DENSITY)
     else:
         phone.put("secure", display.FORCED_DENSITY, min(dots, display.MOST_DENSITY))
 

@@ -12,6 +12,9 @@ from ui_gym_phone.state.phone import Phone
 _PLACE = "known"
 """Beside the namespaces of the settings provider, out of reach of the shell's `settings`."""
 
+SAVED = "wifi.saved"
+"""The key of the networks that are saved."""
+
 
 def text(phone: Phone, key: str, default: str = "") -> str:
     return phone.settings.get(_PLACE, {}).get(key, default)
@@ -62,7 +65,7 @@ def networks(phone: Phone) -> list[Network]:
 
 
 def saved_networks(phone: Phone) -> list[str]:
-    return names(phone, "wifi.saved", [hardware.HOME_NETWORK])
+    return names(phone, SAVED, [hardware.HOME_NETWORK])
 
 
 def network(phone: Phone) -> str:
@@ -73,7 +76,7 @@ def network(phone: Phone) -> str:
 def join(phone: Phone, ssid: str) -> None:
     """Connect to a network, and save it."""
     if ssid not in saved_networks(phone):
-        keep_names(phone, "wifi.saved", [*saved_networks(phone), ssid])
+        keep_names(phone, SAVED, [*saved_networks(phone), ssid])
     keep(phone, "wifi.ssid", ssid)
 
 
@@ -84,7 +87,7 @@ def leave(phone: Phone) -> None:
 
 def forget(phone: Phone, ssid: str) -> None:
     """Disconnect from a network and save it no longer."""
-    keep_names(phone, "wifi.saved", [name for name in saved_networks(phone) if name != ssid])
+    keep_names(phone, SAVED, [name for name in saved_networks(phone) if name != ssid])
     keep_names(phone, "wifi.added", [n for n in names(phone, "wifi.added") if n != ssid])
     if network(phone) == ssid:
         leave(phone)
@@ -127,7 +130,7 @@ def unpair(phone: Phone, device: str) -> None:
 
 def reset_radios(phone: Phone) -> None:
     """Forget every network and device."""
-    for key in ("wifi.saved", "wifi.added", "bluetooth.paired", "bluetooth.connected"):
+    for key in (SAVED, "wifi.added", "bluetooth.paired", "bluetooth.connected"):
         keep_names(phone, key, [])
     leave(phone)
 
