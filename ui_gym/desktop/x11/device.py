@@ -16,7 +16,7 @@ from ui_gym.desktop.x11 import applications
 from ui_gym.desktop.x11.accessibility import read_tree
 from ui_gym.desktop.x11.confinement import Confinement
 from ui_gym.desktop.x11.display import XDisplay
-from ui_gym.desktop.x11.needs import SESSION, missing
+from ui_gym.desktop.x11.needs import SESSION, absent, missing
 from ui_gym.desktop.x11.rest import HOVER_TIMER, TIMER
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.desktop.x11.session import WRITTEN, SpareSession, X11Session
@@ -117,6 +117,13 @@ class X11Device:
         """A new X server, a new sandbox, a window manager, the files and programs of `session`."""
         if not self._started and not self._closed:
             raise DeviceLost("the desktop was not started: call start() first")
+        lacking = absent(session.packages)
+        if lacking:
+            packages = " ".join(missing(session.packages))
+            raise DeviceSetupError(
+                f"there is no {' and no '.join(lacking)}: install it (Debian: apt-get install "
+                f"{packages})"
+            )
         started = self._new_session(session)
         for path, data in session.files.items():
             started.sandbox.write(path, data, mtime=WRITTEN)

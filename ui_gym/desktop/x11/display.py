@@ -38,9 +38,12 @@ BACKGROUND = 0x3B5B78
 _ATOMS = (
     "_NET_ACTIVE_WINDOW", "_NET_CLIENT_LIST_STACKING", "_NET_CLOSE_WINDOW", "_NET_FRAME_EXTENTS",
     "_NET_REQUEST_FRAME_EXTENTS", "_NET_SUPPORTING_WM_CHECK", "_NET_WM_NAME", "_NET_WM_PING",
-    "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_SPLASH",
-    "WM_PROTOCOLS",
+    "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_DESKTOP",
+    "_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_SPLASH", "WM_PROTOCOLS",
 )  # fmt: skip
+
+_FURNITURE = ("_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK")
+"""Types of windows that are the desktop itself: its icons, its panel."""
 
 AT_ONCE = 1000
 """Events that are looked at before the time is."""
@@ -157,7 +160,8 @@ class XDisplay:
     # -- windows --
 
     def windows(self) -> tuple[Window, ...]:
-        """What the window manager looks after and shows, the lowest first."""
+        """What the window manager looks after and shows, the lowest first: neither icons on the
+        desktop nor its panel."""
         with self.lost():
             return tuple(self._windows())
 
@@ -351,6 +355,8 @@ class XDisplay:
                 where = self.x.core.TranslateCoordinates(number, self.root, 0, 0).reply()
                 if self.atoms["_NET_WM_STATE_HIDDEN"] in self._list(number, "_NET_WM_STATE"):
                     continue
+                if self._is_of(number, _FURNITURE):
+                    continue
                 title = self._bytes(number, self.atoms["_NET_WM_NAME"]) or self._bytes(
                     number, xp.Atom.WM_NAME
                 )
@@ -379,8 +385,12 @@ class XDisplay:
 
     def _is_lasting(self, window: int) -> bool:
         """Whether it is no picture that a program shows while it starts."""
-        splash = self.atoms["_NET_WM_WINDOW_TYPE_SPLASH"]
-        return splash not in self._list(window, "_NET_WM_WINDOW_TYPE")
+        return not self._is_of(window, ("_NET_WM_WINDOW_TYPE_SPLASH",))
+
+    def _is_of(self, window: int, types: Sequence[str]) -> bool:
+        """Whether a window says that it is of one of these types."""
+        said = self._list(window, "_NET_WM_WINDOW_TYPE")
+        return any(self.atoms[name] in said for name in types)
 
     def _list(self, window: int, name: str) -> list[int]:
         try:

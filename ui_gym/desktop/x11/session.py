@@ -6,11 +6,9 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 from ui_gym.desktop.device import Warm
+from ui_gym.desktop.homes import home_files
 from ui_gym.desktop.x11.confinement import Confinement, best_confinement
 from ui_gym.desktop.x11.display import XDisplay
 from ui_gym.desktop.x11.needs import package_of
@@ -79,7 +77,7 @@ class X11Session:
         if self._closed:
             self.close()
             raise DeviceLost("the desktop is closed")
-        for path, data in _home().items():
+        for path, data in home_files("ui_gym.desktop.x11", "home").items():
             sandbox.write(path, data, mtime=WRITTEN)
         if cookie is not None:
             sandbox.write(".Xauthority", authority(cookie), mtime=WRITTEN)
@@ -223,20 +221,3 @@ def _environment(display: str, *, accessible: bool) -> dict[str, str]:
         "GTK_MODULES": "gail:atk-bridge", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
         "ACCESSIBILITY_ENABLED": "1",
     }  # fmt: skip
-
-
-@cache
-def _home() -> Mapping[str, bytes]:
-    """The files that every home folder begins with, by their paths there."""
-    found: dict[str, bytes] = {}
-
-    def add(folder: Traversable, prefix: str) -> None:
-        for entry in folder.iterdir():
-            path = prefix + entry.name
-            if entry.is_dir():
-                add(entry, path + "/")
-            else:
-                found[path] = entry.read_bytes()
-
-    add(files("ui_gym.desktop.x11") / "home", "")
-    return found
