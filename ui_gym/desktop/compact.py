@@ -7,7 +7,7 @@ unasked.
 
 from __future__ import annotations
 
-from importlib.resources import files
+from ui_gym.desktop.homes import home_files, with_values
 
 SIZE = (400, 320)
 PATCH = 40
@@ -32,17 +32,9 @@ class "GtkMenuBar" style "menus"
 
 def settings() -> dict[str, bytes]:
     """The files of a home folder, by their paths, that make it so."""
-    home = files("ui_gym.desktop.x11") / "home"
-    made = {}
-    for path, values in _SETTINGS.items():
-        lines = (home / path).read_text().splitlines()
-        for number, line in enumerate(lines):
-            key, equals, _ = line.partition("=")
-            if equals and key in values:
-                lines[number] = f"{key}={values[key]}"
-        made[path] = "\n".join([*lines, ""])
-    made[".gtkrc-2.0"] += _STYLE
-    return {path: text.encode() for path, text in made.items()}
+    home = home_files("ui_gym.desktop.x11", "home")
+    made = {path: with_values(home[path], values) for path, values in _SETTINGS.items()}
+    return {**made, ".gtkrc-2.0": made[".gtkrc-2.0"] + _STYLE.encode()}
 
 
 def middle(row: int) -> int:

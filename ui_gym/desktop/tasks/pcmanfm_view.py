@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import keyfile, navigation
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
+from ui_gym.desktop.homes import home_files
 from ui_gym.desktop.tasks.filing import (
     BY_EXTENSION,
     MANAGER,
@@ -97,8 +97,7 @@ class DesktopFolderSetting(FilingTask[FolderViewParams]):
 
     def session(self, params: FolderViewParams) -> SessionSpec:
         usual = super().session(params)
-        home = files("ui_gym.desktop.x11") / "home"
-        lines = (home / CONFIG).read_text().splitlines()
+        lines = home_files("ui_gym.desktop.x11", "home")[CONFIG].decode().splitlines()
         lines = [line for line in lines if line.partition("=")[0] not in _KEYS]
         at = lines.index("[ui]") + 1
         text = "\n".join([*lines[:at], *params.start, *lines[at:], ""])
