@@ -204,7 +204,10 @@ def test_upgrade_makes_an_empty_database(command: Command, postgres: DatabaseTar
     assert "s3cret" not in output
 
 
-@pytest.mark.parametrize("name", ["ls", "show", "export", "import", "replay", "rebuild", "upgrade"])
+@pytest.mark.parametrize(
+    "name",
+    ["ls", "show", "compare", "du", "gc", "export", "import", "replay", "rebuild", "upgrade"],
+)
 def test_every_help_has_an_example(command: Command, name: str) -> None:
     status, output, _ = command(name, "--help")
     assert status == 0

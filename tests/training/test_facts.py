@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -70,4 +71,42 @@ def test_a_run_keeps_them_in_its_log(train: Train, work: Path) -> None:
     assert told["versions"]["ui-gym"] == version("ui-gym")
     assert told["versions"]["ui-gym-toy"] == "1.2"
     assert told["command"]
-    assert told.keys() == {"python", "versions", "revision", "command"}
+    assert told.keys() == {"python", "versions", "revision", "code", "machine", "command"}
+    assert "browser" not in told["versions"], "nothing plays in one"
+    machine = told["machine"]
+    assert machine["cpu"]
+    assert machine["cores"] == os.cpu_count()
+    assert machine["memory"] > 1 << 28
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_code_that_a_repository_does_not_keep_has_no_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of a virtual environment inside of somebody's repository."""
+    monkeypatch.chdir(tmp_path)
+    git("init")
+    for name in ("kept", "ignored"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.py").touch()
+    git("add", "kept")
+    git("commit", "-m", "a")
+    assert facts.revision(tmp_path / "kept") == facts.revision()
+    assert facts.revision(tmp_path / "ignored") is None
+    (tmp_path / "kept" / "code.py").write_text("1")
+    assert str(facts.revision(tmp_path / "kept")).endswith("-dirty")
+
+
+def test_the_browser_says_its_version_where_it_plays_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = tmp_path / "a-browser"
+    said.write_text("#!/bin/sh\n[ $1 = --version ] && echo Chromium 1.2.3 built on something\n")
+    said.chmod(0o755)
+    monkeypatch.setenv("UI_GYM_BROWSER", str(said))
+    told = facts.facts(suites={"browser"}, workers="processes:2")
+    assert told["versions"]["browser"] == "Chromium 1.2.3 built on something"
+    assert "browser" not in facts.facts(suites={"browser"}, workers="ws://elsewhere")["versions"]
+    assert "browser" not in facts.facts(suites={"android"})["versions"]
+    said.write_text("#!/bin/sh\nexit 1\n")
+    assert facts.browser() is None

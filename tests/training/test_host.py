@@ -143,7 +143,7 @@ def test_two_halves_equal_the_whole(train: Train, work: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "name", "save_every"), [(9_000, "run", "10"), (24_000, "run/metrics.jsonl", "1000")]
+    ("size", "name", "save_every"), [(14_000, "run", "10"), (24_000, "run/metrics.jsonl", "1000")]
 )
 def test_a_run_on_a_full_disk_says_so_and_goes_on_once_there_is_room(
     size: int, name: str, save_every: str, train: Train, work: Path

@@ -18,7 +18,7 @@ from ui_gym_agents.records.target import DatabaseTarget
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """The revisions of the schema that this code knows, oldest first, without importing Alembic."""
 HEAD = REVISIONS[-1]
 CONNECT_SECONDS = 3

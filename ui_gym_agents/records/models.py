@@ -138,6 +138,8 @@ class TrainingRow(Stateful, Base):
     host: Mapped[str] = mapped_column(default="")
     process: Mapped[int | None]
     config: Mapped[dict[str, Any]]
+    facts: Mapped[dict[str, Any] | None]
+    """What it ran on last (`training.facts`)."""
 
 
 class MeasurementRow(Stateful):
@@ -333,7 +335,8 @@ class ValidationRow(Base):
 
 
 class StatusRow(Base):
-    """Every status and phase of trainings, steps, baselines and evaluations, with its time."""
+    """Every status and phase of trainings, steps, baselines and evaluations, with its time; and
+    what befell a training: an ``alert`` or a ``fault`` is an entity whose `phase` is its kind."""
 
     __tablename__ = "status_history"
 

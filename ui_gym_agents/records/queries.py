@@ -18,6 +18,7 @@ from ui_gym_agents.records.models import (
     EvaluationRow,
     ObservationRow,
     RolloutRow,
+    StatusRow,
     StepRow,
     TaskRow,
     TrainingRow,
@@ -43,7 +44,7 @@ def trainings(connection: Connection) -> list[dict[str, Any]]:
     found = []
     for row in connection.execute(query):
         values = dict(row._mapping)
-        values.pop("config")
+        del values["config"], values["facts"]
         values["status"] = status(row)
         values["rollouts"] = connection.execute(
             select(func.count()).where(of_training(str(row.id)))
@@ -109,12 +110,28 @@ def details(connection: Connection, training: str) -> dict[str, Any]:
         .where(of_training(training), ActionRow.error.is_not(None))
         .group_by(ActionRow.error)
     )
+    alerts = (
+        select(StatusRow.at, StatusRow.phase, StatusRow.message)
+        .where(StatusRow.training_id == training, StatusRow.entity == "alert")
+        .order_by(StatusRow.at)
+    )
+    faults = (
+        select(StatusRow.message, func.count())
+        .where(StatusRow.training_id == training, StatusRow.entity == "fault")
+        .group_by(StatusRow.message)
+        .order_by(func.count().desc())
+    )
     return {
         "steps": rows(StepRow, StepRow.number),
         "baselines": rows(BaselineRow, BaselineRow.mode),
         "evaluations": rows(EvaluationRow, EvaluationRow.step, EvaluationRow.created_at),
         "failures": {str(what): count for what, count in connection.execute(failures)},
         "action_errors": {str(what): count for what, count in connection.execute(errors)},
+        "faults": {str(what): count for what, count in connection.execute(faults)},
+        "alerts": [
+            {"at": row.at, "rule": row.phase, "message": row.message}
+            for row in connection.execute(alerts)
+        ],
     }
 
 

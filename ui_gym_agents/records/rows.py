@@ -24,8 +24,8 @@ from ui_gym_agents.records.models import SAME, TABLES, Base
 Values = Mapping[str, Any]
 
 EVENTS = (
-    "begun", "step_begun", "learned", "step_finished", "checkpoint", "evaluation_begun",
-    "evaluation_finished", "ended",
+    "begun", "step_begun", "fault", "learned", "step_finished", "alert", "checkpoint",
+    "evaluation_begun", "evaluation_finished", "ended",
 )  # fmt: skip
 
 _RANK = {table.name: rank for rank, table in enumerate(Base.metadata.sorted_tables)}
@@ -155,6 +155,7 @@ class Rows:
             host=line["host"],
             process=line["process"],
             config=config,
+            facts=line.get("facts"),
             phase="starting",
             message=f"resumed after step {done}" if resumed else "",
             error="",
@@ -181,6 +182,18 @@ class Rows:
         step = self._put_step(number, **_running(at))
         self._news(at, steps=line["steps"], phase=f"step {number}")
         self._history(at, "step", step, "running")
+
+    def _fault(self, at: str, line: Values) -> None:
+        """What failed an episode, though that may be played again."""
+        kind = "again" if line["again"] else "given up"
+        name = f"{line['episode']} {line['attempt']}"
+        fault = key(self.id, "fault", at, name)
+        self._history(at, "fault", fault, kind, line["cause"].partition(":")[0], line["cause"])
+
+    def _alert(self, at: str, line: Values) -> None:
+        alert = key(self.id, "alert", at, line["rule"])
+        self._history(at, "alert", alert, "told", line["rule"], line["message"])
+        self._news(at)
 
     def _learned(self, at: str, line: Values) -> None:
         step = key(self.id, "step", line["step"])

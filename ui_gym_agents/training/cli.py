@@ -157,7 +157,7 @@ def _model(trainer: Any) -> type[BaseModel]:
 
 def _train(options: TrainArguments, console: Console, name: str, resume: str | None) -> int:
     from ui_gym_agents.records import start as records
-    from ui_gym_agents.training import config_view, plugin
+    from ui_gym_agents.training import commands, config_view, plugin
     from ui_gym_agents.training.config import ConfigLoader
     from ui_gym_agents.training.follower import Follower
     from ui_gym_agents.training.parts import run_processes
@@ -182,6 +182,7 @@ def _train(options: TrainArguments, console: Console, name: str, resume: str | N
         loader.add_defaults({"tasks.ids": (MAIN_TASK,)}, f"preset {options.preset}")
     loaded = loader.load()
     records.check(loaded.config.run.records)
+    commands.check(loaded.config.run)
     if options.print_config:
         sys.stdout.write(config_view.as_yaml(loaded))
         return 0
@@ -227,6 +228,8 @@ def _lead(
     from ui_gym_agents.training.host import Host
     from ui_gym_agents.training.listeners import RunListener
     from ui_gym_agents.training.loggers import make_loggers
+    from ui_gym_agents.training.logs import logging_into
+    from ui_gym_agents.training.metrics_port import metrics_ports
     from ui_gym_agents.training.run_directory import RunDirectory
     from ui_gym_agents.training.start import begin_directory, continue_directory
     from ui_gym_agents.training.watching import watched
@@ -234,27 +237,32 @@ def _lead(
     config: RunConfig = loaded.config
     records.prepare(config.run.records)
     loggers = make_loggers(config.run.loggers)
-    directory: RunDirectory
-    if config.run.resume:
-        directory, resumed = continue_directory(
-            config.run.resume, loaded, options.override_config, console
-        )
-    else:
-        directory, resumed = begin_directory(loaded), None
-    try:
+    with metrics_ports(config.run) as ports:
+        directory: RunDirectory
+        if config.run.resume:
+            directory, resumed = continue_directory(
+                config.run.resume, loaded, options.override_config, console
+            )
+        else:
+            directory, resumed = begin_directory(loaded), None
+        try:
 
-        def note(text: str) -> None:
-            directory.log(text)
-            console.print(Text(text), soft_wrap=True)
+            def note(text: str) -> None:
+                directory.log(text)
+                console.print(Text(text), soft_wrap=True)
 
-        listeners: list[RunListener] = [
-            *records.recorders(config.run.records, directory.path, note),
-            *loggers,
-        ]
-        with watched(directory.path, options.monitor, note):
-            return Host(trainer, config, directory, console, resumed, listeners, processes).run()
-    finally:
-        directory.close()
+            for port in ports:
+                note(f"numbers for Prometheus: {port.address}")
+            listeners: list[RunListener] = [
+                *records.recorders(config.run.records, directory.path, note),
+                *loggers,
+                *ports,
+            ]
+            with logging_into(directory), watched(directory.path, options.monitor, note):
+                host = Host(trainer, config, directory, console, resumed, listeners, processes)
+                return host.run()
+        finally:
+            directory.close()
 
 
 def _list_plugins(console: Console) -> int:

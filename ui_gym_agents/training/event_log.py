@@ -11,6 +11,7 @@ import json
 import math
 import os
 import socket
+import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -20,7 +21,7 @@ from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents import store
-from ui_gym_agents.collecting.fault import Fault
+from ui_gym_agents.collecting.fault import EpisodeFault
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.files import append, cut, finite
 from ui_gym_agents.training.listeners import (
@@ -39,6 +40,7 @@ class EventLog(RunListener):
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._lock = threading.Lock()  # Faults and alerts come from other threads.
 
     def begun(self, run: RunInfo) -> None:
         # How far the episodes of earlier processes go: those of void steps among them are void.
@@ -61,8 +63,11 @@ class EventLog(RunListener):
     def step_begun(self, step: int, steps: int) -> None:
         self._write("step_begun", step=step, steps=steps)
 
-    def fault(self, fault: Fault) -> None:
+    def fault(self, fault: EpisodeFault) -> None:
         self._write("fault", **asdict(fault))
+
+    def alert(self, step: int, rule: str, message: str) -> None:
+        self._write("alert", step=step, rule=rule, message=message)
 
     def learned(self, step: int, episodes: Learned) -> None:
         told = {name: [_number(value) for value in of] for name, of in episodes.items()}
@@ -102,7 +107,8 @@ class EventLog(RunListener):
 
     def _write(self, event: str, **values: Any) -> None:
         line = {"at": datetime.now(UTC).isoformat(), "event": event, **values}
-        append(self._directory / FILE, [json.dumps(line)])
+        with self._lock:
+            append(self._directory / FILE, [json.dumps(line)])
 
 
 def _number(value: float | None) -> float | None:

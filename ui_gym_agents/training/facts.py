@@ -1,4 +1,6 @@
-"""What a run runs on: versions, the state of the code, the command. For whoever reads of it later.
+"""What a run runs on: versions, the state of the code, the command, the machine.
+
+It is for whoever reads of the run later.
 
 Nothing is imported for it, and nothing that is missing is an error. Settings hold no secrets, and
 what a command line may hold of them is left out.
@@ -6,12 +8,14 @@ what a command line may hold of them is left out.
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,23 +28,42 @@ PACKAGES = ("ui-gym", "torch", "transformers", "gymnasium")
 GIT_SECONDS = 3.0
 """How long git may take, where the folder is slow to look through."""
 
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
+BROWSER_SECONDS = 10.0
+"""How long a browser may take to say its version."""
+GPU_SECONDS = 10.0
+
+HERE = ("threads", "processes")
+"""Kinds of workers that play on this machine."""
+
 SECRET = re.compile("(token|key|password|secret)(?![a-z])", re.IGNORECASE)
 """In the name of a flag: its value is nobody's business. A number of tokens is no secret."""
 
 HIDDEN = "..."
 
 
-def facts(plugin: str = "") -> dict[str, Any]:
-    """Versions, git revision and command line of this process, as plain JSON values.
+def facts(
+    plugin: str = "", suites: Collection[str] = (), workers: str = "threads"
+) -> dict[str, Any]:
+    """Versions, git revisions, command line and machine of this process, as plain JSON values.
 
-    The version of the distribution that brings the trainer `plugin` is among them.
+    Args:
+        plugin: A trainer; the version of the distribution that brings it is told as well.
+        suites: The suites that are played; with ``browser``, the version of Chromium is told.
+        workers: What plays them; a browser on another machine is not told of.
     """
     entry = installed().get(plugin)
     own = entry.dist.name if entry is not None and entry.dist is not None else ""
+    versions = dict(_versions((*PACKAGES, own)))
+    plays_here = workers.partition(":")[0].partition("?")[0] in HERE
+    if "browser" in suites and plays_here and (found := browser()):
+        versions["browser"] = found
     return {
         "python": platform.python_version(),
-        "versions": dict(_versions((*PACKAGES, own))),
+        "versions": versions,
         "revision": revision(),
+        "code": revision(Path(__file__).parent),
+        "machine": machine(),
         "command": shlex.join(without_secrets([Path(sys.argv[0]).name, *sys.argv[1:]])),
     }
 
@@ -51,23 +74,67 @@ def _versions(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, version(name)
 
 
-def revision() -> str | None:
-    """The commit of the working directory, with ``-dirty`` if files differ from it; None where it
-    is no repository, or there is no git."""
-    commit = _git("rev-parse", "HEAD")
-    if not commit:
+def revision(folder: Path | None = None) -> str | None:
+    """The commit of a folder, by default the working directory, with ``-dirty`` if files differ
+    from it; None where it is in no repository, is not kept in it, or there is no git."""
+    commit = _git(folder, "rev-parse", "HEAD")
+    if not commit or (folder is not None and not _git(folder, "ls-files", "--", ".")):
         return None
-    changed = _git("status", "--porcelain", "--untracked-files=no")
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
     return commit + ("-dirty" if changed else "")
 
 
-def _git(*words: str) -> str | None:
+def _git(folder: Path | None, *words: str) -> str | None:
     # It must not write, as refreshing its index would.
-    command = ["git", "--no-optional-locks", *words]
+    at = [] if folder is None else ["-C", str(folder)]
+    return _said("git", "--no-optional-locks", *at, *words, seconds=GIT_SECONDS)
+
+
+def browser() -> str | None:
+    """What the browser that is found first says its version is; None where there is none."""
+    names = filter(None, (os.environ.get("UI_GYM_BROWSER"), *BROWSERS))
+    path = next(filter(None, map(shutil.which, names)), None)
+    return path and _said(path, "--version", seconds=BROWSER_SECONDS)
+
+
+def machine() -> dict[str, Any]:
+    """The system, the processor with its cores, the memory in bytes, and the names of GPUs."""
+    return {
+        "system": platform.platform(),
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "gpus": _gpus(),
+    }
+
+
+def _cpu() -> str:
+    """The processor's model, where the system tells it, else its kind."""
+    with suppress(OSError):
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
+        if found:
+            return found[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _gpus() -> list[str]:
+    """The names of NVIDIA's GPUs: of the driver's own files, else of its tool."""
+    models = []
+    for path in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
+        with suppress(OSError):
+            models += re.findall(r"^Model:\s*(.+)$", path.read_text(), re.M)
+    if models or not shutil.which("nvidia-smi"):
+        return models
+    said = _said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", seconds=GPU_SECONDS)
+    return said.splitlines() if said else []
+
+
+def _said(*command: str, seconds: float) -> str | None:
+    """What a command printed; None where it failed, is not there, or took too long."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
-            errors="replace", timeout=GIT_SECONDS,
+            errors="replace", timeout=seconds,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +29,7 @@ def blaming(what: str, directory: RunDirectory) -> Iterator[None]:
     except UIGymError:
         raise
     except Exception as error:
-        directory.log(traceback.format_exc().rstrip())
+        directory.log(traceback.format_exc().rstrip(), logging.ERROR)
         raise TrainingError(
             f"{what}: {type(error).__name__}: {error} "
             f"(the traceback is in {directory.path / 'log.txt'})"

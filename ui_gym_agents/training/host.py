@@ -8,7 +8,7 @@ checkpoint holds and goes on as if it had never stopped.
 from __future__ import annotations
 
 import json
-import math
+import logging
 import os
 import shlex
 import time
@@ -23,6 +23,7 @@ from ui_gym.errors import UIGymError
 from ui_gym_agents.episode import Purpose, PurposeKind
 from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.training import checkpoint, control, outcome, random_state
+from ui_gym_agents.training.alerts import lost_losses
 from ui_gym_agents.training.checkpoint import Checkpoint
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.control import RunControl, Wish
@@ -31,6 +32,7 @@ from ui_gym_agents.training.event_log import EventLog
 from ui_gym_agents.training.facts import facts
 from ui_gym_agents.training.failures import TrainingError, blaming
 from ui_gym_agents.training.follower import StepOrder
+from ui_gym_agents.training.guards import guards
 from ui_gym_agents.training.heartbeat import Heartbeat
 from ui_gym_agents.training.interrupts import Interrupts
 from ui_gym_agents.training.listeners import (
@@ -108,6 +110,7 @@ class Host:
         # The log first: the others may read what happened there.
         self._watch = StepWatch(self._display.going, self._note)
         listeners = [EventLog(directory.path), self._watch, *listeners]
+        listeners += guards(config.run, directory.path, self._note, self._alert)
         self._listeners = self._context.listener = Listeners(listeners, self._note)
         self._heartbeat = Heartbeat(self._context)
         self._control = RunControl(directory.path)
@@ -150,7 +153,7 @@ class Host:
             else:
                 failure = str(error) or type(error).__name__
             if isinstance(error, UIGymError):
-                self.directory.log(f"failed: {error}")
+                self.directory.log(f"failed: {error}", logging.ERROR)
             raise
         finally:
             self._listeners.ended(status, self._done, failure)
@@ -163,7 +166,8 @@ class Host:
         """Seed, build the trainer, take over the checkpoint's state, measure the baseline."""
         self._greet()
         done = self._resumed.step if self._resumed is not None else None
-        told = facts(self.config.plugin)
+        suites = {entry.spec.suite for entry in self._context.entries}
+        told = facts(self.config.plugin, suites, self.config.env.workers)
         self._listeners.begun(RunInfo(self.directory.path, self.config, done, told))
         self._processes.from_main(self.directory.path.resolve)
         random_state.seed_all(self.config.run.seed)
@@ -319,12 +323,11 @@ class Host:
         self._done += 1
         self._record("train", metrics)
         self._listeners.step_finished(self._done, metrics, self._elapsed())
-        for name, value in metrics.items():
-            if "loss" in name.rpartition("/")[2] and not math.isfinite(value):
-                raise TrainingError(
-                    f"step {self._done}: {name} is {value}, so training cannot go on; "
-                    f"{self._way_back()}, perhaps with a lower learning rate (--override-config)"
-                )
+        for name in lost_losses(metrics):
+            raise TrainingError(
+                f"step {self._done}: {name} is {metrics[name]}, so training cannot go on; "
+                f"{self._way_back()}, perhaps with a lower learning rate (--override-config)"
+            )
         steps = self._steps()
         rate = self._elapsed() / self._done
         remaining = rate * (steps - self._done)
@@ -440,6 +443,9 @@ class Host:
     def _note(self, text: str) -> None:
         self.directory.log(text)
         self._display.note(text)
+
+    def _alert(self, step: int, rule: str, message: str) -> None:
+        self._listeners.alert(step, rule, message)
 
     def _announce_stop(self) -> None:
         # Called in a signal handler, which may have interrupted a write: no buffered stream here.

@@ -18,15 +18,16 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import os
 import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from ui_gym.errors import UserError
 from ui_gym_agents import files
@@ -47,6 +48,9 @@ class RunDirectory:
             UserError: another process uses it, or it cannot be written to.
         """
         self.path = path
+        self.log_level = logging.INFO
+        """The least that is logged, as `logging` counts."""
+        self.log_format: Literal["text", "json"] = "text"
         try:
             for part in (self.episodes, self.checkpoints):
                 part.mkdir(parents=True, exist_ok=True)
@@ -143,9 +147,21 @@ class RunDirectory:
         """Replace a file of the folder in one go: readers see the old or the new text."""
         files.replace(self.path / name, text)
 
-    def log(self, message: str) -> None:
-        """Add a line, or several, with the time to log.txt; on a full disk, nothing."""
-        line = f"{datetime.now().isoformat(timespec='milliseconds')} {message}"
+    def log(self, message: str, level: int = logging.INFO) -> None:
+        """Add a line, or several, with the time to log.txt; on a full disk, nothing.
+
+        What begins with ``warning:`` or ``alert:`` is a warning, whatever its `level`.
+        """
+        if message.startswith(("warning:", "alert:")):
+            level = max(level, logging.WARNING)
+        if level < self.log_level:
+            return
+        if self.log_format == "json":
+            at = datetime.now(UTC).isoformat(timespec="milliseconds")
+            name = logging.getLevelName(level).lower()
+            line = json.dumps({"at": at, "level": name, "message": message})
+        else:
+            line = f"{datetime.now().isoformat(timespec='milliseconds')} {message}"
         with suppress(files.NoRoom):  # What the run cannot do without says so itself.
             files.append(self.path / "log.txt", [line])
 

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from ui_gym.catalog import TaskSource
 from ui_gym.contract.spec import TaskSpec
@@ -338,6 +345,45 @@ class RunSettings(SettingsSection):
         gt=0,
         description="Seconds of training after which the run ends; null: no limit.",
     )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least that the run's log.txt takes in."
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="How log.txt is written; json: an object a line."
+    )
+    metrics_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="A port at which Prometheus finds how the run goes; 0: any that is free.",
+    )
+    metrics_host: str = Field(
+        default="127.0.0.1",
+        description="The address that metrics_port listens on; others than this machine see it "
+        "at 0.0.0.0.",
+    )
+    on_end: str | None = Field(
+        default=None,
+        description="A command that is started when the run is over, without a shell; {status}, "
+        "{directory} and {name} in it are filled in. It is kept with the settings: no secrets.",
+    )
+    on_alert: str | None = Field(
+        default=None,
+        description="A command that is started at an alert (docs/long_runs.md), likewise, with "
+        "{rule}, {step}, {message}, {directory} and {name}.",
+    )
+    alert_stalled: float = Field(
+        default=10.0,
+        ge=0,
+        description="An alert when a step takes so many times as long as the median; 0: none.",
+    )
+    alert_failures: float = Field(
+        default=0.1,
+        gt=0,
+        le=1,
+        description="An alert when a larger share of the last tries at episodes fails for the "
+        "machine's sake; 1: none.",
+    )
 
 
 class EvaluationSettings(SettingsSection):
@@ -426,7 +472,9 @@ def _free_to_change(key: str) -> bool:
     """Whether a resumed run may have another value: it does not bear on the steps already done."""
     names = (
         "run.directory", "run.records", "run.loggers", "run.project", "run.resume",
-        "run.fall_back", "run.steps", "run.time_limit", "policy.engine_timeout",
+        "run.fall_back", "run.steps", "run.time_limit", "run.on_end", "run.on_alert",
+        "run.alert_stalled", "run.alert_failures", "run.log_level", "run.log_format",
+        "run.metrics_port", "run.metrics_host", "policy.engine_timeout",
         "policy.engine_attempts", "policy.shard", "env.workers",
     )  # fmt: skip
     return key in names or key.startswith("evaluation.")

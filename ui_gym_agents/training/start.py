@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,30 @@ from rich.console import Console
 from rich.text import Text
 
 from ui_gym.errors import UserError
-from ui_gym_agents.training import checkpoint, config_view
+from ui_gym_agents.training import checkpoint, config_view, disk
 from ui_gym_agents.training.checkpoint import Checkpoint
 from ui_gym_agents.training.config import ConfigError, ConfigLoader, Loaded
+from ui_gym_agents.training.logs import configure
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
 
 
 def begin_directory(loaded: Loaded[Any]) -> RunDirectory:
-    """A new run's directory, with its configuration in it. `UserError` where it cannot be had."""
+    """A new run's directory, with its configuration in it.
+
+    Raises:
+        UserError: it cannot be had.
+        NoRoom: its disk is full.
+    """
     config: RunConfig = loaded.config
     directory = RunDirectory.create(config.run.directory, config.plugin)
-    directory.write("config.yaml", _text(loaded))
+    configure(directory, config.run)
+    try:
+        disk.refuse_if_full(directory.path)
+        directory.write("config.yaml", _text(loaded))
+    except BaseException:
+        directory.close()
+        raise
     return directory
 
 
@@ -32,15 +45,18 @@ def continue_directory(
     Raises:
         UserError: the settings differ from the run's own (unless `override`), the directory is in
             use, or the checkpoint is damaged.
+        NoRoom: its disk has no room for another checkpoint.
     """
     config: RunConfig = loaded.config
     if loaded.sources.get("run.directory", "").startswith("flag"):
         raise UserError(f"--resume goes on in {path}; leave --run.directory out")
     directory = RunDirectory.resume(path)
+    configure(directory, config.run)
     try:
+        disk.refuse_if_full(path)
 
         def warn(text: str) -> None:
-            directory.log(text)
+            directory.log(text, logging.WARNING)
             console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
 
         resumed = checkpoint.load_newest(

@@ -253,6 +253,9 @@ class RunFolder(EpisodeFolder):
         )
         index.put_moment(self.id, at, "checkpoint", line["step"], line["name"])
 
+    def _on_alert(self, index: MonitorIndex, at: str, line: dict[str, Any]) -> None:
+        index.put_moment(self.id, at, "alert", line["step"], line["message"])
+
     def _on_ended(self, index: MonitorIndex, at: str, line: dict[str, Any]) -> None:
         index.put_run(
             self.id, status=line["status"], error=line["error"], step=line["step"], changed=at,
