@@ -63,6 +63,17 @@ def test_a_run_s_page_has_its_curves_timeline_and_heat_map(run: MadeRun, api: Mo
     assert (values["step"], values["loss"], values["kl"]) == (2, 0.25, None)
 
 
+def test_an_alert_is_in_the_timeline(run: MadeRun, api: MonitorApi) -> None:
+    said = "step 2 takes 900 s, and the median step took 30 s"
+    run.tell.alert(1, "stalled", said)
+    told = api.answer(f"runs/{only(api)['id']}", {})
+    (alert,) = (moment for moment in told["timeline"] if moment["kind"] == "alert")
+    assert (alert["step"], alert["text"]) == (
+        1,
+        "step 2 takes 900 s, and the median step took 30 s",
+    )
+
+
 @pytest.mark.parametrize("order", sorted(ORDERS))
 def test_pages_give_each_episode_once(run: MadeRun, api: MonitorApi, order: str) -> None:
     found = listed(api, order=order)
