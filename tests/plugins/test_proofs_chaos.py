@@ -82,7 +82,8 @@ def test_a_run_on_devices_that_hang_crash_and_fail_ends_well(
     assert sum(row["replayed_episodes"] for row in rows(run)) == len(again)
     assert sum(row["device_restarts"] for row in rows(run)) == len(faults)
     assert len(faults) - len(again) == len(failures)
-    assert f"(slot {faults[0]['slot']}, try 1): {faults[0]['cause']}" in log_of(run)
+    first = faults[0]
+    assert f"{first['cause']} ({first['task']}, slot {first['slot']}, try 1)" in log_of(run)
     # For good, only what fails each time: all others came once, and the episode was played again.
     assert failures
     assert {tuple(e.params["boxes"][0][1:]) for e in failures} == {SPOTS[0]}

@@ -29,5 +29,6 @@ class EpisodeFault:
 
     def __str__(self) -> str:
         then = "again" if self.again else "given up"
-        where = f"slot {self.slot}, try {self.attempt}"
-        return f"episode {self.episode} of {self.task} {then} ({where}): {self.cause}"
+        played = f"{self.task}, " if self.task else ""
+        where = f"{played}slot {self.slot}, try {self.attempt}"
+        return f"episode {self.episode} {then}: {self.cause} ({where})"
