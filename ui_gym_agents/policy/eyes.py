@@ -10,11 +10,11 @@ import inspect
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor
+from transformers.utils.generic import ModelOutput
 
 from ui_gym.contract.device import Image
 from ui_gym_agents.policy.counts import Remembered
@@ -50,6 +50,17 @@ class Features:
     def nbytes(self) -> int:
         tensors = [*self.pooled, *(part for layer in self.deep for part in layer)]
         return sum(t.numel() * t.element_size() for t in tensors)
+
+
+@dataclass
+class PackedPictures(ModelOutput):
+    """What models of transformers take in the place of what their own towers make.
+
+    From 5.24 on they hand it out again as an output, which must know its tuple.
+    """
+
+    pooler_output: Tensor | tuple[Tensor, ...] | None = None
+    deepstack_features: list[tuple[Tensor, ...]] | None = None
 
 
 class Eyes:
@@ -138,7 +149,7 @@ class Eyes:
         pooled = torch.stack(parts) if self._stacks else tuple(parts)
         layers = range(len(rows[0].deep))
         deep = [tuple(part for row in rows for part in row.deep[i]) for i in layers]
-        return {"image": SimpleNamespace(pooler_output=pooled, deepstack_features=deep)}
+        return {"image": PackedPictures(pooler_output=pooled, deepstack_features=deep)}
 
     def _remember(self, found: dict[str, Features], new: Iterable[str]) -> None:
         self._known.update(found)
