@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +16,23 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from postgres_server import Server, binaries
 
-from ui_gym_agents.records import target
+from ui_gym_agents.records import cli, target
 from ui_gym_agents.records.target import DatabaseTarget
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`ui-gym-records` in this process: (exit status, standard output, standard error)."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        status = cli.main([str(argument) for argument in arguments])
+        output, errors = capsys.readouterr()
+        return status, output, errors
+
+    return run
 
 
 @pytest.fixture(scope="session")

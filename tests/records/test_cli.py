@@ -13,26 +13,13 @@ import story
 from PIL import Image
 
 from ui_gym_agents.episode import Purpose
-from ui_gym_agents.records import cli, export, queries
+from ui_gym_agents.records import export, queries
 from ui_gym_agents.records.database import open_database
 from ui_gym_agents.records.recorder import RunRecorder
 from ui_gym_agents.records.target import DatabaseTarget, of_file
 from ui_gym_agents.store import EpisodeStore
 
 Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`ui-gym-records` in this process: (exit status, standard output, standard error)."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        status = cli.main([str(argument) for argument in arguments])
-        output, errors = capsys.readouterr()
-        return status, output, errors
-
-    return run
 
 
 @pytest.fixture

@@ -11,25 +11,12 @@ import pytest
 import story
 
 from ui_gym_agents.collecting.fault import EpisodeFault
-from ui_gym_agents.records import cli, comparison
+from ui_gym_agents.records import comparison
 from ui_gym_agents.records.database import open_database
 from ui_gym_agents.records.ingest import REFUSED, ingest
 from ui_gym_agents.records.target import of_file
 
 Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`ui-gym-records` in this process: (exit status, standard output, standard error)."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        status = cli.main([str(argument) for argument in arguments])
-        output, errors = capsys.readouterr()
-        return status, output, errors
-
-    return run
 
 
 def take_in(folder: Path) -> None:

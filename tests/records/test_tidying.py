@@ -13,26 +13,13 @@ import pytest
 import story
 
 from ui_gym.errors import UserError
-from ui_gym_agents.records import cli, tidying
+from ui_gym_agents.records import tidying
 from ui_gym_agents.records.database import open_database
 from ui_gym_agents.records.ingest import ingest
 from ui_gym_agents.records.target import DatabaseTarget, of_file, parse
 from ui_gym_agents.training.run_directory import RunDirectory
 
 Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`ui-gym-records` in this process: (exit status, standard output, standard error)."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        status = cli.main([str(argument) for argument in arguments])
-        output, errors = capsys.readouterr()
-        return status, output, errors
-
-    return run
 
 
 def make(runs: Path, name: str, days: float, checkpoints: tuple[int, ...] = (1, 2)) -> Path:
