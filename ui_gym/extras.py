@@ -29,6 +29,7 @@ EXTRAS = {
     "multi": ("pettingzoo",),
     "parquet": ("pyarrow",),
     "postgres": ("psycopg",),
+    "prometheus": ("prometheus_client",),
     "ray": ("ray",),
     "remote": ("msgpack", "starlette", "uvicorn", "uvloop", "websockets"),
     "skyrl": ("skyrl_gym",),

@@ -90,7 +90,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     with metrics_ports(RunSettings()) as none:
         assert none == []
     with (
-        pytest.raises(UserError, match="pip install prometheus_client"),
+        pytest.raises(UserError, match=r"pip install .ui-gym\[prometheus\]"),
         metrics_ports(RunSettings(metrics_port=0)),
     ):
         pytest.fail("there is no page to serve")

@@ -51,8 +51,8 @@ class MetricsPort(RunListener):
             client: Any = import_module("prometheus_client")
         except ModuleNotFoundError:
             raise UserError(
-                "--run.metrics_port needs prometheus_client; to get it: pip install "
-                "prometheus_client"
+                "--run.metrics_port needs prometheus_client; to get it: "
+                "pip install 'ui-gym[prometheus]'"
             ) from None
         self._registry = client.CollectorRegistry()
 
