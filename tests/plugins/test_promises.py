@@ -108,7 +108,7 @@ def test_a_trainer_that_keeps_its_pictures_is_told_once(
     monkeypatch.setenv("COLUMNS", "300")
     assert trainers.run(without=CLEAR) == 0
     log = Path("run/log.txt").read_text()
-    (line,) = [line for line in log.splitlines() if "warning" in line]
+    (line,) = [line for line in log.splitlines() if "warning: the trainer" in line]
     assert "the trainer 'reinforce' left " in line
     assert "call context.screenshots.clear() at the end of step(), or say keeps_pictures" in line
 
