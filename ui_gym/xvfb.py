@@ -129,8 +129,7 @@ def authority(cookie: bytes) -> bytes:
 def _hint(user: int | None) -> str:
     """Which folder of the X servers' the user of an id cannot write to; empty if he can."""
     who = os.geteuid() if user is None else user
-    sockets = X_FOLDER if X_FOLDER.is_dir() else X_FOLDER.parent
-    for folder in {X_FOLDER.parent, sockets}:
+    for folder in filter(Path.is_dir, (X_FOLDER.parent, X_FOLDER)):
         state = folder.stat()
         if who not in (0, state.st_uid) and not state.st_mode & 0o002:
             mode = stat.S_IMODE(state.st_mode)

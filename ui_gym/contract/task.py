@@ -237,6 +237,12 @@ class Task(Generic[P, D]):
             raise UserError(f"{self.spec.name}: {name} must be {low} to {high}, not {value!r}")
         return value
 
+    def check_flag(self, name: str, value: Any) -> bool:
+        """`value` if it is True or False, else a `UserError`."""
+        if not isinstance(value, bool):
+            raise UserError(f"{self.spec.name}: {name} is True or False, not {value!r}")
+        return value
+
     def draw(self, seed: int, split: Split | None = None) -> P:
         """The params of `seed` within `split`; the same seed always gives the same params."""
         rng = np.random.default_rng(seed)

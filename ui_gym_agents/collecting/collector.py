@@ -100,6 +100,7 @@ class Collector:
         self.on_episode = on_episode
         self.on_fault = on_fault
         self.purpose = purpose
+        self._envs = envs
         self.seconds: dict[str, float] = {}
         """Seconds spent waiting for envs (``env``) and agent (``act``), in all."""
         self._stage = make_stage(envs)
@@ -112,6 +113,15 @@ class Collector:
         self._filmed: set[str] = set()
         self._waiting: deque[tuple[EpisodeRequest, int]] = deque()
         self._plays: dict[int, OpenEpisode] = {}
+
+    def beside(self, agent: Agent) -> Collector:
+        """Another one of these envs, with this store and these settings, for `agent`."""
+        return Collector(
+            self._envs, agent, run_seed=self.run_seed, store=self.store, schedule=self.schedule,
+            max_requeues=self.max_requeues, episode_timeout=self.episode_timeout,
+            keep_pictures=self.keep_pictures, on_episode=self.on_episode, on_fault=self.on_fault,
+            purpose=self.purpose,
+        )  # fmt: skip
 
     @property
     def playing(self) -> dict[int, EpisodeRequest]:

@@ -22,12 +22,7 @@ def play_ahead(
 
     `refresh` gives the sampler the newest weights; it is called before each batch.
     """
-    own = context.collector
-    collector = Collector(
-        context.envs, sampler, run_seed=context.seed, store=own.store, schedule=own.schedule,
-        episode_timeout=own.episode_timeout, keep_pictures=own.keep_pictures,
-        on_episode=own.on_episode, on_fault=own.on_fault,
-    )  # fmt: skip
+    collector = context.collector.beside(sampler)
     context.watch(collector)
     gatherer = Gatherer(config, context, collector)
 

@@ -91,10 +91,12 @@ class LiveDisplay(PlainDisplay):
     _rows: deque[StepProgress] = field(default_factory=lambda: deque(maxlen=ROWS))
     _success: list[float] = field(default_factory=list)
     _busy: str = ""
+    _spinner: Spinner = field(default_factory=lambda: Spinner("dots"))
     _live: Live | None = None
 
     def start(self) -> None:
-        self._live = Live(self._render(), console=self.console, refresh_per_second=8)
+        # Drawn some times a second, and not with every episode.
+        self._live = Live(get_renderable=self._render, console=self.console, refresh_per_second=8)
         self._live.start()
 
     def note(self, text: str) -> None:
@@ -102,36 +104,29 @@ class LiveDisplay(PlainDisplay):
 
     def busy(self, text: str) -> None:
         self._busy = text
-        self._refresh()
 
     def going(self, text: str) -> None:
         self._busy = text
-        self._refresh()
 
     def step(self, progress: StepProgress) -> None:
         self._busy = ""
         self._rows.append(progress)
         if "success" in progress.metrics:
             self._success.append(progress.metrics["success"])
-        self._refresh()
 
     def stop(self) -> None:
         self._busy = ""
-        self._refresh()
         if self._live is not None:
             self._live.stop()
             self._live = None
-
-    def _refresh(self) -> None:
-        if self._live is not None:
-            self._live.update(self._render())
 
     def _render(self) -> RenderableType:
         parts: list[RenderableType] = []
         if self._rows:
             parts += run_table(list(self._rows), self._success, self.console.width)
-        if self._busy:
-            parts.append(Spinner("dots", Text(self._busy)))
+        if busy := self._busy:
+            self._spinner.update(text=Text(busy))
+            parts.append(self._spinner)
         return Group(*parts)
 
 

@@ -81,7 +81,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
     def __init__(
         self, *, compact: bool = False, changes: int | None = None, on: float | None = None
     ) -> None:
-        self.compact = compact
+        self.compact = self.check_flag("compact", compact)
         self.on = on if on is not None else (0.0 if compact else 0.5)
         if not 0 <= self.on <= 1:
             raise UserError(f"AndroidQuickSettings: on is a share from 0 to 1, not {on!r}")
@@ -91,8 +91,6 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
         if compact:
             self.viewport = COMPACT_SIZE
             self.max_steps = 2 * self.changes
-        if not isinstance(compact, bool):
-            raise UserError(f"AndroidQuickSettings: compact is True or False, not {compact!r}")
 
     def sample(self, rng: Rng) -> QuickSettingsParams:
         names = list(TILES)

@@ -19,7 +19,6 @@ from ui_gym.desktop import navigation
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.tasks.filing import FilingParams, FilingTask, PcmanfmTask
-from ui_gym.errors import UserError
 
 FOLDER = "Shopping"
 """The compact folder."""
@@ -79,9 +78,7 @@ class DesktopDeleteFiles(FilingTask[DeleteParams]):
 
     def __init__(self, *, asked: int = 2, compact: bool = False) -> None:
         self.asked = self.check_range("asked", asked, 1, 3)
-        if not isinstance(compact, bool):
-            raise UserError(f"DesktopDeleteFiles: compact is True or False, not {compact!r}")
-        self.compact = compact
+        self.compact = self.check_flag("compact", compact)
         if compact:
             self.viewport = small.SIZE
             self.max_steps = 2 * asked + 1
