@@ -495,3 +495,22 @@ def test_a_browser_does_not_outlive_its_parent(scratch: Path) -> None:
         parent.wait(timeout=10)
     assert eventually(lambda: not psutil.pid_exists(keeper))
     assert set(os.listdir(scratch)) == before
+
+
+@needs_chromedriver
+def test_a_driver_whose_port_is_taken_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, once = shutil.which("chromedriver"), tmp_path / "once"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        script = tmp_path / "chromedriver"
+        script.write_text(
+            f'#!/bin/sh\nmkdir "{once}" 2>/dev/null && exec "{real}" --port={port}\n'
+            f'exec "{real}" "$@"\n'
+        )
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+        with serving() as process:
+            assert once.exists()
+            assert not process.url.endswith(f":{port}")

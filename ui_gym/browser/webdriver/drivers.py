@@ -50,6 +50,12 @@ rm -rf "$folder"
 """
 
 _LISTENS = re.compile(r"(?:started successfully on port |Listening on \S*:)(\d+)")
+# chromedriver asks for the same port twice, by IPv6 and IPv4, and ends if somebody has one of them.
+_TAKEN = "Address already in use"
+
+
+class _PortTaken(DeviceStartError):
+    """Somebody else has the port that the driver chose; it chooses another when started again."""
 
 
 def find_driver(browser: str) -> str:
@@ -70,6 +76,21 @@ class DriverProcess:
 
     def __init__(self, browser: str, timeout: float) -> None:
         path = find_driver(browser)
+        deadline = time.monotonic() + timeout
+        while True:
+            self._start(browser, path)
+            try:
+                self.url = f"http://127.0.0.1:{self._port(path, timeout, deadline)}"
+                return
+            except _PortTaken as error:
+                self.close()
+                if time.monotonic() >= deadline:
+                    raise DeviceStartError(str(error)) from None
+            except BaseException:
+                self.close()
+                raise
+
+    def _start(self, browser: str, path: str) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="ui-gym-webdriver-"))
         # Profiles and caches go where they are removed.
         home = {"HOME": str(self._folder), "TMPDIR": str(self._folder)}
@@ -82,11 +103,6 @@ class DriverProcess:
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True, env=plain_environment("MOZ_") | home,
         )  # fmt: skip
-        try:
-            self.url = f"http://127.0.0.1:{self._port(path, timeout)}"
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def pid(self) -> int:
@@ -106,9 +122,8 @@ class DriverProcess:
             self._process.wait(timeout=10)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _port(self, path: str, timeout: float) -> int:
+    def _port(self, path: str, timeout: float, deadline: float) -> int:
         """Where the driver listens, as it tells when it does."""
-        deadline = time.monotonic() + timeout
         pause = threading.Event()
         said = ""
         while time.monotonic() < deadline and "(ended:" not in said:
@@ -119,7 +134,7 @@ class DriverProcess:
                 return int(found[1])
             pause.wait(0.01)
         words = " | ".join(said.strip().splitlines()[-3:])
-        raise DeviceStartError(
+        raise (_PortTaken if _TAKEN in said else DeviceStartError)(
             f"{path} did not start within {timeout:g} s."
             + (f" Its last words: {words}" if words else "")
         )
