@@ -82,6 +82,8 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     style, script = text("base.css"), ""
     if mark[1]:
         style += text("kit.css")
+        if params.get("compact"):
+            style += text("kit_compact.css")
         script = f"<script>{text('kit.js')}</script>"
     head = f"<style>{style}</style><script>{begin}</script>{script}"
     scoped = _SCRIPT.sub(

@@ -23,6 +23,11 @@ from ui_gym.errors import UserError
 P = TypeVar("P")
 V = TypeVar("V")
 
+COMPACT_SIZE = (320, 256)
+"""Of a compact page, which a model of a few million parameters can read; in pixels."""
+PATCH = 32
+"""Its grid, in pixels: what lies on it varies in whole patches of a small vision model."""
+
 Steps = Iterator[Action | Demo]
 """What an oracle does."""
 
@@ -82,7 +87,11 @@ class Family(_Constructed, BrowserTask[P]):
     """The type of the event with which an episode ends, for the default `judge`."""
     waiting: ClassVar[str] = ""
     """What `judge` notes until then."""
+    compact_values: ClassVar[Mapping[str, Any] | None] = None
+    """The arguments that the compact page has where neither they nor a level are given; None, of a
+    family that has no compact page."""
     level: Difficulty | None = None
+    compact: bool = False
     _arguments: ClassVar[dict[str, FamilyArgument]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -98,11 +107,21 @@ class Family(_Constructed, BrowserTask[P]):
         if "__init__" not in vars(cls):
             cls.__signature__ = _signature(cls)  # type: ignore[attr-defined]
 
-    def __init__(self, *, level: Difficulty | None = None, **given: Any) -> None:
+    def __init__(
+        self, *, level: Difficulty | None = None, compact: bool | None = None, **given: Any
+    ) -> None:
         unknown = sorted(set(given) - set(self._arguments))
         if unknown:
             raise TypeError(f"{type(self).__name__} takes no argument {unknown[0]!r}")
         self.level = level
+        self.compact = self.check_flag("compact", compact or False)
+        if self.compact:
+            if self.compact_values is None:
+                raise UserError(f"{self.spec.name} has no compact page")
+            self.viewport = COMPACT_SIZE
+            if level is None:
+                own = {name: value for name, value in given.items() if value is not None}
+                given = {**self.compact_values, **own}
         chosen = self.at_level(level, **given)
         for name, argument in self._arguments.items():
             setattr(self, name, argument.check(self, name, chosen[name]))
@@ -118,6 +137,9 @@ class Family(_Constructed, BrowserTask[P]):
                 return self.verdict(event.data, params)
         return Verdict(0.0, notes=self.waiting)
 
+    def setup(self, device: BrowserDevice, params: P) -> None:
+        self.load(device, params, {"compact": True} if self.compact else {})
+
     def verdict(self, data: Mapping[str, Any], params: P) -> Verdict:
         """The judgement of what the page says when the episode ends; for the default `judge`."""
         raise NotImplementedError
@@ -128,11 +150,13 @@ def _signature(cls: type[Family[Any]]) -> inspect.Signature:
     types: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         types.update(inspect.get_annotations(base))
-    types["level"] = "Difficulty"
+    types.update(level="Difficulty", compact="bool")
     kind = inspect.Parameter.KEYWORD_ONLY
+    small = [] if cls.compact_values is None else ["compact"]
+    names = ["level", *small, *cls._arguments]
     return inspect.Signature(
         [
             inspect.Parameter(name, kind, default=None, annotation=f"{types[name]} | None")
-            for name in ("level", *cls._arguments)
+            for name in names
         ]
     )

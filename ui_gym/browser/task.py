@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -30,8 +31,13 @@ class BrowserTask(Task[P, BrowserDevice]):
         return {name: known[name] for name in self.shown}
 
     def setup(self, device: BrowserDevice, params: P) -> None:
+        self.load(device, params, {})
+
+    def load(self, device: BrowserDevice, params: P, more: Mapping[str, Any]) -> None:
+        """Show the page with what it is given, and `more`."""
         digest = hashlib.sha256(params_json(params).encode()).digest()
-        device.load(self.page, self.page_params(params), seed=int.from_bytes(digest[:4], "big"))
+        seed = int.from_bytes(digest[:4], "big")
+        device.load(self.page, {**self.page_params(params), **more}, seed=seed)
 
     def overdone(self, params: P, excess: str) -> P:
         """The params of what is done too much; the oracle does it, by `overdo`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browser_helpers import KeptPool
-from task_helpers import SEEDS, judge
+from task_helpers import SEEDS, compact_families, judge
 
 from ui_gym.browser.tasks.click_button import ClickButton, ClickButtonParams
 from ui_gym.browser.tasks.login import Login
@@ -27,13 +27,8 @@ DAILY: list[Variant] = [
     for number, spec in enumerate(FAMILIES)
     if spec.load().levels
 ]
-DAILY += [
-    ("UI/CheckboxSet-v0", {"compact": True}),
-    ("UI/ClickButton-v0", {"compact": True}),
-    ("UI/DataEntry-v0", {"compact": True}),
-    ("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1}),
-    ("UI/Login-v0", {"compact": True}),
-]
+DAILY += [(spec.id, {"compact": True}) for spec in compact_families()]
+DAILY += [("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1})]
 NIGHTLY: list[Variant] = [
     (spec.id, {"level": level})
     for spec in FAMILIES

@@ -8,6 +8,8 @@ FIRST_SHORT: tuple[str, ...] = table("words")["first_short"]
 
 LAST_SHORT: tuple[str, ...] = table("words")["last_short"]
 
+THINGS_SHORT: tuple[str, ...] = table("words")["things_short"]
+
 FIRST_LONG: tuple[str, ...] = table("words")["first_long"]
 
 LAST_LONG: tuple[str, ...] = table("words")["last_long"]

@@ -3,6 +3,9 @@
 (() => {
   "use strict";
 
+  // Whether the page is small and lies on a grid (kit_compact.css).
+  const compact = Boolean(uiGym.params.compact);
+
   // -- nodes --
 
   const isProps = (part) => part !== null && typeof part === "object" && !Array.isArray(part) && !(part instanceof Node);
@@ -89,6 +92,7 @@
 
   // Lets a node float over the page until something else is pressed, or Escape; pressing `anchor`, what
   // it belongs to, is left to the caller. What it returns puts the node in its place.
+  const onGrid = (pixels) => 32 * Math.round(pixels / 32);
   let closeOpen = null;  // one floating thing is open at a time
   let openAnchor = null;
   const float = (node, close, anchor = null) => {
@@ -103,6 +107,11 @@
     // Below the anchor if there is room, else above; never outside of the window.
     return (left, top, above) => {
       const { offsetWidth: width, offsetHeight: height } = node;
+      if (compact) {
+        node.style.left = `${Math.min(onGrid(left), innerWidth - width)}px`;
+        node.style.top = `${Math.max(0, Math.min(onGrid(top), innerHeight - height))}px`;
+        return;
+      }
       node.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
       node.style.top = `${Math.max(8, top + height <= innerHeight - 8 ? top : above - height)}px`;
     };
@@ -366,7 +375,10 @@
   // -- frames of apps --
 
   const THEMES = 6;
-  const theme = (number) => void document.body.classList.add("app", `theme-${number % THEMES}`);
+  const theme = (number) => {
+    document.body.classList.add("app", `theme-${number % THEMES}`);
+    if (compact) document.body.classList.add("compact");
+  };
 
   // The bar at the top: shell("Parcel", { mark: "truck", title: "Orders", initials: "HB" }, ...more)
   const shell = (name, { mark = "grid", title = "", initials = "" } = {}, ...more) =>
@@ -393,5 +405,5 @@
     initials: (name) => name.split(/\s+/).map((part) => part[0]).slice(0, 2).join("").toUpperCase(),
   };
 
-  uiGym.kit = { make, icon, button, input, field, showError, tick, dropdown, float, menu, closeFloating, popover, stepper, dialog, ask, toast, drags, theme, shell, sidebar, format, dayOf, MONTHS, DAYS };
+  uiGym.kit = { compact, make, icon, button, input, field, showError, tick, dropdown, float, menu, closeFloating, popover, stepper, dialog, ask, toast, drags, theme, shell, sidebar, format, dayOf, MONTHS, DAYS };
 })();

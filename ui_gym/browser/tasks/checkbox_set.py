@@ -14,10 +14,9 @@ from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import THINGS
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, by_level, one_of
+from ui_gym.browser.family import PATCH, Family, Steps, by_level, one_of
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
 
@@ -33,14 +32,8 @@ ROOM = 440
 """The least height of the list before it scrolls, in pixels."""
 MOST = 100
 
-COMPACT_SIZE = (320, 256)
-COMPACT: dict[str, Any] = {"count": 4, "asked": 2, "ticked": 0, "likeness": "low"}
-"""The arguments of the compact page where neither they nor a level are named."""
 COMPACT_MOST = 6
 """Boxes that the compact page has room for, below its title and above the button."""
-PATCH = 32
-"""The height of its rows, in pixels: the patch of a small vision model."""
-
 GOALS = (
     'Tick exactly these {named}: {labels}. Then press "Save".',
     'Save the page with only {labels} ticked, and no other of the {named}.',
@@ -111,27 +104,8 @@ class CheckboxSet(Family[CheckboxSetParams]):
     asked: int = by_level(easy=2, medium=4, hard=6)
     ticked: int = by_level(easy=0, medium=0, hard=5)
     likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
+    compact_values = {"count": 4, "asked": 2, "ticked": 0, "likeness": "low"}
     mistakes = ("forgot", "lookalike", "neighbour")
-
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        compact: bool = False,
-        count: int | None = None,
-        asked: int | None = None,
-        ticked: int | None = None,
-        likeness: Likeness | None = None,
-    ) -> None:
-        self.compact = compact
-        given = {"count": count, "asked": asked, "ticked": ticked, "likeness": likeness}
-        if compact:
-            self.viewport = COMPACT_SIZE
-        if compact and level is None:
-            given = {
-                name: COMPACT[name] if value is None else value for name, value in given.items()
-            }
-        super().__init__(level=level, **given)
 
     def prepare(self) -> None:
         if self.compact:

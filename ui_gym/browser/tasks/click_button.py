@@ -11,10 +11,9 @@ from numpy.random import Generator
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.content.data import table
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, one_of, whole
+from ui_gym.browser.family import PATCH, Family, Steps, one_of, whole
 from ui_gym.contract.action import Click
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 
 Likeness = Literal["low", "high"]
@@ -28,10 +27,6 @@ LONGEST_COMPACT = 9
 
 LAYOUTS = ("dialog", "toolbar", "list")
 SCENES = 4
-COMPACT_SIZE = (320, 256)
-COMPACT_COUNT = 4
-PATCH = 32
-"""The grid of the compact page, in pixels: its layout varies in whole patches of a vision model."""
 
 SHEET_COLUMNS, SHEET_ROWS = 10, 7
 """Patches below the compact page's header; a button is three wide and one high."""
@@ -98,22 +93,8 @@ class ClickButton(Family[ClickButtonParams]):
     ends, waiting = "press", "nothing is pressed"
     count: int = whole(2, 10, easy=6, medium=6, hard=10)
     likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
+    compact_values = {"count": 4}
     mistakes = ("lookalike", "neighbour")
-
-    def __init__(
-        self,
-        *,
-        level: Difficulty | None = None,
-        compact: bool = False,
-        count: int | None = None,
-        likeness: Likeness | None = None,
-    ) -> None:
-        self.compact = compact
-        if compact:
-            self.viewport = COMPACT_SIZE
-        if compact and level is None and count is None:
-            count = COMPACT_COUNT
-        super().__init__(level=level, count=count, likeness=likeness)
 
     def sample(self, rng: Generator) -> ClickButtonParams:
         labels = self._labels(rng)

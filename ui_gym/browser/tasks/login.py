@@ -12,10 +12,9 @@ from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import typo
 from ui_gym.browser.content.data import table
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.family import PATCH, Family, Steps, whole
 from ui_gym.contract.action import Action, Click, Type
 from ui_gym.contract.registry import register
-from ui_gym.contract.spec import Difficulty
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
 
@@ -32,9 +31,6 @@ NAMED = {"name": "user name", "mail": "e-mail address"}
 
 LAYOUTS = ("center", "split", "pair")
 BRANDS = 5
-COMPACT_SIZE = (320, 256)
-PATCH = 32
-"""The grid of the compact page, in pixels: its layout varies in whole patches of a vision model."""
 
 GOALS = (
     'Sign in with the {named} "{user}" and the password "{password}".{stay}',
@@ -114,17 +110,12 @@ class Login(Family[LoginParams]):
     page = "login.html"
     shown = ("steps", "labels", "layout", "brand", "place")
     steps: int = whole(1, 3, easy=1, medium=2, hard=3)
+    compact_values = {"steps": 1}
     mistakes = ("stay", "swapped", "typo")
 
-    def __init__(
-        self, *, level: Difficulty | None = None, compact: bool = False, steps: int | None = None
-    ) -> None:
-        self.compact = compact
-        super().__init__(level=level, steps=steps)
-        if compact:
-            self.viewport = COMPACT_SIZE
-            if self.steps > 1:
-                raise UserError(f"Login: the compact page has one step, not {self.steps}")
+    def prepare(self) -> None:
+        if self.compact and self.steps > 1:
+            raise UserError(f"Login: the compact page has one step, not {self.steps}")
         if self.steps == 3:
             self.max_steps = 20
 
