@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ui_gym.browser.looks import LOOKS
 from ui_gym.errors import TaskError
 
 ORIGIN = "https://page.ui-gym.test"
@@ -82,8 +83,11 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     style, script = text("base.css"), ""
     if mark[1]:
         style += text("kit.css")
-        if params.get("compact"):
-            style += text("kit_compact.css")
+    if params.get("look") in LOOKS:
+        style += text(f"looks/{params['look']}.css")
+    if mark[1] and params.get("compact"):
+        style += text("kit_compact.css")
+    if mark[1]:
         script = f"<script>{text('kit.js')}</script>"
     head = f"<style>{style}</style><script>{begin}</script>{script}"
     scoped = _SCRIPT.sub(

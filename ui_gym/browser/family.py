@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.looks import PLAIN, check_look
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
 from ui_gym.contract.spec import Difficulty
@@ -91,7 +92,6 @@ class Family(_Constructed, BrowserTask[P]):
     """The arguments that the compact page has where neither they nor a level are given; None, of a
     family that has no compact page."""
     level: Difficulty | None = None
-    compact: bool = False
     _arguments: ClassVar[dict[str, FamilyArgument]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -108,12 +108,18 @@ class Family(_Constructed, BrowserTask[P]):
             cls.__signature__ = _signature(cls)  # type: ignore[attr-defined]
 
     def __init__(
-        self, *, level: Difficulty | None = None, compact: bool | None = None, **given: Any
+        self,
+        *,
+        level: Difficulty | None = None,
+        compact: bool | None = None,
+        look: str | None = None,
+        **given: Any,
     ) -> None:
         unknown = sorted(set(given) - set(self._arguments))
         if unknown:
             raise TypeError(f"{type(self).__name__} takes no argument {unknown[0]!r}")
         self.level = level
+        self.look = check_look(look or PLAIN)
         self.compact = self.check_flag("compact", compact or False)
         if self.compact:
             if self.compact_values is None:
@@ -137,9 +143,6 @@ class Family(_Constructed, BrowserTask[P]):
                 return self.verdict(event.data, params)
         return Verdict(0.0, notes=self.waiting)
 
-    def setup(self, device: BrowserDevice, params: P) -> None:
-        self.load(device, params, {"compact": True} if self.compact else {})
-
     def verdict(self, data: Mapping[str, Any], params: P) -> Verdict:
         """The judgement of what the page says when the episode ends; for the default `judge`."""
         raise NotImplementedError
@@ -150,10 +153,10 @@ def _signature(cls: type[Family[Any]]) -> inspect.Signature:
     types: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         types.update(inspect.get_annotations(base))
-    types.update(level="Difficulty", compact="bool")
+    types.update(level="Difficulty", compact="bool", look="str")
     kind = inspect.Parameter.KEYWORD_ONLY
     small = [] if cls.compact_values is None else ["compact"]
-    names = ["level", *small, *cls._arguments]
+    names = ["level", *small, *cls._arguments, "look"]
     return inspect.Signature(
         [
             inspect.Parameter(name, kind, default=None, annotation=f"{types[name]} | None")

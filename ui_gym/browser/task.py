@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.looks import PLAIN, dress
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.task import Demo, Task, params_json
 
@@ -22,6 +22,10 @@ class BrowserTask(Task[P, BrowserDevice]):
     shown: ClassVar[tuple[str, ...]] = ()
     """Names of the params and of the task's arguments that the page is given; by default all
     params. Leave out what would give the answer."""
+    compact: bool = False
+    """Whether the page is small, for small models."""
+    look: str = PLAIN
+    """What the page looks like (`ui_gym.browser.looks`)."""
 
     def page_params(self, params: P) -> dict[str, Any]:
         """What the page is given; by default what `shown` names."""
@@ -31,13 +35,10 @@ class BrowserTask(Task[P, BrowserDevice]):
         return {name: known[name] for name in self.shown}
 
     def setup(self, device: BrowserDevice, params: P) -> None:
-        self.load(device, params, {})
-
-    def load(self, device: BrowserDevice, params: P, more: Mapping[str, Any]) -> None:
-        """Show the page with what it is given, and `more`."""
-        digest = hashlib.sha256(params_json(params).encode()).digest()
-        seed = int.from_bytes(digest[:4], "big")
-        device.load(self.page, {**self.page_params(params), **more}, seed=seed)
+        digest = int.from_bytes(hashlib.sha256(params_json(params).encode()).digest()[:4], "big")
+        dressed = dress(self.look, digest, compact=self.compact)
+        small = {"compact": True} if self.compact else {}
+        device.load(self.page, {**self.page_params(params), **dressed, **small}, seed=digest)
 
     def overdone(self, params: P, excess: str) -> P:
         """The params of what is done too much; the oracle does it, by `overdo`."""

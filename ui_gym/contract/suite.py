@@ -6,6 +6,7 @@ The params of an episode are those that the task itself draws from the same seed
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -40,6 +41,8 @@ SECTIONS = """
     | `category` | all | only tasks of this category |
     | `difficulty` | all | only tasks of this registered difficulty |
     | `level` | each task's own | the level at which they are played |
+    | `compact` | the suite's | only tasks that have a compact form, in that form |
+    | `arguments` | the suite's | arguments of each task that takes them, as `{"look": "dark"}` |
     """
 
 
@@ -59,6 +62,15 @@ def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
     ]
 
 
+def compact_families(suite: str) -> list[TaskSpec]:
+    """Those of a suite's own tasks that have a compact form, which a tiny model can read."""
+    return [spec for spec in families(suite) if _has_compact(spec)]
+
+
+def _has_compact(spec: TaskSpec) -> bool:
+    return "compact" in inspect.signature(spec.load()).parameters
+
+
 class Suite(Task[Any, Any]):
     """Base class of suites: tasks of one kind of device and one viewport.
 
@@ -67,6 +79,10 @@ class Suite(Task[Any, Any]):
     """
 
     base: ClassVar[type[Task[Any, Any]]]
+    compact: ClassVar[bool] = False
+    """Whether it plays compact forms where the argument is not given."""
+    arguments: ClassVar[Mapping[str, Any]] = {}
+    """What it gives each task that takes it, where nothing is given."""
     has_oracle = True
 
     def __init_subclass__(cls) -> None:
@@ -84,6 +100,8 @@ class Suite(Task[Any, Any]):
         category: str | None = None,
         difficulty: Difficulty | None = None,
         level: Difficulty | None = None,
+        compact: bool | None = None,
+        arguments: Mapping[str, Any] | None = None,
     ) -> None:
         """Choose the tasks.
 
@@ -92,6 +110,8 @@ class Suite(Task[Any, Any]):
             category: Only those of this category.
             difficulty: Only those of this registered difficulty.
             level: The level at which each is played, where it has levels; its own if None.
+            compact: Only those that have a compact form, in that form; as the suite says if None.
+            arguments: Of each task that takes them; the suite's if None.
 
         Raises:
             UserError: no task is left, or one cannot be played here.
@@ -109,11 +129,17 @@ class Suite(Task[Any, Any]):
             levels = {spec.difficulty for spec in [*known, *chosen]}
             choose(difficulty, sorted(levels), "difficulty")
             chosen = [spec for spec in chosen if spec.difficulty == difficulty]
+        compact = self.check_flag("compact", self.compact if compact is None else compact)
+        if compact:
+            chosen = [spec for spec in chosen if _has_compact(spec)]
         if not chosen:
             raise UserError(f"{self.spec.id}: no task is left to draw from")
+        given = self.arguments if arguments is None else arguments
         self.members: Mapping[str, Task[Any, Any]] = {
-            spec.id: make_task(spec.id, self._arguments(spec, level)) for spec in chosen
+            spec.id: make_task(spec.id, self._arguments(spec, level, compact, given))
+            for spec in chosen
         }
+        self.viewport = next(iter(self.members.values())).viewport
         self.max_steps = max(member.max_steps for member in self.members.values())
         self.mistakes = tuple(
             sorted({name for member in self.members.values() for name in member.mistakes})
@@ -137,5 +163,12 @@ class Suite(Task[Any, Any]):
         return found
 
     @staticmethod
-    def _arguments(spec: TaskSpec, level: Difficulty | None) -> dict[str, Any]:
-        return {"level": level} if level is not None and spec.load().levels else {}
+    def _arguments(
+        spec: TaskSpec, level: Difficulty | None, compact: bool, given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        cls = spec.load()
+        taken = inspect.signature(cls).parameters
+        own = {name: value for name, value in given.items() if name in taken}
+        if level is not None and cls.levels:
+            own["level"] = level
+        return {**own, "compact": True} if compact else own

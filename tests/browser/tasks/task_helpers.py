@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -11,8 +10,6 @@ import pytest
 
 from ui_gym.browser.device import PageEvent
 from ui_gym.contract.action import Action
-from ui_gym.contract.spec import TaskSpec
-from ui_gym.contract.suite import families
 from ui_gym.contract.task import Task, Verdict
 
 SEEDS = range(60)
@@ -21,15 +18,6 @@ LEVELS = ("easy", "medium", "hard")
 
 Told = tuple[str, Mapping[str, Any]]
 """The type and the data of an event."""
-
-
-def compact_families() -> list[TaskSpec]:
-    """The families that have a compact page."""
-    return [
-        spec
-        for spec in families("browser")
-        if "compact" in inspect.signature(spec.load()).parameters
-    ]
 
 
 class Reported:

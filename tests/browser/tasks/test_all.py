@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 from browser_helpers import KeptPool
-from task_helpers import SEEDS, compact_families, judge
+from task_helpers import SEEDS, judge
 
 from ui_gym.browser.tasks.click_button import ClickButton, ClickButtonParams
 from ui_gym.browser.tasks.login import Login
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.contract.suite import families
+from ui_gym.contract.suite import compact_families, families
 from ui_gym.contract.task import Task, params_json
 from ui_gym.testing import check_ui_env
 
@@ -27,7 +27,7 @@ DAILY: list[Variant] = [
     for number, spec in enumerate(FAMILIES)
     if spec.load().levels
 ]
-DAILY += [(spec.id, {"compact": True}) for spec in compact_families()]
+DAILY += [(spec.id, {"compact": True}) for spec in compact_families("browser")]
 DAILY += [("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1})]
 NIGHTLY: list[Variant] = [
     (spec.id, {"level": level})

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from task_helpers import compact_families
 
 from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.browser.content import words
@@ -17,6 +16,7 @@ from ui_gym.browser.family import COMPACT_SIZE
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.suite import compact_families
 from ui_gym.contract.task import Demo
 
 SHORT = {word.lower() for word in (*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT)}
@@ -24,7 +24,7 @@ OWN_WORDS = 40
 """That a family's pages and goals say beside the short lists and numbers, at most."""
 
 each_family = pytest.mark.parametrize(
-    "spec", [pytest.param(spec, id=spec.name) for spec in compact_families()]
+    "spec", [pytest.param(spec, id=spec.name) for spec in compact_families("browser")]
 )
 
 

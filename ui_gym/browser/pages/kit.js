@@ -377,6 +377,8 @@
   const THEMES = 6;
   const theme = (number) => {
     document.body.classList.add("app", `theme-${number % THEMES}`);
+    const { look, arranged = [] } = uiGym.params;
+    if (look) document.body.classList.add(`look-${look}`, ...arranged);
     if (compact) document.body.classList.add("compact");
   };
 

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.looks import PLAIN, check_look
 from ui_gym.browser.moves import because, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Type
@@ -98,8 +99,10 @@ class DataEntry(BrowserTask[DataEntryParams]):
         length: int | None = None,
         columns: int | None = None,
         words: Literal["long", "short"] | None = None,
+        look: str | None = None,
     ) -> None:
         self.compact = compact
+        self.look = check_look(look or PLAIN)
         self.rows = rows if rows is not None else (1 if compact else 3)
         self.length = length if length is not None else (6 if compact else 100)
         self.columns = COLUMNS[: columns if columns is not None else (2 if compact else 3)]
