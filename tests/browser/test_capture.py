@@ -202,3 +202,27 @@ def test_a_closed_device_says_so(show: Show) -> None:
     device.close()
     with pytest.raises(DeviceError):
         device.capture()
+
+
+@pytest.mark.parametrize("way", ["beginframe", "framebuffer", "screenshot"])
+def test_what_a_timer_brings_is_in_the_next_picture(way: str, page: WritePage) -> None:
+    body = "<div id=pad style='position: fixed; inset: 0; background: #fff'></div>"
+    # Busy for a while, as pages are that open something large.
+    script = """
+    const pad = document.getElementById("pad");
+    let turn = 0;
+    addEventListener("click", () => setTimeout(() => {
+      let sum = 0;
+      for (let i = 0; i < 3e6; i += 1) sum += i % 7;
+      turn += sum > 0;
+      pad.style.background = turn % 2 ? "#000" : "#fff";
+    }, 10));
+    uiGym.state = () => ({ turn });
+    """
+    with contextlib.closing(ChromiumDevice(DeviceOptions(f"chromium:{way}", SIZE))) as device:
+        device.start()
+        device.load(page(body, script), {}, seed=0)
+        for turn in range(1, 13):
+            device.perform(act.Click(300, 200))
+            shown = int(device.capture().image[200, 300, 0])
+            assert shown == (0 if turn % 2 else 255), f"the picture after click {turn} is old"

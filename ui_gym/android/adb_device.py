@@ -15,7 +15,7 @@ from ui_gym.android import lowering, opening, shell_facts
 from ui_gym.android.adb import screencap, shell, sync
 from ui_gym.android.adb.stream import AdbConnection
 from ui_gym.android.adb.target import AdbTarget
-from ui_gym.android.device import ShellResult
+from ui_gym.android.device import COLUMNS, ShellResult
 from ui_gym.android.uitree import elements_from_xml, tree_of
 from ui_gym.contract.action import Action, Open, Type
 from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
@@ -45,7 +45,10 @@ _SCREENCAP = "screencap 2>/dev/null"
 _DUMP = "uiautomator dump /dev/tty"
 # Where that cannot be written: by way of a file, which must not be an old one.
 _DUMP_TO_FILE = "rm -f {0}; uiautomator dump {0}; cat {0}".format("/data/local/tmp/ui-gym.xml")
-_RENEW = "input keyevent 224; wm dismiss-keyguard; cmd statusbar collapse"
+_RENEW = (
+    "input keyevent 224; wm dismiss-keyguard; cmd statusbar collapse; "
+    f"settings delete secure {COLUMNS} >/dev/null"
+)
 
 T = TypeVar("T")
 

@@ -9,6 +9,11 @@ from typing import Protocol, runtime_checkable
 from ui_gym.contract.device import Device, Element
 from ui_gym.contract.harm import Fact
 
+COLUMNS = "ui_gym_columns"
+"""The secure setting, no phone's but the built-in one, that lays its screen out on a grid for small
+vision models: how many cells it is wide. A row of a list is one cell high, and begins where a cell
+does."""
+
 
 @dataclass(frozen=True)
 class ShellResult:

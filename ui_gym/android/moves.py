@@ -77,8 +77,8 @@ def pick_time(device: AndroidDevice, hour: int, minute: int) -> Iterator[Action]
     halves = find(device, "AM") is not None
     shown = (hour - 1) % 12 + 1 if halves else hour
     if minute % 5 == 0:
-        yield from tap(device, f"{shown} o'clock" if halves else f"{shown} hours")
-        yield from tap(device, f"{minute} minutes")
+        yield from _pick(device, f"{shown} o'clock" if halves else f"{shown} hours", str(shown))
+        yield from _pick(device, f"{minute} minutes", f"{minute:02}")
     else:
         yield from tap(device, "Switch to text input")
         yield from fill(device, "Hour", f"{shown:02}")
@@ -86,6 +86,14 @@ def pick_time(device: AndroidDevice, hour: int, minute: int) -> Iterator[Action]
     if halves:
         yield from tap(device, "AM" if hour < 12 else "PM")
     yield from tap(device, "OK")
+
+
+def _pick(device: AndroidDevice, said: str, shown: str) -> Iterator[Action]:
+    """Touch a number of the dial, or on a compact screen, one of those that stand in rows."""
+    if find(device, said) is not None:
+        yield from tap(device, said)
+    else:
+        yield from tap(device, shown, role="button")
 
 
 def pick_date(device: AndroidDevice, day: datetime.date, shown: datetime.date) -> Iterator[Action]:

@@ -54,6 +54,15 @@ def draw(rng: np.random.Generator, *, most_notes: int = 3) -> Scenery:
     return Scenery(on, int(rng.integers(20, 240)), tuple(int(i) for i in notes))
 
 
+QUIET = ("wifi", "data", "auto_time")
+
+
+def quiet(rng: np.random.Generator) -> Scenery:
+    """A scenery of which hardly anything is seen: the light theme, and no notification."""
+    bluetooth = ("bluetooth",) if rng.random() < SHARES["bluetooth"] else ()
+    return Scenery((*QUIET, *bluetooth), int(rng.integers(20, 240)), ())
+
+
 def brightness_lines(level: int) -> list[str]:
     """Lines that set the screen's brightness, of 255, by hand."""
     return [

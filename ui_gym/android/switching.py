@@ -43,7 +43,7 @@ class SwitchTask(AndroidTask[SwitchParams]):
     switch: ClassVar[str]
     neighbour: ClassVar[str]
     """The switch that somebody careless takes for it."""
-    goals: ClassVar[tuple[str, ...]] = texts.goals("switches")
+    goals: tuple[str, ...] = texts.goals("switches")
     states: ClassVar[tuple[str, str]] = ("off", "on")
     """How goals call its two states: ``{state}`` in `goals`, where ``{not_}`` is a word, too."""
     mistakes: tuple[str, ...] = ("neighbour", "opposite")

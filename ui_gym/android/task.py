@@ -33,7 +33,7 @@ class AndroidTask(Task[P, AndroidDevice]):
     apps: ClassVar[tuple[str, ...]] = ("com.android.settings",)
     """The packages that the task is about: on a real phone they are stopped before it begins."""
 
-    goals: ClassVar[tuple[str, ...]] = ()
+    goals: tuple[str, ...] = ()
     """What the goal may say, of which `params.phrasing` is one; fields of the params in braces."""
 
     def goal(self, params: P) -> str:
@@ -43,6 +43,10 @@ class AndroidTask(Task[P, AndroidDevice]):
     def prepare(self, params: P) -> Sequence[str]:
         """Shell lines that bring about the starting state, on any phone."""
         return ()
+
+    def setup_lines(self, params: P) -> Sequence[str]:
+        """All that `setup` runs: those of `prepare`, and what a base class has before them."""
+        return self.prepare(params)
 
     def checks(self, params: P) -> Sequence[ShellCheck]:
         """What must hold in the end."""
@@ -54,7 +58,7 @@ class AndroidTask(Task[P, AndroidDevice]):
         raise NotImplementedError
 
     def setup(self, device: AndroidDevice, params: P) -> None:
-        result = device.renew(self.apps, " && ".join(self.prepare(params)))
+        result = device.renew(self.apps, " && ".join(self.setup_lines(params)))
         if result.code != 0:
             said = (result.stderr + result.stdout).decode("utf-8", "replace").strip()
             raise DeviceError(f"{self.spec.id} cannot be prepared on this phone: {said[-300:]}")

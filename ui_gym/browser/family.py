@@ -92,6 +92,8 @@ class Family(_Constructed, BrowserTask[P]):
     """The arguments that the compact page has where neither they nor a level are given; None, of a
     family that has no compact page."""
     level: Difficulty | None = None
+    compact: bool = False
+    look: str = PLAIN
     _arguments: ClassVar[dict[str, FamilyArgument]] = {}
 
     def __init_subclass__(cls) -> None:

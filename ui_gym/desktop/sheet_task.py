@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ui_gym.contract.action import Action, Type
-from ui_gym.contract.draws import pick
+from ui_gym.contract.action import Action, Press, Type, Wait
+from ui_gym.contract.draws import pick, some
 from ui_gym.contract.harm import AllowedChange
-from ui_gym.contract.task import Verdict
+from ui_gym.contract.task import Demo, Verdict
+from ui_gym.desktop import compact as small
+from ui_gym.desktop.compact_task import NAMES, CompactDesktopTask
 from ui_gym.desktop.content import sheets
 from ui_gym.desktop.content.sheets import Cell, Table, Workbook
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
@@ -38,6 +41,13 @@ class SheetParams:
 
 
 S = TypeVar("S", bound=SheetParams)
+
+
+COMPACT_THINGS = 4
+"""Rows of a compact table, the titles left out."""
+
+COMPACT_TITLES = ("Price", "Count", "Sold")
+"""Titles of its numbers."""
 
 
 class SheetTask(DesktopTask[S]):
@@ -90,6 +100,35 @@ class SheetTask(DesktopTask[S]):
             wrong = self.lacks(book, params)
         notes = "; ".join(wrong[:3])
         return Verdict(0.0 if wrong else 1.0, done=not wrong, notes=notes)
+
+
+class CompactSheetTask(CompactDesktopTask[S], SheetTask[S]):
+    """Such a task with a compact form: a sheet of a few things, with two numbers each."""
+
+    compact_steps = 3
+
+    def compact_table(self, rng: np.random.Generator) -> Table:
+        """What stands there."""
+        names = some(rng, NAMES, COMPACT_THINGS)
+        numbers = iter(some(rng, range(2, 100), 2 * len(names)))
+        rows = tuple((name, next(numbers), next(numbers)) for name in names)
+        return Table("Stock", (("Item", *some(rng, COMPACT_TITLES, 2)), *rows))
+
+    def session(self, params: S) -> SessionSpec:
+        usual = super().session(params)
+        if not self.compact:
+            return usual
+        book = sheets.workbook(params.tables, small.GRID)
+        return dataclasses.replace(usual, files={**usual.files, params.file: book})
+
+    def enter_compact(self, params: S, column: int, row: int, text: str) -> Iterator[Demo]:
+        """Type this into a cell of the compact sheet, both counted from 0, and save."""
+        told = str(params.table.rows[row][0])
+        yield Demo(small.at_cell(column, row), f"{told} {params.table.titles[column]}")
+        yield Demo(Type(text, enter=True), text)
+        yield Demo(Press("ctrl+s"), told)
+        for _ in range(3):  # where the file is not written yet
+            yield Demo(Wait(0.5), told)
 
 
 def before(params: SheetParams) -> dict[str, dict[str, Cell]]:

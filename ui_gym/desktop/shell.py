@@ -45,7 +45,8 @@ _CLOCK = (
     "LD_PRELOAD=/usr/$LIB/faketime/libfaketime.so.1", f"FAKETIME={TIME}",
     "FAKETIME_DONT_FAKE_MONOTONIC=1",  # timers go on
 )  # fmt: skip
-_LAUNCH = (("pcmanfm", "--desktop"), ("env", *_CLOCK, "tint2"))
+_LAUNCH_ICONS = ("pcmanfm", "--desktop")
+_LAUNCH_PANEL = ("env", *_CLOCK, "tint2")
 
 _PANEL = 36
 """The height of the panel, at the bottom."""
@@ -62,10 +63,12 @@ def session(
     *,
     packages: Mapping[str, str] | None = None,
     titles: Sequence[str] = (),
+    panel: bool = True,
 ) -> SessionSpec:
     """A session with the desktop, and on it what is given, as `SessionSpec` has it."""
+    begun = [_LAUNCH_ICONS, _LAUNCH_PANEL] if panel else [_LAUNCH_ICONS]
     return SessionSpec(
-        files={**_home(), **files}, launch=[*_LAUNCH, *launch],
+        files={**_home(), **files}, launch=[*begun, *launch],
         packages={**PACKAGES, **(packages or {})}, titles=titles,
     )  # fmt: skip
 
@@ -95,16 +98,20 @@ def drag(name: str, onto: str, folders: Sequence[str], files: Sequence[str]) -> 
     return Drag(*_place(name, folders, files), *_place(onto, folders, files))
 
 
+def listed(folders: Sequence[str], files: Sequence[str]) -> list[str]:
+    """The icons as they stand one below the other: folders come first, each in the order of the
+    names."""
+    return [*sorted(folders, key=str.lower), *sorted([HOME_ICON, *files], key=str.lower)]
+
+
 def own_files() -> dict[str, str]:
     """What lies in `FOLDER` in every session: texts by path."""
     return {path: data.decode() for path, data in _home().items() if path.startswith(FOLDER)}
 
 
 def _place(name: str, folders: Sequence[str], files: Sequence[str]) -> tuple[int, int]:
-    """The middle of an icon: folders come first, each in the order of the names."""
-    listed = [*sorted(folders, key=str.lower), *sorted([HOME_ICON, *files], key=str.lower)]
     x, y = _ICON
-    return x, y + _NEXT_ICON * listed.index(name)
+    return x, y + _NEXT_ICON * listed(folders, files).index(name)
 
 
 @cache

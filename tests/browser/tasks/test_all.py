@@ -40,6 +40,11 @@ NIGHTLY += [
     ("UI/ClickButton-v0", {"likeness": "high", "count": 10}),
     ("UI/ClickButton-v0", {"compact": True, "likeness": "high", "count": 10}),
     ("UI/CheckboxSet-v0", {"compact": True, "count": 6, "asked": 4, "ticked": 3}),
+    ("UI/DatePicker-v0", {"compact": True, "ask": "stay", "reach": 5}),
+    ("UI/CalendarBook-v0", {"compact": True, "events": 10, "weeks": 3}),
+    ("UI/FlightBooking-v0", {"compact": True, "flights": 5, "airports": 5}),
+    ("UI/ShoppingCart-v0", {"compact": True, "items": 2, "leftover": 1, "lines": 4}),
+    ("UI/Autocomplete-v0", {"compact": True, "fields": 2, "delay": 800}),
 ]
 SEEDS_OF = {True: SEEDS, False: range(15)}
 """How many params are drawn, by whether the test runs nightly: of large pages they take long."""

@@ -12,6 +12,7 @@ from task_helpers import goals, levels, perform, verdicts
 from ui_gym.browser.content.directories import KINDS, directory
 from ui_gym.browser.tasks.autocomplete import Autocomplete, AutocompleteParams
 from ui_gym.contract.action import Click, Press, Type, Wait
+from ui_gym.errors import UserError
 
 FORM = AutocompleteParams(
     kind="companies", labels=("Customer", "Supplier"),
@@ -84,3 +85,20 @@ def test_autocomplete_picks_by_keyboard_only_from_what_has_come(show: Any) -> No
     assert device.state()["picked"] == [None]
     device.perform(Click(*device.center("#continue")))
     assert task.judge(device, params, ()).notes == "something is missing"
+
+
+def test_autocomplete_compact_goals_name_people_by_numbers_that_nobody_else_has() -> None:
+    task = Autocomplete(compact=True, fields=2)
+    for params, goal in goals(task):
+        assert len({number for _, number in params.entries}) == task.stems * task.alike
+        names = [name for name, _ in params.entries]
+        assert {names.count(name) for name in names} == {task.namesakes}
+        for label, index in zip(("Name", "Guest"), params.asked, strict=True):
+            one = " ".join(params.entries[index])
+            assert f"{label}: {one}" in goal or f"{one} as {label}" in goal
+
+
+@pytest.mark.parametrize("given", [{"alike": 3}, {"stems": 8}])
+def test_autocomplete_compact_pages_have_few_entries(given: Any) -> None:
+    with pytest.raises(UserError, match="at most 30 entries in groups of namesakes"):
+        Autocomplete(compact=True, **given)

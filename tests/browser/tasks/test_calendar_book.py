@@ -6,9 +6,11 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from task_helpers import goals, judge, levels, verdicts
+import pytest
+from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content.weeks import FROM, TO, Busy
+from ui_gym.browser.family import COMPACT_SIZE
 from ui_gym.browser.tasks.calendar_book import (
     LENGTH_NAMES,
     CalendarBook,
@@ -16,6 +18,9 @@ from ui_gym.browser.tasks.calendar_book import (
     clashes,
     right_slots,
 )
+from ui_gym.contract.action import Drag
+from ui_gym.contract.task import Demo
+from ui_gym.errors import UserError
 
 MONDAY, TUESDAY = "2026-01-19", "2026-01-20"
 ASKED = CalendarBookParams(
@@ -109,3 +114,33 @@ def test_mistakes() -> None:
         assert task.misread(ASKED, "length", rng).minutes != 60
     end = dataclasses.replace(ASKED, minutes=30, slot=(1, 1050))
     assert task.misread(end, "length", rng).slot in clashes(end)
+
+
+def test_compact_calendars_have_whole_hours_and_one_hour_that_is_not_right() -> None:
+    task = CalendarBook(compact=True, weeks=3)
+    for params, goal in goals(task):
+        starts = {start for _, start in right_slots(params)}
+        assert starts <= {60 * hour for hour in range(9, 15)}
+        assert clashes(params)
+        assert goal.count(f"after {params.after // 60}.") == (params.after > 540)
+        assert goal.count(f"before {params.before // 60}.") == (params.before < 900)
+        assert params.title not in {event.title for event in params.events}
+        days = {event.day for event in params.events}
+        assert len({day[8:] for day in days}) == len(days), "the page shows no months"
+
+
+def test_compact_events_of_two_hours_are_drawn(make_device: Any) -> None:
+    device, task = make_device(COMPACT_SIZE), CalendarBook(compact=True)
+    params = next(params for params in draws(task) if params.minutes == 120)
+    task.setup(device, params)
+    played = []
+    for step in task.oracle(device, params):
+        played.append(step.action if isinstance(step, Demo) else step)
+        device.perform(played[-1])
+    assert sum(isinstance(action, Drag) for action in played) == 1
+    assert task.judge(device, params, ()).success
+
+
+def test_the_compact_page_has_one_calendar() -> None:
+    with pytest.raises(UserError, match="people is 0 and strict False"):
+        CalendarBook(compact=True, level="hard")

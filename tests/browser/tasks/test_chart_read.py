@@ -14,6 +14,7 @@ from ui_gym.browser.content import charts
 from ui_gym.browser.content.charts import CATEGORIES, PIES, TOPICS, Axis
 from ui_gym.browser.tasks.chart_read import ChartRead, ChartReadParams
 from ui_gym.contract.action import Click, Press, Type
+from ui_gym.errors import UserError
 
 LEVELS = ["easy", "medium", "hard"]
 POWER = ChartReadParams(
@@ -144,6 +145,25 @@ def test_elements_do_not_tell_the_values(show: Any) -> None:
             for said in re.findall(r"\d+", one.name.replace(",", "")):
                 if one.name not in labels and int(said) % params.axis.step:
                     assert int(said) not in line, str(one)
+
+
+def test_elements_of_the_compact_page_tell_the_axis_alone(show: Any) -> None:
+    task = ChartRead(compact=True)
+    kinds = set()
+    for params, goal in goals(task):
+        kinds.add(params.kind)
+        ((_, category),) = params.asked
+        labels = task.page_params(params)["categories"]
+        assert labels[category] in goal
+        assert params.axis.high <= 60
+    assert kinds == {"bars", "line", "rows"}
+    params = task.draw(0)
+    told = [one.name for one in show(task, params).capture(elements=True).elements]
+    axis = range(params.axis.low, params.axis.high + 1, params.axis.step)
+    assert [name for name in told if name.isdigit()] == [str(value) for value in axis]
+    for more in ({"labels": True}, {"series": 2}, {"points": 2}, {"categories": 5}):
+        with pytest.raises(UserError, match="categories 4, labels False"):
+            ChartRead(compact=True, **more)
 
 
 def test_a_text_is_asked_again(show: Any) -> None:

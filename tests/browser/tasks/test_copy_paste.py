@@ -6,10 +6,12 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import goals, levels, verdicts
 
 from ui_gym.browser.content.notes import LABELLED
 from ui_gym.browser.tasks.copy_paste import WHOLE, Copy, CopyPaste, CopyPasteParams, Note, text_of
+from ui_gym.errors import UserError
 
 BANK = "Holder: Ann\nIBAN: XX1\nBIC: A2"
 TRIP = "Train: 12\nFrom: Cork"
@@ -103,3 +105,22 @@ def test_mistakes() -> None:
     line = dataclasses.replace(ASKED, copies=ASKED.copies[1:])
     assert task.misread(line, "part", rng).copies == (Copy(1, 0, 1),)
     assert task.misread(line, "note", rng).copies[0].note in (0, 2)
+
+
+def test_copy_paste_compact_goals_name_note_and_field() -> None:
+    task = CopyPaste(compact=True)
+    for params, goal in goals(task):
+        (copy,) = params.copies
+        assert f" {params.notes[copy.note].title} " in goal
+        assert f" {params.fields[copy.field][0]}." in goal
+        assert "Empty" not in goal
+        assert all(note.text.count("\n") == 1 for note in params.notes)
+    assert {params.layout for params, _ in goals(task)} == {"beside", "tabs"}
+    filled = CopyPaste(compact=True, filled=True)
+    assert all("Empty" in goal for _, goal in goals(filled))
+
+
+@pytest.mark.parametrize("given", [{"copies": 2}, {"lines": 3}, {"tricky": True}])
+def test_copy_paste_compact_page_refuses_what_has_no_room(given: Any) -> None:
+    with pytest.raises(UserError, match="one copy of a note of two lines"):
+        CopyPaste(compact=True, **given)

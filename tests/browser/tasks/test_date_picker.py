@@ -9,10 +9,12 @@ from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import draws, goals, levels, verdicts
 
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday
 from ui_gym.browser.tasks.date_picker import DatePicker, DatePickerParams
+from ui_gym.errors import UserError
 
 VISIT = DatePickerParams(
     scene="dentist", today="2026-03-02", first="2026-03-10", nights=0, ends=0, writing=0, booked=(),
@@ -125,3 +127,18 @@ def test_date_picker_mistakes() -> None:
     assert {task.misread(STAY, "column", rng).nights for _ in range(20)} == {3, 5}
     soon = dataclasses.replace(VISIT, first="2026-03-03")
     assert {task.misread(soon, "column", rng).first for _ in range(20)} == {"2026-03-04"}
+
+
+@pytest.mark.parametrize("ask", ["date", "stay"])
+def test_date_picker_compact_goals_name_the_days_of_one_year(ask: Any) -> None:
+    for params, goal in goals(DatePicker(compact=True, ask=ask)):
+        days = [date.fromisoformat(day) for day in params.days]
+        assert re.findall(r"\d+ \w{3}", goal) == [f"{day.day} {day:%b}" for day in days]
+        assert months_between(params.today, params.last) < 12, "the page shows no years"
+
+
+def test_date_picker_compact_page_has_no_weekdays_and_few_months() -> None:
+    with pytest.raises(UserError, match="ask is 'date' or 'stay'"):
+        DatePicker(compact=True, level="medium")
+    with pytest.raises(UserError, match="0 to 5, not 6"):
+        DatePicker(compact=True, reach=6)

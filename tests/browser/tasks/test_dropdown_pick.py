@@ -7,11 +7,13 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import draws, levels, perform, verdicts
 
 from ui_gym.browser.content import lists
 from ui_gym.browser.tasks.dropdown_pick import SCENES, DropdownPick, DropdownPickParams
-from ui_gym.contract.action import Click, Press, Type, Wait
+from ui_gym.contract.action import Click, Press, Scroll, Type, Wait
+from ui_gym.errors import UserError
 
 GUINEAS = ("Gabon", "Guinea", "Guinea-Bissau", "Guyana")
 LISTS = DropdownPickParams(
@@ -129,3 +131,30 @@ def test_letters_choose_in_a_dropdown_that_is_closed(show: Any) -> None:
     assert after(Wait(1.0), Type("g")) == (None, "Gabon")  # round what begins with it
     assert after(Wait(1.0), Type("zzz")) == (None, "Gabon")
     assert after(Wait(1.0), Press("space")) == ("list-0", "Gabon")
+
+
+def test_dropdown_pick_compact_lists_scroll_by_whole_rows(make_device: Any) -> None:
+    task = DropdownPick(compact=True, length=12)
+    device = make_device(task.viewport)
+    scrolled = set()
+    for seed in range(6):
+        params = task.draw(seed)
+        task.setup(device, params)
+        for step in task.oracle(device, params):
+            device.perform(step.action)
+            if isinstance(step.action, Scroll):
+                scrolled.add(abs(step.action.dy))
+                assert device.state()["scrolled"] % 32 == 0
+        assert task.judge(device, params, ()).success
+    assert scrolled == {128}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"fields": 4}, "fields must be 1 to 3, not 4"),
+     ({"length": 30}, "length must be 3 to 12, not 30")],
+    ids=["fields", "length"],
+)  # fmt: skip
+def test_dropdown_pick_compact_refuses(given: dict[str, int], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        DropdownPick(compact=True, **given)

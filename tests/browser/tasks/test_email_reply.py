@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import goals, levels, verdicts
+from task_helpers import goals, levels, perform, verdicts
 
 from ui_gym.browser.content.mailbox import Look, Message, Thread
 from ui_gym.browser.tasks.email_reply import (
@@ -17,6 +17,8 @@ from ui_gym.browser.tasks.email_reply import (
     naming,
     recipients,
 )
+from ui_gym.contract.action import Click, Type
+from ui_gym.errors import UserError
 
 ME, ANN, BEN, CY, DOT = (
     (name, f"{name.split()[0].lower()}@x")
@@ -124,6 +126,47 @@ def test_goals_have_one_reading(task: Any) -> None:
         extras |= {"copy"} if params.copy else {"without"} if params.without else set()
     assert modes == {"reply", "all", "forward"}
     assert extras == ({"copy", "without"} if task.extras else set())
+
+
+@pytest.mark.parametrize(
+    "given", [{"extras": True}, {"turns": 2}, {"sentences": 2}, {"threads": 8}]
+)
+def test_the_compact_page_refuses_what_it_cannot_show(given: Any) -> None:
+    with pytest.raises(UserError, match=next(iter(given))):
+        EmailReply(compact=True, **given)
+
+
+def test_compact_goals_name_one_mail() -> None:
+    task, modes = EmailReply(compact=True), set()
+    for params, goal in goals(task):
+        thread, mail = find(params)
+        alike = [
+            t for t in params.threads
+            if (t.subject, t.last.sender) == (thread.subject, mail.sender)
+        ]  # fmt: skip
+        assert alike == [thread]
+        assert f"{thread.subject} from {mail.sender[0]}" in goal
+        assert goal.endswith(params.text)
+        assert all(name in goal for name, _ in params.to)
+        assert params.mode != "all" or recipients(params)[1]
+        assert not {mail.sender, *mail.to} & set(params.to)
+        modes.add(params.mode)
+    assert modes == {"reply", "all", "forward"}
+
+
+def test_the_compact_page_sends_to_nobody_unknown(show: Any) -> None:
+    task = EmailReply(compact=True)
+    params = next(p for p in map(task.draw, range(60)) if p.mode == "forward")
+    device = show(task, params)
+    perform(device, Click(*device.center(f"#open-{find(params)[0].id}")))
+    perform(device, Click(*device.center(f"#forward-{params.asked}")), Type("Nobody"))
+    perform(device, Click(*device.center("#send")))
+    assert not device.events or device.events[-1].type != "send"
+    names = [element.name for element in device.capture(elements=True).elements]
+    assert "Wrong" in names
+    perform(device, Click(*device.center("#discard")))
+    assert device.state()["draft"] is None
+    assert "Back" in [element.name for element in device.capture(elements=True).elements]
 
 
 def test_mistakes() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import goals, judge, levels, verdicts
+from task_helpers import goals, judge, levels, perform, verdicts
 
 from ui_gym.browser.content.mailbox import Look, Message, Thread, starting
 from ui_gym.browser.tasks.email_triage import (
@@ -18,6 +18,8 @@ from ui_gym.browser.tasks.email_triage import (
     meant,
     outcome,
 )
+from ui_gym.contract.action import Click
+from ui_gym.errors import UserError
 
 ME, ANN, BEN = (("Mia Berg", "mia@x"), ("Ann Oak", "ann@x"), ("Ben Oak", "ben@x"))
 
@@ -128,6 +130,40 @@ def test_alike_senders_are_there() -> None:
         first, last = order.sender.split()
         twins = [n for n in names if n != order.sender and {first, last} & set(n.split())]
         assert twins, order
+
+
+@pytest.mark.parametrize("given", [{"rules": True}, {"alike": True}, {"orders": 4}, {"mails": 7}])
+def test_the_compact_page_refuses_what_it_cannot_show(given: Any) -> None:
+    with pytest.raises(UserError, match=next(iter(given))):
+        EmailTriage(compact=True, **given)
+
+
+def test_compact_goals_name_mails_by_sender_and_subject() -> None:
+    task, verbs, alone = EmailTriage(compact=True, orders=3), set(), 0
+    for params, goal in goals(task):
+        for order in params.orders:
+            verbs.add(order.verb)
+            (one,) = meant(order, params.threads)
+            assert f"{order.subject} from {order.sender}" in goal
+            what, value = EFFECTS[order.verb]
+            assert getattr(starting(params.threads)[one.id], what) != value
+            alone += sum(t.subject == order.subject for t in params.threads) == 1
+        assert len({(order.sender, order.subject) for order in params.orders}) == 3
+        assert len(goal.split()) <= 15
+    assert verbs == set(EFFECTS)
+    assert alone < 90, "the subject alone should seldom tell which mail is meant"
+
+
+def test_compact_mails_are_ticked_anywhere_in_their_row(show: Any) -> None:
+    task = EmailTriage(compact=True)
+    params = task.draw(0)
+    device = show(task, params)
+    perform(device, Click(200, 80), Click(*device.center("#bulk-archive")))
+    now = device.state()["mails"][params.threads[0].id]
+    assert now["folder"] == "archive"
+    rows = [e for e in device.capture(elements=True).elements if e.role == "checkbox"]
+    names = [f"{t.last.sender[0]} {t.subject}" for t in params.threads[1:]]
+    assert [row.name for row in rows] == names
 
 
 def test_mistakes() -> None:

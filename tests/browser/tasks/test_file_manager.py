@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from task_helpers import draws, goals, judge, levels, perform, verdicts
 
-from ui_gym.browser.content import filejobs, filetree
+from ui_gym.browser.content import filejobs, filetree, words
 from ui_gym.browser.content.filetree import Job
 from ui_gym.browser.tasks.file_manager import FileManager, FileManagerParams
 from ui_gym.contract.action import Click, Drag, Press, Type
+from ui_gym.errors import UserError
 
 PATHS = (
     "Finance/", "Finance/2025/", "Finance/2025/report.pdf", "Finance/budget.xlsx",
@@ -195,6 +196,36 @@ def test_file_levels_differ() -> None:
     assert [task.max_steps for task in tasks] == [10, 24, 60]
     sizes = [len(task.draw(0).paths) for task in tasks]
     assert sizes == sorted(sizes)
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({"jobs": 2}, "jobs must be 1 to 1, not 2"), ({"depth": 3}, "depth must be 1 to 2, not 3"),
+        ({"files": 5}, "files must be 4 to 4, not 5"), ({"alike": True}, "no alike names"),
+    ],
+)  # fmt: skip
+def test_files_refuse_what_the_compact_page_cannot_show(given: Any, refused: str) -> None:
+    with pytest.raises(UserError, match=refused):
+        FileManager(compact=True, **given)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_compact_files_have_short_names_and_clear_jobs(depth: int) -> None:
+    task, kinds = FileManager(compact=True, depth=depth), set()
+    for params, goal in goals(task):
+        (job,) = params.jobs
+        kinds.add(job.kind)
+        known = {filetree.name(path) for path in params.paths}
+        assert known <= {*words.FIRST_SHORT, *words.THINGS_SHORT}
+        folders = [path for path in params.paths if path.endswith("/")]
+        assert len({filetree.name(path) for path in folders}) == len(folders) == 3 * depth
+        assert all(len(filetree.children(params.paths, folder)) <= 5 for folder in folders)
+        new = {"create": filetree.name(job.path), "rename": job.to}.get(job.kind)
+        assert new not in known
+        for said in (filetree.name(job.path), filetree.parent(job.path), job.to):
+            assert said.rstrip("/") in goal
+    assert kinds == set(filejobs.KINDS)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from task_helpers import goals, judge, levels, mistakes_fail, verdicts
 
 from ui_gym.browser.content import flights
 from ui_gym.browser.tasks.flight_booking import NAMES, FlightBooking, FlightBookingParams
+from ui_gym.errors import UserError
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -142,3 +143,30 @@ def _in_order(params: FlightBookingParams) -> bool:
 test_mistakes_book_something_else = mistakes_fail(
     FlightBooking, lambda params: [_booked(params)], _in_order
 )
+
+
+def test_compact_goals_say_all_and_one_flight_fits() -> None:
+    task = FlightBooking(compact=True, flights=5, airports=5)
+    for params, goal in goals(task):
+        (leg,) = params.legs
+        assert f"to {NAMES[leg.goal]} on {leg.date:%a}" in goal
+        assert f" for {params.adults}" in goal
+        assert f"the {leg.kind}" in goal
+        others = [each for each in params.timetable if each.goal == leg.goal]
+        for measured in (
+            [flights.fare(each, leg) for each in others],
+            [each.duration for each in others],
+            [each.depart for each in others],
+            [each.airline for each in others],
+        ):
+            assert len(set(measured)) == 5
+        listed = [day for day, _ in task.page_params(params)["days"]]
+        assert leg.date.isoformat() in listed
+        wrong = task.misunderstand(params, {"day": 1.0}, 0).legs[0]
+        assert wrong != leg
+        assert wrong.date.isoformat() in listed
+
+
+def test_the_compact_page_has_one_flight_without_limits() -> None:
+    with pytest.raises(UserError, match="legs is 1, limits and children are 0"):
+        FlightBooking(compact=True, level="medium")

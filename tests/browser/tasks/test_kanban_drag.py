@@ -6,10 +6,12 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import goals, levels, mistakes_fail, perform, verdicts
 
 from ui_gym.browser.tasks.kanban_drag import KanbanDrag, KanbanDragParams
 from ui_gym.contract.action import Click, Drag, Press, Type
+from ui_gym.errors import UserError
 
 BOARD = KanbanDragParams(
     board="Web app", columns=("To do", "Review", "Done"),
@@ -83,6 +85,20 @@ def test_kanban_levels_differ() -> None:
     assert (easy.max_steps, hard.max_steps) == (10, 18)
     assert len(easy.draw(0).cards) < len(hard.draw(0).cards)
     assert easy.blind_rate(easy.draw(0)) > hard.blind_rate(hard.draw(0))
+
+
+@pytest.mark.parametrize("given", [{"by": "rule"}, {"alike": True}, {"columns": 4}, {"cards": 7}])
+def test_kanban_refuses_what_the_compact_board_cannot_show(given: Any) -> None:
+    with pytest.raises(UserError, match=next(iter(given))):
+        KanbanDrag(compact=True, **given)
+
+
+def test_kanban_compact_goals_name_each_card_and_its_column() -> None:
+    task = KanbanDrag(compact=True, moves=3)
+    for params, goal in goals(task):
+        moves = [f"{params.cards[card][0]} to {params.columns[to]}" for card, to in params.asked]
+        assert ", ".join(moves) in goal
+        assert len(goal.split()) <= 12
 
 
 def test_kanban_works_from_the_keyboard(show: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import SEEDS, draws, judge, levels, verdicts
 
 from ui_gym.browser.content import jobs
@@ -16,6 +17,7 @@ from ui_gym.browser.tasks.modal_noise import (
     ModalNoiseParams,
     Noise,
 )
+from ui_gym.errors import UserError
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -114,3 +116,23 @@ def test_the_page_does_not_know_the_answers() -> None:
 
 def test_cookies_may_be_all_that_comes_up() -> None:
     assert len(ModalNoise(noises=1).draw(0).noises) == 1
+
+
+def test_modal_noise_compact_goals_say_what_to_do_and_what_to_decline() -> None:
+    task, bases = ModalNoise(compact=True), set()
+    for params in draws(task):
+        goal, item = task.goal(params), params.items[params.target][0]
+        bases.add(params.base)
+        assert f" {item}." in goal
+        accepted = params.noises[0].answer == "accept"
+        assert ("Accept cookies, decline all else." in goal) == accepted
+        assert ("Decline cookies and all else." in goal) != accepted
+        assert len({each[0] for each in params.items}) == 4
+    assert bases == set(jobs.ITEMS)
+
+
+def test_modal_noise_compact_page_refuses_what_has_no_room() -> None:
+    with pytest.raises(UserError, match="items must be 4 to 5, not 8"):
+        ModalNoise(compact=True, level="medium")
+    with pytest.raises(UserError, match="tricky is 0"):
+        ModalNoise(compact=True, tricky=1)

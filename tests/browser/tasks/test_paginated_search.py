@@ -104,6 +104,32 @@ def test_a_mistake_takes_another_record(task: Any, mistake: str) -> None:
             assert (asked.day == other.day or asked.place == other.place) or task.facts < 3
 
 
+@pytest.mark.parametrize("facts", [1, 2])
+def test_the_compact_record_is_told_by_its_facts_and_lies_on_a_later_page(facts: int) -> None:
+    task = PaginatedSearch(compact=True, facts=facts, records=9)
+    for params, goal in goals(task):
+        asked = params.records[params.asked]
+        told = [(one.person, one.day)[:facts] for one in params.records]
+        assert told.count((asked.person, asked.day)[:facts]) == 1
+        namesakes = [one for one in params.records if one.person == asked.person]
+        assert len(namesakes) == ledgers.COMPACT_NAMESAKES[facts]
+        assert " ".join((asked.person, asked.day)[:facts]) in goal
+        assert len({one.secret for one in params.records}) == 9
+        assert params.asked >= task.size == 4
+
+
+def test_the_compact_list_turns_and_is_searched_from_a_record(show: Any) -> None:
+    task = PaginatedSearch(compact=True, search=True)
+    params = task.draw(0)
+    device = show(task, params)
+    first, *_ = device.state()["shown"]
+    perform(device, Click(*device.center(f"#open-{first}")))
+    asked = params.records[params.asked]
+    perform(device, Click(*device.center("#search")), Type(asked.person, enter=True))
+    assert asked.code in device.state()["shown"]
+    assert device.state()["opened"] is None
+
+
 def test_days_that_look_alike() -> None:
     assert ledgers._like("2026-01-31") == "2025-12-28"
     assert ledgers._like("2025-03-09") == "2025-02-09"

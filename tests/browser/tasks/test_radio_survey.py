@@ -11,6 +11,7 @@ from task_helpers import SEEDS, goals, verdicts
 
 from ui_gym.browser.content.surveys import SURVEYS
 from ui_gym.browser.tasks.radio_survey import RadioSurvey, RadioSurveyParams
+from ui_gym.errors import UserError
 
 SURVEY = RadioSurveyParams(
     survey="hotel",
@@ -84,3 +85,11 @@ def test_radio_survey_blind_rate() -> None:
     assert RadioSurvey().blind_rate(SURVEY) == pytest.approx(1 / 6)
     params = dataclasses.replace(SURVEY, answers=(2, 1, 0), order=(0, 1, 2))
     assert RadioSurvey().blind_rate(params) == pytest.approx(1 / 18)
+
+
+def test_radio_survey_compact_pages_have_room_for_six_rows() -> None:
+    for given in ({"questions": 6}, {"questions": 3, "pages": 3, "layout": "column"}):
+        assert RadioSurvey(compact=True, **given).draw(0)
+    for given in ({"questions": 7}, {"layout": "column"}):
+        with pytest.raises(UserError, match="room for 6 rows, not 8: make fewer questions"):
+            RadioSurvey(compact=True, **given)

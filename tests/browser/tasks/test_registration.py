@@ -7,11 +7,13 @@ import datetime
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import draws, levels, perform, verdicts
 
 from ui_gym.browser.content.persons import DATES
 from ui_gym.browser.tasks.registration import Registration, RegistrationParams
-from ui_gym.contract.action import Click, Press, Type
+from ui_gym.contract.action import Action, Click, Press, Type
+from ui_gym.errors import UserError
 
 PERSON = RegistrationParams(
     record=(("first", "Ann"), ("last", "Lee"), ("email", "a@x.org")),
@@ -118,3 +120,37 @@ def test_registration_refuses_what_is_not_valid(show: Any) -> None:
     device.state()
     assert device.events[-1].type == "submit"
     assert device.events[-1].data["record"]["postcode"] == "AB12CD"
+
+
+def test_registration_compact_form_says_what_it_refuses(make_device: Any) -> None:
+    task = Registration(compact=True, reformat=True)
+    device = make_device(task.viewport)
+    params = dataclasses.replace(
+        task.draw(0), formats=("dashes", "dmy", "blank"),
+        record=(("first", "Carl"), ("phone", "1-2-3")), told=(("first", "Carl"), ("phone", "123")),
+    )  # fmt: skip
+    assert "First Carl, Code 123" in task.goal(params)
+    task.setup(device, params)
+
+    def send(*actions: Action) -> tuple[str, list[str]]:
+        perform(device, *actions, Click(*device.center("#create")))
+        device.state()
+        said = [e.name for e in device.capture(elements=True).elements if "Check" in e.name]
+        return device.events[-1].type, said[:1]
+
+    first, code = Click(*device.center("#first")), Click(*device.center("#phone"))
+    assert send(first, Type("Carl"), code, Type("123")) == ("refused", ["Check Code"])
+    assert send(code, Type("1-2-3", clear=True)) == ("refused", ["Check Terms"])
+    assert send(Click(*device.center("#terms")))[0] == "submit"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"fields": 4}, "fields must be 2 to 3, not 4"), ({"repeat": True}, "repeat is False")],
+    ids=["fields", "repeat"],
+)
+def test_registration_compact_refuses(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        Registration(compact=True, **given)
+    with pytest.raises(UserError, match="fields must be 3 to 10, not 2"):
+        Registration(fields=2)

@@ -11,6 +11,7 @@ from task_helpers import draws, mistakes_fail, verdicts
 
 from ui_gym.browser.content import web
 from ui_gym.browser.tasks.search_engine import PER_PAGE, SearchEngine, SearchEngineParams
+from ui_gym.errors import UserError
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -101,3 +102,29 @@ def test_neighbours_are_below_and_at_the_end_above() -> None:
 
 
 test_mistakes_open_another_page = mistakes_fail(SearchEngine, _opened)
+
+
+def test_search_engine_compact_web_is_told_apart_by_sites() -> None:
+    task, kinds = SearchEngine(compact=True), set()
+    for params in draws(task):
+        goal, right = task.goal(params), params.found[params.place]
+        kinds.add(params.kind)
+        assert params.query in goal
+        assert params.place < 8
+        assert ("page 2" in goal) == (params.kind == "rank" and params.place >= 4)
+        assert (right["site"] in goal.split()[-1]) == (params.kind == "site")
+        found = [(doc["title"], doc["site"]) for doc in params.found]
+        assert [title == params.query for title, _ in found] == [True] * 6 + [False] * 6
+        assert len({site for _, site in found}) == 12
+        (ad,) = task.page_params(params)["ads"]
+        assert ad[0] not in {site for _, site in found}
+    assert kinds == {"rank", "site"}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [({"repeats": 1}, "repeats is 0"), ({"results": 10}, "results must be 6 to 9, not 10")],
+)
+def test_search_engine_compact_page_refuses_what_has_no_room(given: Any, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        SearchEngine(compact=True, **given)

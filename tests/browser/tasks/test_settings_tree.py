@@ -19,6 +19,7 @@ from ui_gym.browser.content.settings import (
     read,
 )
 from ui_gym.browser.tasks.settings_tree import SettingsTree, SettingsTreeParams
+from ui_gym.errors import UserError
 
 # Sound (5 settings) and Energy (5 settings) of the house.
 STARTS = (0, 1, 2, 0, 1, 0, 0, 0, 1, 2)
@@ -148,3 +149,23 @@ def test_settings_tree_mistakes() -> None:
     assert {task.misread(lights, "elsewhere", rng).asked for _ in range(20)} == {
         ((7, 1),), ((10, 1),)
     }  # fmt: skip
+
+
+def test_settings_tree_compact_goals_say_where_and_whether_to_save() -> None:
+    task = SettingsTree(compact=True)
+    for params, goal in goals(task):
+        ((i, value),) = params.asked
+        setting = params.places[i][2]
+        said = f"{setting.label} to {setting.options[value]}" if setting.options else setting.label
+        assert said in goal
+        assert params.path(i).replace(" > ", " ") in goal
+        assert ("Save" in goal) == params.saving
+        labels = [place[2].label for place in params.places]
+        assert len(set(labels)) == 4
+        assert len(labels) == 18
+
+
+def test_settings_tree_compact_goals_name_two_changes_at_most() -> None:
+    assert SettingsTree(compact=True, changes=2).changes == 2
+    with pytest.raises(UserError, match="changes must be 1 to 2, not 4"):
+        SettingsTree(compact=True, level="hard")

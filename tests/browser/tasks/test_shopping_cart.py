@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import pytest
 from task_helpers import goals, judge, levels, mistakes_fail, verdicts
 
 from ui_gym.browser.content import shop
 from ui_gym.browser.tasks.shopping_cart import COUPONS, ShoppingCart, ShoppingCartParams
+from ui_gym.errors import UserError
 
 LEVELS = ("easy", "medium", "hard")
 
@@ -123,3 +125,22 @@ test_mistakes_order_something_else = mistakes_fail(
     lambda params: [_ordered(params)],
     lambda params: all(item.count > 0 for item in params.items),
 )
+
+
+def test_compact_goals_name_each_thing_its_kind_and_its_number() -> None:
+    task = ShoppingCart(compact=True, items=2, leftover=1)
+    for params, goal in goals(task):
+        for item in params.items:
+            product = params.products[item.product]
+            assert product.name in shop.COMPACT_GROUPS[product.group]
+            assert f"{item.count} {product.name} from {product.group}" in goal
+        assert len({product.name for product in params.products}) == len(params.products)
+        assert ("Express" in goal) == (params.delivery == "express")
+        assert "Delete all else" in goal
+
+
+def test_the_compact_page_has_neither_sizes_nor_prices() -> None:
+    with pytest.raises(UserError, match="sizes is 1 and limited 0"):
+        ShoppingCart(compact=True, limited=1)
+    with pytest.raises(UserError, match="groups must be 2 to 3"):
+        ShoppingCart(compact=True, level="easy")

@@ -11,6 +11,7 @@ from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content.panels import MOST, PANELS, Slider
 from ui_gym.browser.tasks.slider_set import SliderSet, SliderSetParams
+from ui_gym.errors import UserError
 
 # Fade in, Ceiling lamp, Warmth: the first to 40 s, the last to 3000 K.
 SCENE = SliderSetParams(
@@ -91,3 +92,29 @@ def test_slider_set_mistakes() -> None:
         assert off != SCENE.asked
     one = dataclasses.replace(SCENE, asked=((2, 3000),))
     assert task.misread(one, "neighbour", rng).asked == ((1, 100),)
+
+
+def test_slider_set_compact_stops_are_half_a_patch_apart(make_device: Any) -> None:
+    task = SliderSet(compact=True)
+    device = make_device(task.viewport)
+    panels = {}
+    for params in draws(task):
+        panels.setdefault(params.panel, params)
+    assert set(panels) == {"rows", "faders"}
+    for params in panels.values():
+        task.setup(device, params)
+        device.perform(task._drag(device, params, 0, 0))
+        low = task._drag(device, params, 0, 9)
+        assert abs(low.x2 - low.x1) + abs(low.y2 - low.y1) == 9 * 16
+        device.perform(dataclasses.replace(low, x2=low.x2 - 7, y2=low.y2 + 7))
+        assert device.state()["values"][0] == 9  # pointed at roughly
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"slack": 2}, "slack is 0, not 2"), ({"sliders": 6}, "sliders must be 2 to 5, not 6")],
+    ids=["slack", "sliders"],
+)
+def test_slider_set_compact_refuses(given: dict[str, int], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        SliderSet(compact=True, **given)

@@ -12,6 +12,7 @@ from task_helpers import draws, mistakes_fail, perform, verdicts
 from ui_gym.browser.content import sequences
 from ui_gym.browser.tasks.sortable_list import PLACES, SortableList, SortableListParams
 from ui_gym.contract.action import Click, Drag, Press
+from ui_gym.errors import UserError
 
 SONGS = SortableListParams(
     kind="songs", heading="Long drive",
@@ -120,6 +121,46 @@ def test_sortable_levels_differ() -> None:
     assert [task.max_steps for task in tasks] == [10, 10, 18]
     rates = [task.blind_rate(task.draw(0)) for task in tasks]
     assert rates == sorted(rates, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "goal"),
+    [
+        (("top", 2, 0), "Move Tea to the top."),
+        (("below", 0, 3), "Move Pen below Egg."),
+        (("title", 1, 0), "Sort Z to A."),
+        (("value", 0, 0), "Sort low to high."),
+        (("given", 0, 0), "Order: Ink, Egg, Pen, Tea."),
+    ],
+)
+def test_sortable_compact_goals(asked: Any, goal: str) -> None:
+    order = "place" if asked[0] in PLACES else "given" if asked[0] == "given" else "rule"
+    params = dataclasses.replace(
+        SONGS, items=(("Pen", "", 20), ("Ink", "", 3), ("Tea", "", 31), ("Egg", "", 9)), asked=asked
+    )
+    assert SortableList(compact=True, order=order).goal(params) == goal
+
+
+def test_sortable_compact_arguments() -> None:
+    assert SortableList(compact=True, order="place").max_steps == 2
+    with pytest.raises(UserError, match="no alike titles"):
+        SortableList(compact=True, alike=True)
+    with pytest.raises(UserError, match="items must be 4 to 7, not 8"):
+        SortableList(compact=True, items=8)
+
+
+@pytest.mark.parametrize("order", ["place", "given", "rule"])
+def test_sortable_compact_rows_show_just_what_is_asked_about(show: Any, order: str) -> None:
+    task = SortableList(compact=True, items=7, order=order)
+    params = task.draw(0)
+    device = show(task, params)
+    rows = [
+        element for element in device.capture(elements=True).elements if element.role == "button"
+    ]
+    values = [f" {value}" if order == "rule" else "" for *_, value in params.items]
+    titles = [title for title, *_ in params.items]
+    assert [row.name for row in rows] == [f"{t}{v}" for t, v in zip(titles, values, strict=True)]
+    assert [row.box[1] // 32 for row in rows] == [1, 2, 3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("handles", ["left", "none"])

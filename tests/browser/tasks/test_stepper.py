@@ -7,11 +7,13 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import draws, goals, levels, verdicts
 
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.counters import SCENES, band_of, hints_of
 from ui_gym.browser.tasks.stepper import Stepper, StepperParams
+from ui_gym.errors import UserError
 
 # Infants, adults, checked bags, bicycles: two more adults, no bicycle.
 BOOKING = StepperParams(
@@ -111,3 +113,16 @@ def test_stepper_mistakes() -> None:
     assert beside == {(1, 1, 4, 0), (1, 3, 1, 1)}
     full = dataclasses.replace(BOOKING, counts=(1, 9, 2, 1))
     assert {task.misread(full, "miscount", rng).counts for _ in range(20)} == {(1, 8, 2, 1)}
+
+
+def test_stepper_compact_counts_are_near_and_may_be_behind_a_button() -> None:
+    task = Stepper(compact=True, counters=4, changes=3)
+    folded = set()
+    for params, goal in goals(task):
+        folded.add(params.folded)
+        for i in params.named:
+            assert f"{params.counters[i].label} to {params.counts[i]}" in goal
+            assert 0 < abs(params.counts[i] - params.starts[i]) <= 2
+    assert folded == {False, True}
+    with pytest.raises(UserError, match="party is 0, not 4"):
+        Stepper(compact=True, party=4)

@@ -13,6 +13,7 @@ from ui_gym.browser.content import tables
 from ui_gym.browser.content.sheets import SHEETS, Change
 from ui_gym.browser.tasks.table_edit import TableEdit, TableEditParams
 from ui_gym.contract.action import Click, Press, Type
+from ui_gym.errors import UserError
 
 STOCK = TableEditParams(
     topic=0, rows=("Oak bench", "Oak desk", "Pine tray", "Elm bowl"), columns=(0, 2, 4),
@@ -153,3 +154,18 @@ def test_the_selected_cell_is_copied_cut_and_pasted_over(show: Any) -> None:
     assert press("#cell-2-0", "ctrl+v", "ctrl+v")[2][0] == "Hollis"
     # While a cell is edited, they are the text's own.
     assert press("#cell-2-1", "f2", "ctrl+a", "ctrl+c", "ctrl+v", "ctrl+v", "enter")[2][1] == "7171"
+
+
+def test_the_compact_sheet_is_small_and_asks_for_no_sums() -> None:
+    task = TableEdit(compact=True)
+    for params, goal in goals(task):
+        assert len(goal.split()) <= 12
+        assert {one.kind for one in params.changes} <= {"set", "clear"}
+        for one in params.changes:
+            assert params.rows[one.row] in goal
+    with pytest.raises(UserError, match="mixed and alike are False"):
+        TableEdit(compact=True, mixed=True)
+    with pytest.raises(UserError, match="rows must be 2 to 6"):
+        TableEdit(compact=True, rows=7)
+    with pytest.raises(UserError, match="rows must be 6 to 80"):
+        TableEdit(rows=5)

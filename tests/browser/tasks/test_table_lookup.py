@@ -10,7 +10,9 @@ from task_helpers import draws, goals, judge, levels, verdicts
 
 from ui_gym.browser.content import tables
 from ui_gym.browser.content.tables import TableColumn
-from ui_gym.browser.tasks.table_lookup import TableLookup, TableLookupParams
+from ui_gym.browser.family import PATCH
+from ui_gym.browser.tasks.table_lookup import COMPACT_ROOM, TableLookup, TableLookupParams
+from ui_gym.errors import UserError
 
 SALES = TableLookupParams(
     topic=0, rows=("Marlow North", "Marlow South", "Selby East"), columns=("January", "March"),
@@ -76,6 +78,26 @@ def test_a_slip_of_the_eye_reads_a_neighbour(task: Any, mistake: str) -> None:
 
 def test_blind_rate_counts_the_cells() -> None:
     assert TableLookup().blind_rate(SALES) == pytest.approx(1 / 36)
+
+
+def test_the_compact_table_scrolls_by_whole_rows(show: Any) -> None:
+    task = TableLookup(compact=True)
+    params = next(one for one in draws(task) if one.asked[0][1] >= COMPACT_ROOM)
+    device = show(task, params)
+    scroll, *_ = task.oracle(device, params)
+    _, before, *_ = device.box("#row-7")
+    device.perform(scroll.action)
+    left, top, _, height = device.box("#row-7")
+    assert (left, height, (before - top) % height) == (0, PATCH, 0)
+    assert top + height <= task.viewport[1]
+
+
+def test_the_compact_page_asks_for_one_cell() -> None:
+    for more in ({"sheets": 2}, {"cells": 2}, {"alike": True}):
+        with pytest.raises(UserError, match="sheets and cells are 1, alike is False"):
+            TableLookup(compact=True, **more)
+    with pytest.raises(UserError, match="rows must be 4 to 10"):
+        TableLookup(compact=True, rows=11)
 
 
 # -- what tables are filled with --

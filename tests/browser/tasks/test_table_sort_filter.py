@@ -10,8 +10,9 @@ import pytest
 from task_helpers import goals, judge, levels, verdicts
 
 from ui_gym.browser.content import catalogs
-from ui_gym.browser.content.catalogs import CATALOGS, Choice, Condition, Measure
+from ui_gym.browser.content.catalogs import CATALOGS, COMPACT_CATALOG, Choice, Condition, Measure
 from ui_gym.browser.tasks.table_sort_filter import TableSortFilter, TableSortFilterParams
+from ui_gym.errors import UserError
 
 LAPTOPS = CATALOGS[0]
 # brand, memory, screen, weight, price, stock
@@ -121,6 +122,22 @@ def test_nobody_asks_for_the_ends_of_a_scale() -> None:
         "at_least", "at_most",
     }  # fmt: skip
     assert catalogs.conditions(LAPTOPS, "stock", OFFERS[2]) == []
+
+
+def test_the_compact_goal_names_what_the_page_shows() -> None:
+    task = TableSortFilter(compact=True, rows=12)
+    for params, goal in goals(task):
+        (color,) = params.conditions
+        shown = task.page_params(params)["rows"]
+        assert COMPACT_CATALOG.columns[params.by].title in goal
+        assert {row["texts"][0] for row in shown if row["values"][0] == color.value} <= {
+            *goal.replace(".", "").split()
+        }
+        assert len(set(params.names)) == 12
+    with pytest.raises(UserError, match="conditions must be 1"):
+        TableSortFilter(compact=True, conditions=2)
+    with pytest.raises(UserError, match="rows must be 10 to 100"):
+        TableSortFilter(rows=6)
 
 
 @pytest.mark.parametrize("catalog", CATALOGS, ids=lambda catalog: catalog.title)

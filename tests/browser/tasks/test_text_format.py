@@ -6,11 +6,15 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from task_helpers import goals, judge, levels, verdicts
+import pytest
+from task_helpers import draws, goals, judge, levels, perform, verdicts
 
 from ui_gym.browser.content.documents import occurrences, phrases_of
 from ui_gym.browser.content.richtext import Block
+from ui_gym.browser.moves import text_boxes
 from ui_gym.browser.tasks.text_format import Edit, TextFormat, TextFormatParams, phrase
+from ui_gym.contract.action import Drag
+from ui_gym.errors import UserError
 
 TEXT = "The red door is open."
 ASKED = TextFormatParams(
@@ -122,3 +126,38 @@ def test_mistakes() -> None:
     assert task.misread(word, "phrase", rng).edits[0].place in ((1, 4, 7), (1, 13, 15))
     again = dataclasses.replace(ASKED, edits=(Edit((1, 8, 12), "red", section="Doors"),))
     assert task.misread(again, "phrase", rng).edits[0].place == (2, 7, 11)
+
+
+def test_text_format_compact_goals_name_words_and_marks() -> None:
+    task, marks = TextFormat(compact=True), set()
+    for params, goal in goals(task):
+        (edit,) = params.edits
+        marks.add(edit.mark)
+        assert f" {phrase(params, edit.place)} {edit.mark}." in goal
+        assert [len(block.text.split()) for block in params.blocks] == [1, 1, 3, 1, 3]
+        words = " ".join(block.text for block in params.blocks).split()
+        assert len(set(words)) == len(words)
+    assert marks == {"bold", "italic", "red", "blue", "green"}
+
+
+def test_text_format_compact_page_refuses_what_has_no_room() -> None:
+    with pytest.raises(UserError, match="sections must be 1 to 2, not 3"):
+        TextFormat(compact=True, level="medium")
+    with pytest.raises(UserError, match="tricky is False"):
+        TextFormat(compact=True, tricky=True)
+
+
+def test_text_format_compact_page_takes_whole_words(make_device: Any) -> None:
+    task = TextFormat(compact=True)
+    device = make_device(task.viewport)
+    params = next(one for one in draws(task) if " " in phrase(one, one.edits[0].place))
+    ((block, start, end),) = (edit.place for edit in params.edits)
+    task.setup(device, params)
+    first, last = (
+        text_boxes(device, f"#block-{block}", at, at + 1)[0] for at in (start + 1, end - 2)
+    )
+    y = round(first[1] + first[3] / 2)
+    for x, other in ((first[0], last[0]), (last[0], first[0])):
+        task.setup(device, params)
+        state = perform(device, Drag(round(x), y, round(other) + 1, y))
+        assert state["selected"] == [[block, start], [block, end]]

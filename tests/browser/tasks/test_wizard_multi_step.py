@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from task_helpers import draws, levels, verdicts
+from task_helpers import draws, levels, perform, verdicts
 
 from ui_gym.browser.content.flows import FLOWS, TEXTS, complete
 from ui_gym.browser.tasks.wizard_multi_step import WizardMultiStep, WizardMultiStepParams
+from ui_gym.contract.action import Click
+from ui_gym.errors import UserError
 
 ANSWERS = {"vehicle": "Car", "fuel": "Diesel", "cover": "Full", "pay": "Yearly", "name": "Ann Lee"}
 QUOTE = WizardMultiStepParams(
@@ -120,3 +122,22 @@ def test_wizard_mistakes() -> None:
         assert changed in ({"fuel"}, {"pay"})
     typo = task.misread(QUOTE, "typo", rng)
     assert typo == dataclasses.replace(QUOTE, answers=(*QUOTE.answers[:-1], ("name", "Ann Le")))
+
+
+def test_wizard_compact_says_what_is_missing(make_device: Any) -> None:
+    task = WizardMultiStep(compact=True, detail=2)
+    device = make_device(task.viewport)
+    params = task.draw(0)
+    task.setup(device, params)
+    assert perform(device, Click(*device.center("#next")))["page"] == "Way"
+    assert "Check Way" in [element.name for element in device.capture(elements=True).elements]
+    branches = set()
+    for seed in range(8):
+        params = task.draw(seed)
+        answers = dict(params.answers)
+        branches.add((answers["way"], *(key for key in ("size", "day") if key in answers)))
+        assert f"Way {answers['way']}, " in task.goal(params)
+        assert f"Name {answers['name']}" in task.goal(params)
+    assert branches == {("Post", "size"), ("Shop", "day")}
+    with pytest.raises(UserError, match="detail of the compact page is 1 or 2, not 3"):
+        WizardMultiStep(compact=True, detail=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 import numpy as np
 import pytest
@@ -112,13 +113,36 @@ def test_forced_sizes_and_densities_are_laid_out():
     "line",
     ["settings put global display_size_forced 1,1", "settings put global display_size_forced no",
      "settings put secure display_density_forced 7", "settings put system user_rotation 9",
-     "setprop ro.sf.lcd_density 0"],
+     "setprop ro.sf.lcd_density 0", "settings put secure ui_gym_columns 1",
+     "settings put secure ui_gym_columns no"],
 )  # fmt: skip
 def test_what_no_screen_can_be_changes_nothing(line):
     hand = Hand(SETTINGS)
     before = hand.picture
     hand.device.shell(line)
     assert size_of(hand) == (1080, 2400)
+    assert differs(hand.picture, before) == 0
+
+
+def test_a_grid_lays_all_out_in_whole_cells():
+    hand = Hand(SETTINGS)
+    before, cell = hand.picture, 1080 // 8
+
+    def edges() -> set[int]:
+        """Where things end, within their cells; the last one may be cut by the screen's end."""
+        ends = [int(y) for n in hand.nodes() for y in re.findall(r",(\d+)\]", n["bounds"])]
+        assert len(ends) > 20
+        return {end % cell for end in ends} - {2400 % cell}
+
+    assert edges() != {0}
+    hand.shell("settings put secure ui_gym_columns 8")
+    assert edges() == {0}
+    names = hand.seen
+    hand.do("scroll(270, 600, dy=100)")  # rows come to rest where cells are
+    assert hand.seen != names
+    assert edges() == {0}
+    hand.do("scroll(270, 600, dy=-400)")
+    hand.shell("settings delete secure ui_gym_columns")
     assert differs(hand.picture, before) == 0
 
 

@@ -13,14 +13,21 @@ from ui_gym.contract.tables import read_table
 _LISTS = read_table(__package__, "words")
 FIRST: tuple[str, ...] = _LISTS["first"]
 LAST: tuple[str, ...] = _LISTS["last"]
+FIRST_SHORT: tuple[str, ...] = _LISTS["first_short"]
+LAST_SHORT: tuple[str, ...] = _LISTS["last_short"]
+"""Names that a tiny model can learn to read."""
 
 AREAS = ("202", "206", "212", "303", "305", "312", "404", "415", "503", "512", "617", "702")
 """Area codes; 555-0100 to 555-0199 are kept free in each of them, for fiction."""
 
 
+LENGTH = 10
+"""Digits of a number that is not a short one."""
+
+
 @dataclass(frozen=True)
 class Person:
-    """Somebody, with the ten digits of a telephone number."""
+    """Somebody, with the digits of a telephone number."""
 
     name: str
     digits: str
@@ -31,19 +38,23 @@ class Person:
         return written(self.digits)
 
 
-def number(rng: np.random.Generator) -> str:
-    """Ten digits."""
+def number(rng: np.random.Generator, *, short: bool = False) -> str:
+    """Ten digits; three, if it is a `short` one."""
+    if short:
+        return str(between(rng, 100, 999))
     return f"{pick(rng, AREAS)}55501{between(rng, 0, 99):02}"
 
 
 def written(digits: str) -> str:
-    """``(212) 555-0147``."""
+    """``(212) 555-0147``; a short number as it is."""
+    if len(digits) < LENGTH:
+        return digits
     return f"({digits[:3]}) {digits[3:6]}-{digits[6:]}"
 
 
 def digits_of(number: str) -> str:
     """The last ten digits of a number, however it is written: its country's prefix is left out."""
-    return re.sub(r"\D", "", number)[-10:]
+    return re.sub(r"\D", "", number)[-LENGTH:]
 
 
 def neighbour(rng: np.random.Generator, digits: str) -> str:
@@ -53,17 +64,19 @@ def neighbour(rng: np.random.Generator, digits: str) -> str:
     return f"{digits[:at]}{wrong}{digits[at + 1 :]}"
 
 
-def people(rng: np.random.Generator, count: int) -> tuple[Person, ...]:
-    """Different people with different numbers; the second has the first one's first name."""
+def people(rng: np.random.Generator, count: int, *, short: bool = False) -> tuple[Person, ...]:
+    """Different people with different numbers; the second has the first one's first name. With
+    `short`, of short names and numbers."""
+    firsts, lasts = (FIRST_SHORT, LAST_SHORT) if short else (FIRST, LAST)
     names: list[str] = []
     digits: list[str] = []
     while len(names) < count:
-        first = names[0].split()[0] if len(names) == 1 else pick(rng, FIRST)
-        name = f"{first} {pick(rng, LAST)}"
+        first = names[0].split()[0] if len(names) == 1 else pick(rng, firsts)
+        name = f"{first} {pick(rng, lasts)}"
         if name not in names:
             names.append(name)
     while len(digits) < count:
-        drawn = number(rng)
+        drawn = number(rng, short=short)
         if drawn not in digits:
             digits.append(drawn)
     return tuple(map(Person, names, digits))

@@ -43,6 +43,11 @@ class StartScene(Scenery):
         return lines
 
 
+def quiet(rng: np.random.Generator) -> StartScene:
+    """The home screen of a phone that `scenery.quiet` is about."""
+    return StartScene(**asdict(scenery.quiet(rng)))
+
+
 def draw(rng: np.random.Generator) -> StartScene:
     """Any scene."""
     drawn = scenery.draw(rng)

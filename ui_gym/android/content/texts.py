@@ -21,6 +21,10 @@ PLACES: tuple[str, ...] = _LISTS["venues"]
 """Where events take place."""
 ALARMS: tuple[str, ...] = _LISTS["alarms"]
 """Labels of alarms."""
+THINGS_SHORT: tuple[str, ...] = _LISTS["things_short"]
+EVENTS_SHORT: tuple[str, ...] = _LISTS["events_short"]
+PLACES_SHORT: tuple[str, ...] = _LISTS["venues_short"]
+"""Words that a tiny model can learn to read: what is written, titles of events, their places."""
 FOLDERS = ("Download", "Documents", "Music", "Pictures")
 """Folders of the shared storage in which the tasks are played, as the Files app shows them."""
 
@@ -42,6 +46,12 @@ _SLOTS: Mapping[str, Sequence[object]] = {
 def goals(task: str) -> tuple[str, ...]:
     """What the goals of a task may say."""
     return tuple(GOALS[task])
+
+
+def compact_goals(task: str) -> tuple[str, ...]:
+    """What they may say where the screen is compact; empty, of a task that says there what it
+    always says."""
+    return tuple(GOALS["compact"].get(task, ()))
 
 
 def message(rng: np.random.Generator) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import facts, moves, scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import texts
 from ui_gym.android.content.apps import THIRD_PARTY
 from ui_gym.android.device import AndroidDevice, ShellResult
@@ -49,7 +50,7 @@ class UninstallParams:
 
 
 @register("AndroidUninstall", suite="android", category="system", difficulty="medium", max_steps=15)
-class AndroidUninstall(AndroidTask[UninstallParams]):
+class AndroidUninstall(CompactTask[UninstallParams]):
     """Uninstall an app.
 
     ## Description
@@ -65,13 +66,16 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
 
     ## Arguments
     | `app` | any | the name of the app |
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("com.android.settings", "com.android.vending")
     mistakes = ("another", "force_stop")
     goals = texts.goals("AndroidUninstall")
+    compact_steps = 14
 
-    def __init__(self, *, app: str | None = None) -> None:
+    def __init__(self, *, app: str | None = None, compact: bool = False) -> None:
+        super().__init__(compact=compact)
         self.app = known_app(app)
 
     def sample(self, rng: Rng) -> UninstallParams:
@@ -80,7 +84,7 @@ class AndroidUninstall(AndroidTask[UninstallParams]):
             app=self.app or drawn,
             button="Uninstall",
             phrasing=int(rng.integers(len(self.goals))),
-            scenery=scenery.draw(rng),
+            scenery=self.scenery(rng),
         )
 
     def prepare(self, params: UninstallParams) -> Sequence[str]:

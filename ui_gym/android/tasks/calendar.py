@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from ui_gym.android import answers, checks, moves
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import records, scenes, texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
-from ui_gym.contract.action import Action, Answer
+from ui_gym.contract.action import Action, Answer, Scroll
 from ui_gym.contract.draws import Rng, between, other, pick, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
@@ -78,6 +79,8 @@ class CalendarTask(AndroidTask[CalendarParams]):
     """What the tasks of the calendar share."""
 
     apps = APPS
+    titles: Sequence[str] = texts.EVENTS
+    """Of all episodes' events."""
 
     def sample(self, rng: Rng) -> CalendarParams:
         today = FIRST_DAY + datetime.timedelta(days=between(rng, 0, DAYS - 1))
@@ -88,9 +91,13 @@ class CalendarTask(AndroidTask[CalendarParams]):
             minute=minute,
             events=some(rng, events[1:], len(events) - 1),
             asked=events[0],
-            scene=scenes.draw(rng),
+            scene=self.scene(rng),
             phrasing=between(rng, 0, len(self.goals) - 1),
         )
+
+    def scene(self, rng: Rng) -> StartScene:
+        """How the phone is, and where."""
+        return scenes.draw(rng)
 
     def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
         """What the goal is about, and then all that is in the calendar."""
@@ -105,7 +112,7 @@ class CalendarTask(AndroidTask[CalendarParams]):
 
     def prepare(self, params: CalendarParams) -> Sequence[str]:
         # Other episodes' events, too: one of them might be the next.
-        lines = [*records.set_clock(params.now), *records.forget_events(texts.EVENTS)]
+        lines = [*records.set_clock(params.now), *records.forget_events(self.titles)]
         for event in params.events:
             start, end = params.at(event.day, event.start), params.at(event.day, event.end)
             lines.append(records.event(event.title, start, end, event.place))
@@ -280,7 +287,7 @@ class AndroidEventDeleteOnDay(CalendarTask):
     "AndroidEventQuery", suite="android", category="app", difficulty="medium", max_steps=12,
     tags=("calendar", "answer"),
 )  # fmt: skip
-class AndroidEventQuery(CalendarTask):
+class AndroidEventQuery(CompactTask[CalendarParams], CalendarTask):
     """Tell which event is the next, when one begins, or where it is.
 
     ## Description
@@ -297,16 +304,27 @@ class AndroidEventQuery(CalendarTask):
     ## Starting state
     The home screen or a page of the Settings. The phone's clock is set to a day of its own, in UTC;
     a real phone must allow that.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     mistakes = ("event",)
     goals = texts.goals("AndroidEventQuery")
-    kinds = ("title",) * 3 + ("time",) * 2 + ("place",) * 2
+    kinds: tuple[str, ...] = ("title",) * 3 + ("time",) * 2 + ("place",) * 2
+    compact_steps = 5
+
+    def __init__(self, *, compact: bool = False) -> None:
+        super().__init__(compact=compact)
+        if compact:
+            self.kinds = ("title",) * 2 + ("time",) * 2 + ("place",) * 2
+            self.titles = (*texts.EVENTS, *texts.EVENTS_SHORT)
 
     def draw_events(self, rng: Rng, minute: int) -> list[PlannedEvent]:
-        titles = some(rng, texts.EVENTS, 5)
-        places = some(rng, texts.PLACES, 5)
-        days = [0, between(rng, 0, 1), *(between(rng, 1, 5) for _ in range(3))]
+        count = 3 if self.compact else 5
+        titles = some(rng, texts.EVENTS_SHORT if self.compact else texts.EVENTS, count)
+        places = some(rng, texts.PLACES_SHORT if self.compact else texts.PLACES, count)
+        days = [0, between(rng, 0, 1), *(between(rng, 1, 5) for _ in range(count - 2))]
         made = []
         for i, (title, place, day) in enumerate(zip(titles, places, days, strict=True)):
             event = draw_event(rng, title, day, place)
@@ -361,9 +379,19 @@ class AndroidEventQuery(CalendarTask):
         yield from moves.scroll_to(device, params.asked.title)
         if moves.find(device, params.asked.title) is None:
             raise TaskError(f"the calendar does not show {params.asked.title!r}")
+        if self.compact and self.kinds[params.phrasing] == "time":
+            yield from self._bring_time(device, params.asked)
         if self.kinds[params.phrasing] == "place":
             yield from moves.tap(device, params.asked.title)
-        yield Demo(Answer(self._wanted(params)), "The calendar says so.")
+        answer = self._wanted(params)
+        yield Demo(Answer(answer), answer if self.compact else "The calendar says so.")
+
+    def _bring_time(self, device: AndroidDevice, event: PlannedEvent) -> Steps:
+        """Scroll where the screen ends between an event's title and its time."""
+        found = moves.find(device, event.title)
+        if found is not None and clock(event.start) not in found.name:
+            width, height = device.size
+            yield Scroll(width // 2, height // 2, dy=height // 3)
 
     def misread(self, params: CalendarParams, mistake: str, rng: Rng) -> CalendarParams:
         """``event``: another event is taken."""

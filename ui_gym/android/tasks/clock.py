@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
-from ui_gym.android.content import scenes, texts
+from ui_gym.android.compact import CompactTask
+from ui_gym.android.content import texts
 from ui_gym.android.content.scenes import StartScene
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.facts import EXCESSES
-from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.android.task import Steps
 from ui_gym.contract.draws import Rng, between, other, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
@@ -41,7 +42,7 @@ class AlarmAddParams:
     "AndroidAlarmAdd", suite="android", category="app", difficulty="medium", max_steps=25,
     tags=("clock",),
 )  # fmt: skip
-class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
+class AndroidAlarmAdd(CompactTask[AlarmAddParams]):
     """Set an alarm with a label.
 
     ## Description
@@ -54,33 +55,43 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
 
     ## Starting state
     The home screen or a page of the Settings.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("com.google.android.deskclock",)
     mistakes = ("hour", "half", "label")
+    compact_steps = 13
     excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidAlarmAdd")
 
+    def __init__(self, *, compact: bool = False) -> None:
+        super().__init__(compact=compact)
+        self.labels = texts.THINGS_SHORT if compact else texts.ALARMS
+
     def sample(self, rng: Rng) -> AlarmAddParams:
-        labels = some(rng, texts.ALARMS, between(rng, 1, 4))
+        labels = some(rng, self.labels, 1 if self.compact else between(rng, 1, 4))
         times = [(between(rng, 0, 23), self._minute(rng)) for _ in labels]
         alarm, *others = [(*at, label) for at, label in zip(times, labels, strict=True)]
         return AlarmAddParams(
             alarm=alarm,
             others=tuple(others),
-            twelve=bool(rng.random() < 0.4),
-            scene=scenes.draw(rng),
+            twelve=self.compact or bool(rng.random() < 0.4),
+            scene=self.scene(rng),
             phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
     def _minute(self, rng: Rng) -> int:
-        return 5 * between(rng, 0, 11) if rng.random() < 0.6 else between(rng, 0, 59)
+        round_ = self.compact or rng.random() < 0.6
+        return 5 * between(rng, 0, 11) if round_ else between(rng, 0, 59)
 
     def goal(self, params: AlarmAddParams) -> str:
         hour, minute, label = params.alarm
         time = f"{hour:02}:{minute:02}"
         if params.twelve:
-            time = f"{(hour - 1) % 12 + 1}:{minute:02} {'am' if hour < 12 else 'pm'}"
+            half = "am" if hour < 12 else "pm"
+            time = f"{(hour - 1) % 12 + 1}:{minute:02} {half.upper() if self.compact else half}"
         return self.goals[params.phrasing].format(time=time, label=label)
 
     def prepare(self, params: AlarmAddParams) -> Sequence[str]:
@@ -123,7 +134,7 @@ class AndroidAlarmAdd(AndroidTask[AlarmAddParams]):
         """``hour``: an hour too late. ``half``: twelve hours off. ``label``: another label."""
         hour, minute, label = params.alarm
         if mistake == "label":
-            label = other(rng, texts.ALARMS, label)
+            label = other(rng, self.labels, label)
         else:
             hour = (hour + (1 if mistake == "hour" else 12)) % 24
         return dataclasses.replace(params, alarm=(hour, minute, label))
@@ -166,7 +177,7 @@ class TimerSetParams:
     "AndroidTimerSet", suite="android", category="app", difficulty="easy", max_steps=15,
     tags=("clock",),
 )  # fmt: skip
-class AndroidTimerSet(AndroidTask[TimerSetParams]):
+class AndroidTimerSet(CompactTask[TimerSetParams]):
     """Enter the time of a timer, and do not start it.
 
     ## Description
@@ -177,21 +188,28 @@ class AndroidTimerSet(AndroidTask[TimerSetParams]):
 
     ## Starting state
     The home screen or a page of the Settings; no timer is set.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("com.google.android.deskclock",)
     mistakes = ("units", "digit")
     goals = texts.goals("AndroidTimerSet")
+    compact_steps = 8
 
     def sample(self, rng: Rng) -> TimerSetParams:
-        hours = between(rng, 1, 12) if rng.random() < 0.4 else 0
+        hours = between(rng, 1, 12) if rng.random() < 0.4 and not self.compact else 0
         minutes = between(rng, 1, 59)
         seconds = between(rng, 1, 59) if rng.random() < 0.6 else 0
         return TimerSetParams(
-            hours, minutes, seconds, scenes.draw(rng), between(rng, 0, len(self.goals) - 1)
+            hours, minutes, seconds, self.scene(rng), between(rng, 0, len(self.goals) - 1)
         )
 
     def goal(self, params: TimerSetParams) -> str:
+        if self.compact:
+            time = f"{params.minutes}m {params.seconds:02}s"
+            return self.goals[params.phrasing].format(time=time)
         values = (params.hours, params.minutes, params.seconds)
         parts = [
             f"{value} {unit}{'' if value == 1 else 's'}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
@@ -32,7 +33,7 @@ class ContactAddParams:
     "AndroidContactAdd", suite="android", category="input", difficulty="medium", max_steps=20,
     tags=("people",),
 )  # fmt: skip
-class AndroidContactAdd(AndroidTask[ContactAddParams]):
+class AndroidContactAdd(CompactTask[ContactAddParams]):
     """Save somebody's name and telephone number.
 
     ## Description
@@ -45,17 +46,21 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
 
     ## Starting state
     The home screen or a page of the Settings.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("com.android.contacts",)
     mistakes = ("number", "name")
+    compact_steps = 12
     excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidContactAdd")
 
     def sample(self, rng: Rng) -> ContactAddParams:
-        person, *others = people.people(rng, between(rng, 3, 5))
+        person, *others = self.people(rng, 3 if self.compact else between(rng, 3, 5))
         return ContactAddParams(
-            person, tuple(others), scenes.draw(rng), between(rng, 0, len(self.goals) - 1)
+            person, tuple(others), self.scene(rng), between(rng, 0, len(self.goals) - 1)
         )
 
     def goal(self, params: ContactAddParams) -> str:
@@ -102,7 +107,8 @@ class AndroidContactAdd(AndroidTask[ContactAddParams]):
             wrong = dataclasses.replace(person, digits=people.neighbour(rng, person.digits))
         else:
             first, _, last = person.name.partition(" ")
-            wrong = dataclasses.replace(person, name=f"{first} {other(rng, people.LAST, last)}")
+            lasts = people.LAST_SHORT if self.compact else people.LAST
+            wrong = dataclasses.replace(person, name=f"{first} {other(rng, lasts, last)}")
         return dataclasses.replace(params, person=wrong)
 
 

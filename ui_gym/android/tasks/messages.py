@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
@@ -15,7 +16,7 @@ from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.facts import EXCESSES, text_sent
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action
-from ui_gym.contract.draws import Rng, between, some
+from ui_gym.contract.draws import Rng, between, pick, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 
@@ -102,7 +103,7 @@ class SmsSendParams:
     "AndroidSmsSend", suite="android", category="input", difficulty="medium", max_steps=20,
     tags=("messages",),
 )  # fmt: skip
-class AndroidSmsSend(AndroidTask[SmsSendParams]):
+class AndroidSmsSend(CompactTask[SmsSendParams]):
     """Send a text message to a number, or to somebody among the contacts.
 
     ## Description
@@ -117,22 +118,29 @@ class AndroidSmsSend(AndroidTask[SmsSendParams]):
 
     ## Episode end
     Termination: the message was sent.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = (MESSAGES,)
     mistakes = ("recipient", "text")
     excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidSmsSend")
+    compact_steps = 11
 
     def sample(self, rng: Rng) -> SmsSendParams:
         return SmsSendParams(
-            text=texts.message(rng),
-            people=people.people(rng, 3),
-            named=bool(rng.random() < 0.5),
-            received=received(rng, between(rng, 0, 3)),
-            scene=scenes.draw(rng),
+            text=self._text(rng),
+            people=self.people(rng, 3),
+            named=self.compact or bool(rng.random() < 0.5),
+            received=() if self.compact else received(rng, between(rng, 0, 3)),
+            scene=self.scene(rng),
             phrasing=between(rng, 0, len(self.goals) - 1),
         )
+
+    def _text(self, rng: Rng) -> str:
+        return pick(rng, texts.THINGS_SHORT) if self.compact else texts.message(rng)
 
     def goal(self, params: SmsSendParams) -> str:
         person = params.people[0]
@@ -166,7 +174,7 @@ class AndroidSmsSend(AndroidTask[SmsSendParams]):
         """``recipient``: it goes to the one of the same first name, or to another number.
         ``text``: it says something else."""
         if mistake == "text":
-            text = texts.message(rng)
+            text = self._text(rng)
             return params if text == params.text else dataclasses.replace(params, text=text)
         first, other, *rest = params.people
         if params.named:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import moves, scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import texts
 from ui_gym.android.content.apps import BUILT_IN, PAGES, THIRD_PARTY, packages_of
 from ui_gym.android.device import AndroidDevice, ShellResult
@@ -43,7 +44,7 @@ def open_by_icon(device: AndroidDevice, app: str) -> Iterator[Action]:
 
 
 @register("AndroidOpenApp", suite="android", category="app", difficulty="easy", max_steps=8)
-class AndroidOpenApp(AndroidTask[OpenAppParams]):
+class AndroidOpenApp(CompactTask[OpenAppParams]):
     """Open an app.
 
     ## Description
@@ -58,6 +59,7 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
 
     ## Arguments
     | `app` | any | the name of the app that is asked for |
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("com.android.calculator2", "com.android.contacts")
@@ -65,8 +67,10 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
     goals = texts.goals("AndroidOpenApp")
     choices: tuple[str, ...] = (*BUILT_IN, *THIRD_PARTY)
     """The apps that are asked for."""
+    compact_steps = 8
 
-    def __init__(self, *, app: str | None = None) -> None:
+    def __init__(self, *, app: str | None = None, compact: bool = False) -> None:
+        super().__init__(compact=compact)
         if app is not None and app not in self.choices:
             raise UserError(f"{self.spec.name}: no app {app!r}. {nearest(app, self.choices)}")
         self.app = app
@@ -77,9 +81,9 @@ class AndroidOpenApp(AndroidTask[OpenAppParams]):
         start = pick(rng, ("", "", "Calculator", "Contacts"))
         return OpenAppParams(
             app=app,
-            start="" if start == app else start,
+            start="" if start == app or self.compact else start,
             phrasing=int(rng.integers(len(self.goals))),
-            scenery=scenery.draw(rng),
+            scenery=self.scenery(rng),
         )
 
     def prepare(self, params: OpenAppParams) -> Sequence[str]:
@@ -138,11 +142,12 @@ class OpenPageParams:
     "AndroidOpenSettingsPage", suite="android", category="navigation", difficulty="easy",
     max_steps=10,
 )  # fmt: skip
-class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
+class AndroidOpenSettingsPage(CompactTask[OpenPageParams]):
     """Open a page of Settings.
 
     ## Description
-    One of twenty pages, a level or two deep. Changing anything there is neither needed nor judged.
+    One of twenty pages, a level or two deep; compact, one of those that the first page leads to,
+    of which not all are seen at once. Changing anything there is neither needed nor judged.
 
     ## Rewards
     1 if the window that has the focus (``dumpsys window | grep mCurrentFocus``) is the page's. On
@@ -153,23 +158,27 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
 
     ## Arguments
     | `page` | any | the title of the page that is asked for |
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     mistakes = ("sibling",)
     goals = texts.goals("AndroidOpenSettingsPage")
+    compact_steps = 7
 
-    def __init__(self, *, page: str | None = None) -> None:
-        if page is not None and page not in PAGES:
-            raise UserError(f"{self.spec.name}: no page {page!r}. {nearest(page, PAGES)}")
+    def __init__(self, *, page: str | None = None, compact: bool = False) -> None:
+        super().__init__(compact=compact)
+        self.pages = [page for page, way in PAGES.items() if len(way) == 2 or not compact]
+        if page is not None and page not in self.pages:
+            raise UserError(f"{self.spec.name}: no page {page!r}. {nearest(page, self.pages)}")
         self.page = page
 
     def sample(self, rng: Rng) -> OpenPageParams:
-        drawn = pick(rng, list(PAGES))
+        drawn = pick(rng, self.pages)
         return OpenPageParams(
             page=self.page or drawn,
             open_before=bool(rng.random() < 0.3),
             phrasing=int(rng.integers(len(self.goals))),
-            scenery=scenery.draw(rng),
+            scenery=self.scenery(rng),
         )
 
     def prepare(self, params: OpenPageParams) -> Sequence[str]:
@@ -197,7 +206,7 @@ class AndroidOpenSettingsPage(AndroidTask[OpenPageParams]):
 
     def misread(self, params: OpenPageParams, mistake: str, rng: Rng) -> OpenPageParams:
         """``sibling``: another page is opened."""
-        return dataclasses.replace(params, page=other(rng, list(PAGES), params.page))
+        return dataclasses.replace(params, page=other(rng, self.pages, params.page))
 
 
 @dataclass(frozen=True)

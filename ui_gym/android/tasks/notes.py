@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import facts, moves
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import people, records, scenes, texts
 from ui_gym.android.content.people import Person
 from ui_gym.android.content.scenes import StartScene
@@ -17,12 +18,21 @@ from ui_gym.android.facts import EXCESSES
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.tasks import messages
 from ui_gym.contract import words
-from ui_gym.contract.draws import Rng, between, other, some
+from ui_gym.contract.draws import Rng, between, other, pick, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 
 NOTES = "/sdcard/Documents/Notes"
+
+
+def short_files(rng: Rng, count: int) -> tuple[str, ...]:
+    """Different names of files, of short words."""
+    return tuple(f"{name}.txt" for name in some(rng, texts.THINGS_SHORT, count))
+
+
+def _text(rng: Rng, short: bool) -> str:
+    return pick(rng, texts.THINGS_SHORT) if short else texts.note(rng)
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class NoteCreateParams:
     "AndroidNoteCreate", suite="android", category="input", difficulty="medium", max_steps=15,
     tags=("notes",),
 )  # fmt: skip
-class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
+class AndroidNoteCreate(CompactTask[NoteCreateParams]):
     """Write a note with a file name and a text.
 
     ## Description
@@ -51,20 +61,26 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
     ## Starting state
     The home screen or a page of the Settings; there is no such file. A real phone needs an app that
     keeps its notes there.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("org.uigym.notes",)
     mistakes = ("name", "text")
     excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidNoteCreate")
+    compact_steps = 9
 
     def sample(self, rng: Rng) -> NoteCreateParams:
-        file, *others = texts.files(rng, between(rng, 2, 5))
+        file, *others = (
+            short_files(rng, 3) if self.compact else texts.files(rng, between(rng, 2, 5))
+        )
         return NoteCreateParams(
             file=file,
-            text=texts.note(rng),
-            others=tuple((name, texts.note(rng)) for name in others),
-            scene=scenes.draw(rng),
+            text=_text(rng, self.compact),
+            others=tuple((name, _text(rng, self.compact)) for name in others),
+            scene=self.scene(rng),
             phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
@@ -96,8 +112,10 @@ class AndroidNoteCreate(AndroidTask[NoteCreateParams]):
         """``name``: another file name. ``text``: another text."""
         if mistake == "name":
             taken = (params.file, *(name for name, _ in params.others))
-            return dataclasses.replace(params, file=words.new_name(rng, *taken))
-        text = texts.note(rng)
+            free = short_files(rng, len(taken) + 1) if self.compact else ()
+            new = next((name for name in free if name not in taken), "")
+            return dataclasses.replace(params, file=new or words.new_name(rng, *taken))
+        text = _text(rng, self.compact)
         return params if text == params.text else dataclasses.replace(params, text=text)
 
 
@@ -188,7 +206,7 @@ class AndroidClipboardToSms(AndroidTask[ClipboardParams]):
     "AndroidNoteToSms", suite="android", category="input", difficulty="hard", max_steps=25,
     tags=("messages", "notes", "heldout-template"),
 )  # fmt: skip
-class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
+class AndroidNoteToSms(CompactTask[NoteToSmsParams]):
     """Send the text of a note to somebody among the contacts.
 
     ## Description
@@ -203,21 +221,29 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
 
     ## Episode end
     Termination: the text was sent.
+
+    ## Arguments
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     apps = ("org.uigym.notes", messages.MESSAGES)
+    compact_steps = 15
     mistakes = ("note", "recipient")
     excesses = (*EXCESSES, "twice")
     goals = texts.goals("AndroidNoteToSms")
 
     def sample(self, rng: Rng) -> NoteToSmsParams:
-        files = [f"{name.rpartition('.')[0]}.txt" for name in texts.files(rng, 4)]
-        notes = tuple((name, texts.note(rng)) for name in dict.fromkeys(files))
+        if self.compact:
+            files = list(short_files(rng, 3))
+            notes = tuple(zip(files, some(rng, texts.THINGS_SHORT, len(files)), strict=True))
+        else:
+            files = [f"{name.rpartition('.')[0]}.txt" for name in texts.files(rng, 4)]
+            notes = tuple((name, texts.note(rng)) for name in dict.fromkeys(files))
         return NoteToSmsParams(
             notes=some(rng, notes, len(notes)),
             note=files[0],
-            people=people.people(rng, 3),
-            scene=scenes.draw(rng),
+            people=self.people(rng, 3),
+            scene=self.scene(rng),
             phrasing=between(rng, 0, len(self.goals) - 1),
         )
 
@@ -249,9 +275,11 @@ class AndroidNoteToSms(AndroidTask[NoteToSmsParams]):
         text = dict(params.notes)[params.note]
         yield from moves.launch(device, "Notes")
         yield from moves.tap(device, params.note)
-        yield from messages.start(device, params.people[0].name)
+        said = text if self.compact else f"The note says: {text}"
+        for i, action in enumerate(messages.start(device, params.people[0].name)):
+            yield Demo(action, "" if i or not self.compact else said)
         for action in messages.write(device, text):
-            yield Demo(action, f"The note says: {text}")
+            yield Demo(action, said)
 
     def misread(self, params: NoteToSmsParams, mistake: str, rng: Rng) -> NoteToSmsParams:
         """``note``: another note is sent. ``recipient``: it goes to the one of the same name."""

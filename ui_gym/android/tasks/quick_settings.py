@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ui_gym.android import moves
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.facts import settings_change
-from ui_gym.android.task import AndroidTask, Steps
+from ui_gym.android.task import Steps
 from ui_gym.contract.action import Action, Click
 from ui_gym.contract.draws import Rng
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError, UserError
-
-COMPACT_SIZE = (256, 320)
 
 TILES = {
     "wifi": ("Wi-Fi", "global", "wifi_on", "1"),
@@ -52,7 +51,7 @@ class QuickSettingsParams:
 @register(
     "AndroidQuickSettings", suite="android", category="settings", difficulty="easy", max_steps=8
 )
-class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
+class AndroidQuickSettings(CompactTask[QuickSettingsParams]):
     """Turn the named tiles of the quick settings on or off, and no others.
 
     ## Description
@@ -77,11 +76,16 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
     """
 
     mistakes = ("neighbour",)
+    goals = GOALS
+    compact_steps = 2
+    """To each tile that is named."""
+    compact_lines = ()
+    """The shade has tiles of its own for a small screen."""
 
     def __init__(
         self, *, compact: bool = False, changes: int | None = None, on: float | None = None
     ) -> None:
-        self.compact = self.check_flag("compact", compact)
+        super().__init__(compact=compact)
         self.on = on if on is not None else (0.0 if compact else 0.5)
         if not 0 <= self.on <= 1:
             raise UserError(f"AndroidQuickSettings: on is a share from 0 to 1, not {on!r}")
@@ -89,8 +93,7 @@ class AndroidQuickSettings(AndroidTask[QuickSettingsParams]):
             "changes", changes if changes is not None else (1 if compact else 2), 1, MOST_CHANGES
         )
         if compact:
-            self.viewport = COMPACT_SIZE
-            self.max_steps = 2 * self.changes
+            self.max_steps = self.compact_steps * self.changes
 
     def sample(self, rng: Rng) -> QuickSettingsParams:
         names = list(TILES)

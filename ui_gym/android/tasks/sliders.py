@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ui_gym.android import moves, scenery
 from ui_gym.android.answers import answered, is_percent
 from ui_gym.android.checks import ShellCheck, setting
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice, ShellResult
 from ui_gym.android.facts import settings_change
@@ -23,8 +24,8 @@ from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
 from ui_gym.errors import TaskError, UserError
 
-KNOB = 15
-"""Observed pixels from a slider's end to the middle of its knob there."""
+KNOB = 1 / 36
+"""Of the screen's width: from a slider's end to the middle of its knob there."""
 
 
 def slide(device: AndroidDevice, name: str, share: float) -> Iterator[Action]:
@@ -34,17 +35,18 @@ def slide(device: AndroidDevice, name: str, share: float) -> Iterator[Action]:
     if found is None:
         raise TaskError(f"the phone's screen shows no slider {name!r}")
     y = found.center[1]
-    yield Drag(_place(found, _share(found)), y, _place(found, share), y)
+    knob = round(KNOB * device.size[0])
+    yield Drag(_place(found, _share(found), knob), y, _place(found, share, knob), y)
 
 
-def _place(slider: Element, share: float) -> int:
+def _place(slider: Element, share: float, knob: int) -> int:
     """The x of a share of the way."""
     left, _, width, _ = slider.box
     if share <= 0:
         return left + 1
     if share >= 1:
         return left + width - 2
-    return round(left + KNOB + share * (width - 2 * KNOB))
+    return round(left + knob + share * (width - 2 * knob))
 
 
 def _share(slider: Element) -> float:
@@ -228,7 +230,7 @@ class MediaVolumeParams:
 @register(
     "AndroidMediaVolume", suite="android", category="settings", difficulty="medium", max_steps=12
 )
-class AndroidMediaVolume(AndroidTask[MediaVolumeParams]):
+class AndroidMediaVolume(CompactTask[MediaVolumeParams]):
     """Set the media volume to its maximum, or mute it.
 
     ## Description
@@ -242,11 +244,14 @@ class AndroidMediaVolume(AndroidTask[MediaVolumeParams]):
 
     ## Arguments
     | `to` | either | "max" or "mute": what is asked for |
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     mistakes = ("other_slider", "short")
+    compact_steps = 7
 
-    def __init__(self, *, to: str | None = None) -> None:
+    def __init__(self, *, to: str | None = None, compact: bool = False) -> None:
+        super().__init__(compact=compact)
         if to is not None and to not in SHARES:
             raise UserError(f"{self.spec.name}: to is 'max' or 'mute', not {to!r}")
         self.to = to
@@ -257,11 +262,14 @@ class AndroidMediaVolume(AndroidTask[MediaVolumeParams]):
             share=SHARES[self.to or drawn],
             slider="Media volume",
             start=int(rng.integers(2, 14)),
-            phrasing=int(rng.integers(3)),
-            scenery=scenery.draw(rng),
+            phrasing=int(rng.integers(len(self.goals) or 3)),
+            scenery=self.scenery(rng),
         )
 
     def goal(self, params: MediaVolumeParams) -> str:
+        if self.compact:
+            end = "maximum" if params.share else "minimum"
+            return self.goals[params.phrasing].format(volume="Media volume", end=end)
         return GOALS["max" if params.share else "mute"][params.phrasing]
 
     def prepare(self, params: MediaVolumeParams) -> Sequence[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ui_gym.android import scenery
 from ui_gym.android.checks import ShellCheck
+from ui_gym.android.compact import CompactTask
 from ui_gym.android.content import texts
 from ui_gym.android.device import AndroidDevice
 from ui_gym.android.facts import settings_change
@@ -23,7 +24,7 @@ from ui_gym.contract.task import Verdict
 
 
 @register("AndroidWifi", suite="android", category="settings", difficulty="easy", max_steps=12)
-class AndroidWifi(SwitchTask):
+class AndroidWifi(CompactTask[SwitchParams], SwitchTask):
     """Turn Wi-Fi on or off.
 
     ## Description
@@ -39,10 +40,22 @@ class AndroidWifi(SwitchTask):
 
     ## Arguments
     | `to` | either | "on" or "off": what is asked for |
+    | `compact` | False | a screen of 256x320 pixels |
     """
 
     switch = "wifi"
     neighbour = "bluetooth"
+    compact_steps = 7
+
+    def __init__(self, *, to: str | None = None, compact: bool = False) -> None:
+        CompactTask.__init__(self, compact=compact)
+        SwitchTask.__init__(self, to=to)
+
+    def sample(self, rng: Rng) -> SwitchParams:
+        params = super().sample(rng)
+        if not self.compact:
+            return params
+        return dataclasses.replace(params, by_tile=False, scenery=self.scenery(rng))
 
 
 @register("AndroidBluetooth", suite="android", category="settings", difficulty="easy", max_steps=12)

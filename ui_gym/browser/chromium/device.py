@@ -92,8 +92,8 @@ class ChromiumDevice(BrowserDevice):
             self._turn_wheel(wheel)
         for batch in batches:
             # Input is acknowledged when the page's handlers have run; only then time goes on.
-            # The last tick is awaited by the next input alone, which might overtake it; all
-            # else that is asked is answered after it.
+            # The last tick is awaited by the next input and the next picture, which might overtake
+            # it; all else that is asked is answered after it.
             self._await_tick()
             self._ticking = self.page.send(batch)
             if batch is not batches[-1] or site:
@@ -122,6 +122,8 @@ class ChromiumDevice(BrowserDevice):
             self.page.settle(reply)
 
     def capture(self, out: Image | None = None, *, elements: bool = False) -> Frame:
+        if not self._capture.framed:
+            self._await_tick()  # a frame asked for would overtake it, and lack what a timer brought
         if self.page.site:
             self.page.traffic.settle(self._timeout)
         frame = self.page.frame if self._capture.framed else None

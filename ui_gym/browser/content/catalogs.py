@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
 
 
@@ -88,7 +89,7 @@ class Catalog:
         """`count` different names."""
         pairs = rng.choice(len(self.first) * len(self.last), size=count, replace=False)
         return [
-            f"{self.first[pair // len(self.last)]} {self.last[pair % len(self.last)]}"
+            f"{self.first[pair // len(self.last)]} {self.last[pair % len(self.last)]}".strip()
             for pair in map(int, pairs)
         ]
 
@@ -161,3 +162,20 @@ def _catalog(columns: Mapping[str, Any], **written: Any) -> Catalog:
 
 
 CATALOGS = tuple(_catalog(**written) for written in table("catalogs")["catalogs"])
+COMPACT_CATALOG = Catalog(
+    app="Shop",
+    mark="bag",
+    title="Shop",
+    noun="name",
+    verb="Buy",
+    act="Buy {}",
+    first=words.THINGS_SHORT,
+    last=("",),
+    columns={
+        "color": Choice("Color", ("Blue", "Green", "Red"), every="All", asked="{}"),
+        "price": Measure(
+            "Price", "{}", low=10, high=99, least="lowest Price", most="highest Price"
+        ),
+        "size": Measure("Size", "{}", low=1, high=31, least="lowest Size", most="highest Size"),
+    },
+)

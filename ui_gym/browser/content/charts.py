@@ -48,6 +48,16 @@ class Topic:
 
 
 TOPICS = tuple(Topic(**written) for written in table("charts")["topics"])
+COMPACT_TOPIC = Topic(
+    app="Chart",
+    mark="chart",
+    title="Chart",
+    unit="",
+    what="",
+    of="",
+    series=("",),
+    categories="months",
+)
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,13 @@ def axis(cut: bool, rng: np.random.Generator) -> Axis:
     step, lines = int(rng.choice((10, 20, 50, 100, 200))), int(rng.integers(4, 7))
     low = step * int(rng.integers(2, 9)) if cut else 0
     return Axis(low, low + step * lines, step)
+
+
+def compact_axis(cut: bool, rng: np.random.Generator) -> Axis:
+    """An axis of the compact page: four steps, and small numbers."""
+    step = int(rng.choice((5, 10)))
+    low = step * int(rng.integers(1, 3)) if cut else 0
+    return Axis(low, low + 4 * step, step)
 
 
 def walks(series: int, count: int, on: Axis, rng: np.random.Generator) -> Values:

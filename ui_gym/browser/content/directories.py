@@ -37,6 +37,20 @@ def directory(
     return tuple(sorted(entries))
 
 
+def compact_directory(
+    stems: int, alike: int, namesakes: int, rng: np.random.Generator
+) -> tuple[Entry, ...]:
+    """The same of people with short names, whom a number tells apart that nobody else has."""
+    people = [
+        f"{first} {last}"
+        for last in chosen(words.LAST_SHORT, stems, rng)
+        for first in chosen(words.FIRST_SHORT, -(-alike // namesakes), rng)
+        for _ in range(namesakes)
+    ]
+    numbers = rng.permutation(np.arange(1, len(people) + 1))
+    return tuple(sorted((name, str(n)) for name, n in zip(people, numbers, strict=True)))
+
+
 def _titles(kind: Kind, stem: str, count: int, rng: np.random.Generator) -> list[str]:
     if kind == "people":
         return [f"{first} {stem}" for first in chosen(words.FIRST_LONG, count, rng)]

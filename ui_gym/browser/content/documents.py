@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ui_gym.browser.content import words as short
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.mailtexts import CITIES, DAYS, ROOMS
 
@@ -53,6 +54,15 @@ def draw_document(rng: np.random.Generator, sections: int) -> Document:
         DocumentSection(part["heading"], tuple(map(fill, part["paragraphs"]))) for part in parts
     )
     return Document(fill(written["title"]), chosen)
+
+
+def draw_lines(rng: np.random.Generator, sections: int, words: int) -> Document:
+    """A document of short words, each of them once: a line of so many in each section."""
+    title, *headings = (str(name) for name in rng.permutation(short.LAST_SHORT)[: sections + 1])
+    drawn = rng.permutation((*short.FIRST_SHORT, *short.THINGS_SHORT))[: sections * words]
+    lines = (" ".join(line) for line in drawn.reshape(sections, words))
+    pairs = zip(headings, lines, strict=True)
+    return Document(title, tuple(DocumentSection(heading, (line,)) for heading, line in pairs))
 
 
 def phrases_of(text: str, words: int) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from ui_gym.browser.content.filetree import (
     name,
     other_name,
     parent,
+    short_name,
 )
 
 KINDS = ("create", "rename", "move", "delete")
@@ -29,20 +30,30 @@ CLAUSES = {
     "delete": 'delete {item} from "{folder}"',
 }
 
+SHORT_CLAUSES = {
+    "create": "add {what} in {folder}",
+    "rename": "rename {what} in {folder} to {to}",
+    "move": "move {what} from {folder} to {to}",
+    "delete": "delete {what} in {folder}",
+}
 
-def clause(job: Job) -> str:
+
+def clause(job: Job, *, short: bool = False) -> str:
     """A job in words."""
+    clauses = SHORT_CLAUSES if short else CLAUSES
     what, folder = name(job.path), parent(job.path).rstrip("/")
     item = f'the folder "{what}"' if job.path.endswith("/") else f'"{what}"'
-    return CLAUSES[job.kind].format(what=what, item=item, folder=folder, to=job.to.rstrip("/"))
+    return clauses[job.kind].format(what=what, item=item, folder=folder, to=job.to.rstrip("/"))
 
 
-def plan(paths: Sequence[str], count: int, rng: np.random.Generator) -> list[Job]:
-    """Jobs of all kinds, in turn, none of which is in another's way."""
+def plan(
+    paths: Sequence[str], count: int, rng: np.random.Generator, *, short: bool = False
+) -> list[Job]:
+    """Jobs of all kinds, in turn, none of which is in another's way; new names may be `short`."""
     order = [KINDS[int(i)] for i in rng.permutation(len(KINDS))]
     jobs: list[Job] = []
     while len(jobs) < count:
-        job = _propose(order[len(jobs) % len(order)], paths, jobs, rng)
+        job = _propose(order[len(jobs) % len(order)], paths, jobs, rng, short)
         if _apart(job, jobs) and not _clashes(job, paths, jobs):
             jobs.append(job)
     return jobs
@@ -94,15 +105,20 @@ def typo(job: Job, others: Sequence[Job], paths: Sequence[str], rng: np.random.G
     return job._replace(to=short)
 
 
-def _propose(kind: str, paths: Sequence[str], jobs: Sequence[Job], rng: np.random.Generator) -> Job:
+def _propose(
+    kind: str, paths: Sequence[str], jobs: Sequence[Job], rng: np.random.Generator, short: bool
+) -> Job:
     folders = [path for path in paths if path.endswith("/")]
+    if kind == "create" and short:
+        folder = str(rng.choice(folders))
+        return Job(kind, f"{folder}{short_name(folder, paths, rng)}/")
     if kind == "create":
         return Job(kind, f"{rng.choice(folders)}{rng.choice(NEW_FOLDERS)}/")
     deep = [path for path in folders if parent(path)]
     files = [path for path in paths if not path.endswith("/")]
     path = str(rng.choice(deep if deep and rng.random() < OF_FOLDERS else files))
     if kind == "rename":
-        return Job(kind, path, other_name(path, paths, rng))
+        return Job(kind, path, (short_name if short else other_name)(path, paths, rng))
     if kind == "delete":
         return Job(kind, path)
     made = [job.path for job in jobs if job.kind == "create"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 
@@ -102,6 +103,26 @@ def grow(depth: int, files: int, alike: bool, rng: np.random.Generator) -> tuple
         count = int(rng.integers(max(2, files // 2), files + 1))
         paths += [folder + one for one in _file_names(count, alike, rng)]
     return tuple(sorted(paths))
+
+
+def grow_short(depth: int, files: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """Three folders, on the second level one in each, with two to `files` files each: folders are
+    named as people are, files as things."""
+    names = chosen(words.FIRST_SHORT, 3 * depth, rng)
+    tops = [f"{one}/" for one in names[:3]]
+    folders = tops + [f"{top}{one}/" for top, one in zip(tops, names[3:], strict=False)]
+    paths = list(folders)
+    for folder in folders:
+        count = int(rng.integers(2, files + 1))
+        paths += [folder + one for one in chosen(words.THINGS_SHORT, count, rng)]
+    return tuple(sorted(paths))
+
+
+def short_name(path: str, paths: Iterable[str], rng: np.random.Generator) -> str:
+    """A new name for a path of a tree that `grow_short` made, which nothing has."""
+    used = {name(one) for one in paths}
+    names = words.FIRST_SHORT if path.endswith("/") else words.THINGS_SHORT
+    return str(rng.choice([one for one in names if one not in used]))
 
 
 def other_name(path: str, paths: Iterable[str], rng: np.random.Generator) -> str:

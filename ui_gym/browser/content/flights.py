@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.phrases import TODAY
 
 AIRPORTS: tuple[tuple[str, str], ...] = (
@@ -22,6 +23,11 @@ AIRLINES = ("Bluefin Air", "Aurelia", "Meridian", "Petrel Airways", "Northcape",
 
 FIRST_DAY, LAST_DAY = 2, 90
 """Days from today on which an asked flight may leave."""
+
+COMPACT_CITIES = ("OSL", "LIS", "VIE", "ATH", "DUB")
+COMPACT_AIRLINES = words.LAST_SHORT
+COMPACT_DAYS = range(4, 9)
+"""Days from today that the compact page has, Monday to Friday."""
 
 KINDS = ("cheapest", "shortest", "first")
 
@@ -63,9 +69,9 @@ class Leg:
         return TODAY + datetime.timedelta(days=self.day)
 
 
-def places(count: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Codes of airports, the first two of them of different cities."""
-    cities = {code: name.split()[0] for code, name in AIRPORTS}
+def places(count: int, rng: np.random.Generator, codes: Sequence[str] = ()) -> tuple[str, ...]:
+    """Codes of airports (of those in `codes`), the first two of them of different cities."""
+    cities = {code: name.split()[0] for code, name in AIRPORTS if code in codes or not codes}
     while True:
         drawn = [str(code) for code in rng.choice(list(cities), size=count, replace=False)]
         if cities[drawn[0]] != cities[drawn[1]]:
@@ -93,6 +99,33 @@ def timetable(airports: Sequence[str], count: int, rng: np.random.Generator) -> 
                 fares=tuple(int(fare) for fare in fares[:, i]),
             )
             for i, (depart, duration) in enumerate(zip(departs, durations, strict=True))
+        ]
+    return tuple(made)
+
+
+def compact_timetable(
+    airports: Sequence[str], count: int, rng: np.random.Generator
+) -> tuple[Flight, ...]:
+    """`count` flights from the first airport to any other, in whole hours, each of another airline;
+    to no airport two of them leave at the same time, take equally long, or cost the same."""
+    made: list[Flight] = []
+    for goal in airports[1:]:
+        lines, departs, hours = (
+            rng.choice(upto, count, replace=False) for upto in (len(COMPACT_AIRLINES), 12, 9)
+        )
+        fares = np.array([rng.choice(np.arange(10, 100), count, replace=False) for _ in range(7)])
+        made += [
+            Flight(
+                origin=airports[0],
+                goal=goal,
+                airline=int(lines[i]),
+                number=0,
+                depart=60 * (6 + int(departs[i])),
+                duration=60 * (1 + int(hours[i])),
+                stops=0,
+                fares=tuple(int(fare) for fare in fares[:, i]),
+            )
+            for i in range(count)
         ]
     return tuple(made)
 
@@ -170,10 +203,11 @@ def journey(
     rng: np.random.Generator,
     *,
     limited: bool,
+    days: range = range(FIRST_DAY, LAST_DAY),
 ) -> tuple[Leg, ...]:
     """A leg between the first two airports, and if two are wanted, another one back."""
     here, there = airports[:2]
-    day = int(rng.integers(FIRST_DAY, LAST_DAY))
+    day = int(rng.integers(days.start, days.stop))
     legs = []
     for _ in range(count):
         leg = Leg(here, there, day, str(rng.choice(KINDS)), "", 0)

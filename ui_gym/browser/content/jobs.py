@@ -52,3 +52,16 @@ def _person(rng: np.random.Generator) -> str:
 ITEMS: dict[str, Callable[[int, np.random.Generator], Items]] = {
     "note": notes, "download": files, "order": orders,
 }  # fmt: skip
+
+
+def short_items(base: str, count: int, rng: np.random.Generator) -> Items:
+    """The same in short words: notes, files with their owners, orders with their customers."""
+    firsts = [str(name) for name in rng.permutation(words.FIRST_SHORT)[:count]]
+    lasts = (str(name) for name in rng.permutation(words.LAST_SHORT)[:count])
+    things = [str(thing) for thing in rng.permutation(words.THINGS_SHORT)[:count]]
+    if base == "note":
+        return tuple((f"{things[0]} {first}",) for first in firsts)
+    if base == "download":
+        return tuple(zip(things, firsts, strict=True))
+    numbers = (str(number) for number in rng.choice(32, size=count, replace=False))
+    return tuple(zip(numbers, lasts, strict=True))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ui_gym.browser.content import words
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import TODAY, date
 from ui_gym.browser.content.tables import PARTS, TOWNS
@@ -16,6 +17,8 @@ DAYS_BACK = 330
 """How old the oldest record may be."""
 NAMESAKES = {1: 1, 2: 5, 3: 16}
 """How many records are of a person who is looked for, by the facts that tell them apart."""
+COMPACT_NAMESAKES = {1: 1, 2: 3}
+"""The same, of the compact page."""
 RELATIVES = 3
 """How many others bear that person's last name."""
 
@@ -60,6 +63,21 @@ class Ledger:
 
 
 LEDGERS = tuple(Ledger(**written) for written in table("ledgers")["ledgers"])
+COMPACT_LEDGER = Ledger(
+    app="People",
+    mark="people",
+    title="People",
+    noun="person",
+    prefix="",
+    columns=("No", "Name", "Day", "City", "Sum"),
+    secret="Code",
+    dated="{}",
+    placed="",
+)
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+"""Of the compact page's records."""
+CODES = tuple(str(code) for code in range(10, 32))
+"""What they hold in secret."""
 
 
 def records(
@@ -102,6 +120,27 @@ def records(
     asked = found[0]
     found = [found[int(i)] for i in rng.permutation(count)]
     found.sort(key=lambda record: record.day, reverse=True)
+    return tuple(found), found.index(asked)
+
+
+def compact_records(
+    count: int, facts: int, rng: np.random.Generator
+) -> tuple[tuple[Record, ...], int]:
+    """`count` records of short names and days in any order, and the position of one that its
+    person, or its person and its day, tell from all."""
+    namesakes = COMPACT_NAMESAKES[facts]
+    first, *others = chosen(words.FIRST_SHORT, count - namesakes + 1, rng)
+    days = chosen(DAYS, namesakes, rng)
+    days += [DAYS[int(i)] for i in rng.integers(len(DAYS), size=len(others))]
+    codes = chosen(CODES, count, rng)
+    found = [
+        Record(code=str(i), person=person, day=day, place="", cents=0, secret=code)
+        for i, (person, day, code) in enumerate(
+            zip([first] * namesakes + others, days, codes, strict=True)
+        )
+    ]
+    asked = found[0]
+    found = [found[int(i)] for i in rng.permutation(count)]
     return tuple(found), found.index(asked)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.browser.content import mailtexts, words
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action
@@ -22,6 +23,8 @@ PAGE = "mail.html"
 LAYOUTS = ("wide", "split")
 BRANDS = 4
 THEMES = 6
+SHORT = 4
+"""How many people write to the compact inbox, and about how many things."""
 NOW = datetime(2026, 1, 15, 8, 55)
 """Just before the page's clock starts: the newest mail has come by then."""
 
@@ -97,6 +100,32 @@ def draw_people(rng: np.random.Generator, count: int, *, twins: int = 0) -> tupl
         else:
             people.append(person(firsts[count + i], lasts[1 + i]))
     return tuple(people)
+
+
+def draw_short_people(rng: np.random.Generator, count: int) -> tuple[Person, ...]:
+    """`count` people of different short first names, without last names."""
+    names = chosen(words.FIRST_SHORT, count, rng)
+    return tuple((name, f"{name}@brightwater.example".lower()) for name in names)
+
+
+def draw_short_inbox(
+    rng: np.random.Generator, me: Person, people: Sequence[Person], count: int
+) -> list[Thread]:
+    """`count` mails without a text from the first `SHORT` of the people, each to `me` and one of
+    the people, newest first. There are `SHORT` subjects, so that one sender writes more mails and
+    one subject comes more than once; both together tell mails apart."""
+    things = chosen(words.THINGS_SHORT, SHORT, rng)
+    threads = []
+    pairs = rng.choice(SHORT * SHORT, size=count, replace=False)
+    for number, (pair, when) in enumerate(zip(pairs, draw_times(rng, count), strict=True)):
+        sender = people[int(pair) // SHORT]
+        others = [one for one in people if one != sender]
+        to = (me, others[int(rng.integers(len(others)))])
+        message = Message(f"{number}-0", sender, to, when, ())
+        unread, starred = bool(rng.integers(2)), bool(rng.integers(4) == 0)
+        subject = things[int(pair) % SHORT]
+        threads.append(Thread(str(number), subject, (message,), unread, starred))
+    return threads
 
 
 def draw_inbox(

@@ -35,6 +35,12 @@ def draw_prose(rng: np.random.Generator, paragraphs: int) -> str:
     return "\n".join(texts[:paragraphs])
 
 
+def draw_short(rng: np.random.Generator) -> str:
+    """A note of two lines: a first and a last name, each with a number."""
+    names = rng.choice(words.FIRST_SHORT), rng.choice(words.LAST_SHORT)
+    return "\n".join(f"{name} {rng.integers(32)}" for name in names)
+
+
 def _value(rng: np.random.Generator, kind: str) -> str:
     def code(length: int) -> str:
         return "".join(str(rng.choice(_SIGNS)) for _ in range(length))

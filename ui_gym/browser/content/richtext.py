@@ -47,7 +47,9 @@ class Block:
 class Drawing:
     """A document some of whose phrases have marks, and from which more phrases are drawn."""
 
-    def __init__(self, document: Document, rng: np.random.Generator) -> None:
+    def __init__(
+        self, document: Document, rng: np.random.Generator, marks: Sequence[str] = MARKS
+    ) -> None:
         self._rng = rng
         self.kinds = ["title"]
         self.texts = [document.title]
@@ -62,7 +64,7 @@ class Drawing:
         for _ in document.sections:
             place = self.take(2) if rng.integers(2) else None
             if place is not None:
-                self.marked[place] = str(rng.choice(MARKS))
+                self.marked[place] = str(rng.choice(marks))
 
     def take(self, words: int) -> Place | None:
         """A phrase of so many words that is the only one in the document, and not drawn yet."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from numpy.random import Generator
+
+from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
 
 
@@ -72,6 +75,28 @@ def _with(section: SettingsGroup, setting: Setting) -> SettingsGroup:
     *most, last = section.pages
     last = last._replace(settings=(*last.settings, setting))
     return section._replace(pages=(*most, last))
+
+
+def draw_app(rng: Generator, sections: int, *, deep: bool) -> App:
+    """An app of short words: persons' sections, and pages if it is `deep`, with the same things."""
+    names = iter(rng.permutation(words.LAST_SHORT))
+    labels = (str(label) for label in rng.permutation(words.THINGS_SHORT)[:4])
+    kinds = ((), (), _numbers(rng), _numbers(rng))
+    things = [Setting(label, "", options) for label, options in zip(labels, kinds, strict=True)]
+
+    def some() -> tuple[Setting, ...]:
+        return tuple(things[int(i)] for i in rng.choice(len(things), size=2, replace=False))
+
+    def pages() -> tuple[SettingsPage, ...]:
+        return tuple(SettingsPage(str(next(names)), "", some()) for _ in range(2 * deep))
+
+    firsts = rng.permutation(words.FIRST_SHORT)[:sections]
+    drawn = (SettingsGroup(str(first), "person", some(), pages()) for first in firsts)
+    return App("Settings", "gear", tuple(drawn))
+
+
+def _numbers(rng: Generator) -> tuple[str, ...]:
+    return tuple(str(number) for number in sorted(rng.choice(32, size=3, replace=False)))
 
 
 APPS = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ui_gym.browser.content import tables
+from ui_gym.browser.content import tables, words
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.tables import RowKind, TableColumn
 
@@ -33,6 +33,18 @@ REPORTS = tuple(
     Report(**{**written, "cell": TableColumn(**written["cell"])})
     for written in table("sheets")["reports"]
 )
+COMPACT_REPORT = Report(
+    app="Hours",
+    mark="clock",
+    title="Hours",
+    corner="Name",
+    rows="first",
+    columns=("Mon", "Tue", "Wed", "Thu", "Fri"),
+    sheets=("",),
+    cell=TableColumn("", "whole", low=0, high=31),
+    asked="{row} {column}",
+    sheet="",
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,18 @@ class Sheet:
 SHEETS = tuple(
     Sheet(**{**written, "columns": tuple(TableColumn(**one) for one in written["columns"])})
     for written in table("sheets")["sheets"]
+)
+COMPACT_SHEET = Sheet(
+    app="Sheet",
+    mark="table",
+    title="Sheet",
+    corner="Name",
+    rows="things",
+    columns=(
+        TableColumn("Owner", pool=words.FIRST_SHORT),
+        TableColumn("Count", "whole", low=0, high=31),
+        TableColumn("Price", "whole", low=10, high=99),
+    ),
 )
 
 

@@ -27,6 +27,14 @@ COLOURS: tuple[str, ...] = table("shop")["colours"]
 MOST_COUNT = 4
 """Of one thing to buy."""
 
+COMPACT_GROUPS = {
+    "Food": ("Apple", "Bread", "Egg", "Jam", "Milk", "Nut", "Oil", "Rice", "Tea"),
+    "Home": ("Candle", "Glass", "Hat", "Lamp", "Soap", "Vase", "Wool", "Yarn"),
+    "Work": ("Desk", "Flag", "Ink", "Key", "Pen"),
+}
+"""The kinds of goods on the compact page, and what there is of each."""
+COMPACT_COUNT = 2
+
 
 @dataclass(frozen=True)
 class Product:
@@ -81,6 +89,16 @@ def stock(groups: int, lines: int, sizes: int, rng: np.random.Generator) -> tupl
                     colours=tuple(str(colour) for colour in colours),
                 )
             )
+    return tuple(made[i] for i in rng.permutation(len(made)))
+
+
+def compact_stock(groups: int, lines: int, rng: np.random.Generator) -> tuple[Product, ...]:
+    """A catalogue of `groups` x `lines` articles for the compact page, which tells names alone."""
+    made = [
+        Product(name=str(name), group=str(key), cents=100, rating=40, reviews=1, colours=("",))
+        for key in rng.choice(tuple(COMPACT_GROUPS), size=groups, replace=False)
+        for name in rng.choice(COMPACT_GROUPS[str(key)], size=lines, replace=False)
+    ]
     return tuple(made[i] for i in rng.permutation(len(made)))
 
 

@@ -21,14 +21,21 @@ PARTS: tuple[str, ...] = table("tables")["parts"]
 GOODS: tuple[str, ...] = table("tables")["goods"]
 WOODS: tuple[str, ...] = table("tables")["woods"]
 
-RowKind = Literal["codes", "goods", "people", "towns"]
+RowKind = Literal["codes", "first", "goods", "people", "things", "towns"]
 ROW_KINDS: tuple[RowKind, ...] = ("codes", "goods", "people", "towns")
+SHORT: dict[RowKind, tuple[str, ...]] = {
+    "first": words.FIRST_SHORT,
+    "things": words.THINGS_SHORT,
+}
+"""Names of the compact pages."""
 ALIKE = 4
 """How many look-alikes stand in a table together."""
 
 
 def names(kind: RowKind, count: int, alike: bool, rng: np.random.Generator) -> tuple[str, ...]:
     """`count` different names of rows in any order; if `alike`, each has some that look like it."""
+    if kind in SHORT:
+        return tuple(chosen(SHORT[kind], count, rng))
     if kind == "codes":
         found = _codes(count, alike, rng)
     else:

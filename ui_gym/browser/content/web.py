@@ -76,6 +76,14 @@ def shown(docs: Sequence[Doc], topics: Sequence[str]) -> list[dict[str, Any]]:
     return made
 
 
+def listed(docs: Sequence[Doc], topics: Sequence[str]) -> list[dict[str, Any]]:
+    """The documents in few words: the topic is the title, and there is no more."""
+    return [
+        {"id": id, "site": doc.site, "title": topics[doc.topic], "text": "", "date": ""}
+        for id, doc in enumerate(docs)
+    ]
+
+
 def words(text: str) -> list[str]:
     """What a search looks at: lower-case letters and digits, as the page does it."""
     return re.findall(r"[a-z0-9]+", text.lower())

@@ -1,4 +1,4 @@
-"""Weeks of calendars: who is busy when, on a grid of half hours."""
+"""Weeks of calendars: who is busy when, on a grid of half or whole hours."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.days import shifted
 
 Slot = tuple[int, int]
@@ -33,14 +34,38 @@ class Busy:
     title: str
 
 
-def draw_week(rng: np.random.Generator, person: int, monday: str, count: int) -> list[Busy]:
+@dataclass(frozen=True)
+class Hours:
+    """What a calendar shows of a week; times are minutes of the day."""
+
+    days: int
+    start: int
+    end: int
+    step: int
+    lengths: tuple[int, ...]
+    """Of events, as often as they come."""
+    titles: tuple[str, ...]
+
+    def starts(self, minutes: int) -> range:
+        """When something of a length may begin."""
+        return range(self.start, self.end - minutes + 1, self.step)
+
+
+WORKING = Hours(len(DAYS), FROM, TO, STEP, (30, 60, 60, 90, 120), OWN_TITLES)
+COMPACT = Hours(4, 540, 900, 60, (60, 60, 120), words.THINGS_SHORT)
+
+
+def draw_week(
+    rng: np.random.Generator, person: int, monday: str, count: int, hours: Hours = WORKING
+) -> list[Busy]:
     """`count` events of one person in a week, which do not overlap."""
     events: list[Busy] = []
-    titles = [str(title) for title in rng.permutation(OWN_TITLES)]
+    titles = [str(title) for title in rng.permutation(hours.titles)]
     while len(events) < count:
-        minutes = int(rng.choice((30, 60, 60, 90, 120)))
-        start = FROM + STEP * int(rng.integers((TO - FROM - minutes) // STEP + 1))
-        day = shifted(monday, int(rng.integers(5)))
+        minutes = int(rng.choice(hours.lengths))
+        starts = hours.starts(minutes)
+        start = starts[int(rng.integers(len(starts)))]
+        day = shifted(monday, int(rng.integers(hours.days)))
         title = titles[len(events)] if person == 0 else "Busy"
         event = Busy(person, day, start, minutes, title)
         if not any(overlap(event, other.day, other.start, other.minutes) for other in events):

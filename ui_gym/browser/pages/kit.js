@@ -229,7 +229,7 @@
   const popover = (anchor, fill, closed) => {
     const isOpen = () => anchor.getAttribute("aria-expanded") === "true";
     const open = () => {
-      const node = make("div.float.popover", { id: `${anchor.id}-box`, role: "dialog", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent }, fill());
+      const node = make("div.float.popover", { id: `${anchor.id}-box`, role: "dialog", "aria-label": compact ? "" : anchor.getAttribute("aria-label") ?? anchor.textContent }, fill());
       const place = float(node, () => {
         anchor.setAttribute("aria-expanded", "false");
         anchor.focus();
@@ -253,9 +253,10 @@
       show(node.number + step);
       change?.(node.number);
     };
-    const less = button(icon("minus"), by(-1), { id: `${id}-less`, className: "square", "aria-label": `${label}: one fewer` });
-    const more = button(icon("add"), by(1), { id: `${id}-more`, className: "square", "aria-label": `${label}: one more` });
-    const node = make("div.stepper", { role: "group", "aria-label": label }, less, text, more);
+    const named = (end) => (compact ? {} : { "aria-label": `${label}${end}` });  // small pages say what is seen
+    const less = button(compact ? "-" : icon("minus"), by(-1), { id: `${id}-less`, className: "square", ...named(": one fewer") });
+    const more = button(compact ? "+" : icon("add"), by(1), { id: `${id}-more`, className: "square", ...named(": one more") });
+    const node = make("div.stepper", compact ? {} : { role: "group", ...named("") }, less, text, more);
     const show = (next) => {
       node.number = Math.max(min, Math.min(max, next));
       text.textContent = String(node.number);

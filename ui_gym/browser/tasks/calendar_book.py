@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.random import Generator
 
@@ -14,14 +14,26 @@ from ui_gym.browser.content.data import table
 from ui_gym.browser.content.days import shifted
 from ui_gym.browser.content.phrases import date as written
 from ui_gym.browser.content.phrases import listing
-from ui_gym.browser.content.weeks import DAYS, FROM, STEP, TO, Busy, Slot, clock, draw_week, overlap
+from ui_gym.browser.content.weeks import (
+    COMPACT,
+    DAYS,
+    FROM,
+    TO,
+    WORKING,
+    Busy,
+    Hours,
+    Slot,
+    clock,
+    draw_week,
+    overlap,
+)
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, pick
 from ui_gym.contract.action import Action, Drag, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.errors import TaskError
+from ui_gym.errors import TaskError, UserError
 
 LENGTHS = (30, 60, 90, 120, 180)
 MARGIN = 8
@@ -41,11 +53,18 @@ GOALS = (
     'Find room for "{title}" and save it: {length}, {when}. {free}{invite}',
 )
 
+COMPACT_GOALS = (
+    "Add {title} to {hours} on {day} {when}.",
+    "Book {hours} for {title} on {day} {when}.",
+)
+COMPACT_LENGTHS = {60: "1 free hour", 120: "2 free hours"}
+
 
 @dataclass(frozen=True)
 class CalendarBookParams:
     """All that varies between episodes."""
 
+    hours: ClassVar[Hours] = WORKING
     me: str
     people: tuple[str, ...]
     """Who is to be invited, and has to be free as well."""
@@ -72,6 +91,13 @@ class CalendarBookParams:
     phrasing: int
 
 
+@dataclass(frozen=True)
+class CompactBookParams(CalendarBookParams):
+    """All that varies on the compact page."""
+
+    hours: ClassVar[Hours] = COMPACT
+
+
 @register("CalendarBook", suite="browser", category="office", difficulty="medium", max_steps=30)
 class CalendarBook(Family[CalendarBookParams]):
     """Book an event in a week calendar, in a free slot that keeps to the goal's conditions.
@@ -82,7 +108,8 @@ class CalendarBook(Family[CalendarBookParams]):
     between which times, possibly as the first or last free time. It must not overlap another
     event. With `people`, others have to be free as well and have to be invited; their calendars can
     be laid over one's own. With `weeks`, the week has to be looked for. An event is made with the
-    button, by a click into the calendar, or by drawing it with the mouse.
+    button, by a click into the calendar, or by drawing it with the mouse. The compact page has four
+    days of six hours, and no button.
 
     ## Action space
     Clicks and typing solve it; dragging over the calendar is quicker.
@@ -99,10 +126,11 @@ class CalendarBook(Family[CalendarBookParams]):
     about twice what is needed; it follows from the arguments.
 
     ## Arguments
-    | `events` | 6, 14, 12 | how many events each person has in a week, 2 to 16 |
-    | `people` | 0, 0, 2 | how many others have to be free and invited, 0 to 3 |
-    | `weeks` | 0, 1, 2 | how far ahead of the first shown week the asked one may be, 0 to 4 |
-    | `strict` | False, True, True | whether the first or last free time may be asked for |
+    | `events` | 6, 14, 12 (compact: 8) | events of each person in a week, 2 to 16, compact to 10 |
+    | `people` | 0, 0, 2 (compact: 0) | how many others have to be free and invited, 0 to 3 |
+    | `weeks` | 0, 1, 2 (compact: 1) | weeks that the asked one may be ahead, 0 to 4, compact to 3 |
+    | `strict` | False, True, True (compact: no) | whether the first or last time may be asked for |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "calendar_book.html"
@@ -112,13 +140,24 @@ class CalendarBook(Family[CalendarBookParams]):
     weeks: int = whole(0, 4, easy=0, medium=1, hard=2)
     strict: bool = flag(easy=False, medium=True, hard=True)
     mistakes = ("clash", "day", "length")
+    compact_values = {"events": 8, "people": 0, "weeks": 1, "strict": False}
 
     def prepare(self) -> None:
+        if self.compact:
+            if self.people or self.strict:
+                raise UserError(
+                    "CalendarBook: the compact page shows one person's calendar and asks for any "
+                    "free time; people is 0 and strict False"
+                )
+            self.check_range("events", self.events, 2, 10)
+            self.check_range("weeks", self.weeks, 0, 3)
+            self.max_steps = 2 * (self.weeks + 3)
+            return
         self.max_steps = 2 * (self.weeks + 2 * self.people + 11)
 
     def sample(self, rng: Generator) -> CalendarBookParams:
         for _ in range(1000):
-            params = self._draw(rng)
+            params = self._draw_compact(rng) if self.compact else self._draw(rng)
             slots = right_slots(params)
             if slots and clashes(params) and (params.order != "any" or len(slots) <= 8):
                 slot = slots[int(rng.integers(len(slots)))]
@@ -126,6 +165,14 @@ class CalendarBook(Family[CalendarBookParams]):
         raise TaskError("CalendarBook: 1,000 calendars in a row had no slot that is right")
 
     def goal(self, params: CalendarBookParams) -> str:
+        if self.compact:
+            early = params.after > params.hours.start
+            return COMPACT_GOALS[params.phrasing].format(
+                title=params.title,
+                hours=COMPACT_LENGTHS[params.minutes],
+                day=_headed(params, params.days[0]),
+                when=f"after {params.after // 60}" if early else f"before {params.before // 60}",
+            )
         all_of = listing([*params.people, "I"]) + (" are all" if params.people else " am")
         if params.order != "any":
             within = "day" if len(params.days) == 1 else "week"
@@ -160,12 +207,15 @@ class CalendarBook(Family[CalendarBookParams]):
 
     def oracle(self, device: BrowserDevice, params: CalendarBookParams) -> Steps:
         for _ in range((_day(params.week) - _day(params.opens)).days // 7):
-            yield Demo(click(device, "#after"), f"Go to the week of {_written(params.week)}.")
+            thought = "Next" if self.compact else f"Go to the week of {_written(params.week)}."
+            yield Demo(click(device, "#after"), thought)
         for person, name in enumerate(params.people, 1):
             yield Demo(click(device, f"#show-{person}"), f"See when {name} is busy.")
         day, start = params.slot
         thought = f"{DAYS[day]} at {clock(start)} keeps to all that is asked."
-        if params.by_form or not _is_free(params, day, start, STEP):
+        if self.compact:
+            thought = f"{_headed(params, day)} {start // 60}"
+        if params.by_form or not _is_free(params, day, start, params.hours.step):
             yield from _fill_form(device, params, thought)
         elif params.minutes <= 60:
             yield Demo(click(device, f"#slot-{day}-{start}"), thought)
@@ -175,9 +225,13 @@ class CalendarBook(Family[CalendarBookParams]):
                 )
         else:
             left, top, width, height = device.box(f"#slot-{day}-{start}")
-            bottom = top + height * params.minutes // STEP - MARGIN
+            bottom = top + height * params.minutes // params.hours.step - MARGIN
             middle = left + width // 2
             yield Demo(Drag(middle, top + MARGIN, middle, bottom), thought)
+        if self.compact:  # the field has the focus
+            yield Demo(Type(params.title), f"Name {params.title}")
+            yield Demo(click(device, "#save"), "Save")
+            return
         yield Demo(click(device, "#title"), "Give it its title.")
         yield Demo(Type(params.title), "Give it its title.")
         for person, name in enumerate(params.people, 1):
@@ -190,6 +244,8 @@ class CalendarBook(Family[CalendarBookParams]):
         """``clash``: an event that is in the way is not seen. ``day``: the right time of another
         day. ``length``: another length."""
         start = params.slot[1]
+        if self.compact:
+            return self._misread_compact(params, mistake, rng)
         fitting = [n for n in LENGTHS if n != params.minutes and start + n <= TO]
         if mistake == "length" and fitting:
             minutes = fitting[int(rng.integers(len(fitting)))]
@@ -201,8 +257,52 @@ class CalendarBook(Family[CalendarBookParams]):
 
     def blind_rate(self, params: CalendarBookParams) -> float:
         """Any slot of the week that is long enough."""
-        starts = (TO - FROM - params.minutes) // STEP + 1
-        return len(right_slots(params)) / (len(DAYS) * starts)
+        starts = len(params.hours.starts(params.minutes))
+        return len(right_slots(params)) / (params.hours.days * starts)
+
+    def _misread_compact(
+        self, params: CalendarBookParams, mistake: str, rng: Generator
+    ) -> CalendarBookParams:
+        """The same, begun in a free hour, as an event is made by pressing one."""
+        start = params.slot[1]
+        if mistake == "length" and start + 120 <= params.hours.end:
+            return replace(params, minutes=180 - params.minutes)
+        starts = params.hours.starts(params.minutes)
+        every = [(day, start) for day in range(params.hours.days) for start in starts]
+        right, taken = right_slots(params), clashes(params)
+        wrong = [slot for slot in every if slot not in right and _is_free(params, *slot, 60)]
+        meant = [s for s in wrong if (s in taken if mistake == "clash" else s[1] == start)]
+        slots = meant or wrong
+        return replace(params, slot=slots[int(rng.integers(len(slots)))])
+
+    def _draw_compact(self, rng: Generator) -> CalendarBookParams:
+        """Params of the compact page without a slot, which may be impossible."""
+        opens = shifted("2026-01-19", 7 * int(rng.integers(8)))
+        ahead = int(rng.integers(self.weeks + 1))
+        mondays = [shifted(opens, 7 * week) for week in range(self.weeks + 1)]
+        title, *others = (str(thing) for thing in rng.permutation(COMPACT.titles))
+        hours = replace(COMPACT, titles=tuple(others))
+        bound = 60 * int(rng.integers(1, 4))
+        early = bool(rng.integers(2))
+        return CompactBookParams(
+            me="Me",
+            people=(),
+            events=tuple(e for day in mondays for e in draw_week(rng, 0, day, self.events, hours)),
+            opens=opens,
+            week=mondays[ahead],
+            title=title,
+            minutes=int(rng.choice(tuple(COMPACT_LENGTHS))),
+            days=(int(rng.integers(hours.days)),),
+            after=hours.start + bound if early else hours.start,
+            before=hours.end if early else hours.end - bound,
+            order="any",
+            slot=(0, 0),
+            by_form=False,
+            side=str(rng.choice(("left", "right"))),
+            brand=0,
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
 
     def _draw(self, rng: Generator) -> CalendarBookParams:
         """Params without a slot, which may be impossible."""
@@ -259,7 +359,7 @@ def clashes(params: CalendarBookParams) -> list[Slot]:
 
 
 def _slots(params: CalendarBookParams) -> list[Slot]:
-    starts = range(params.after, params.before - params.minutes + 1, STEP)
+    starts = range(params.after, params.before - params.minutes + 1, params.hours.step)
     return [(day, start) for day in params.days for start in starts]
 
 
@@ -320,6 +420,11 @@ def _when(params: CalendarBookParams) -> str:
     if params.before == TO:
         return f"{when}, not before {clock(params.after)}"
     return f"{when}, between {clock(params.after)} and {clock(params.before)}"
+
+
+def _headed(params: CalendarBookParams, day: int) -> str:
+    """What the compact page has above a day of the asked week."""
+    return f"{DAYS[day][:3]} {_day(shifted(params.week, day)).day}"
 
 
 def _day(iso: str) -> date:

@@ -11,12 +11,14 @@ from numpy.random import Generator
 from ui_gym.browser.content import charts, tables
 from ui_gym.browser.content.charts import (
     CATEGORIES,
+    COMPACT_TOPIC,
     PERCENT,
     PIES,
     TOPICS,
     Axis,
     Kind,
     Point,
+    Topic,
     Values,
 )
 from ui_gym.browser.device import BrowserDevice
@@ -25,6 +27,7 @@ from ui_gym.browser.moves import because, click, fill
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 ONE = (
     "Read {} off the chart, enter it in {unit} and press Check. {tolerance}",
@@ -43,6 +46,17 @@ MOST_ROWS = 24
 SLICES = 6
 PALETTES = 4
 THEMES = 6
+COMPACT = -1
+"""Stands for the topic of the compact page."""
+COMPACT_KINDS: tuple[Kind, ...] = ("bars", "line", "rows")
+COMPACT_CATEGORIES = 4
+"""Values that the compact page has room for."""
+COMPACT_SIDES = 2
+COMPACT_GOALS = (
+    "Type the value of {}. Press Check.",
+    "Enter {} as Value. Press Check.",
+    "What is {}? Type it as Value. Press Check.",
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +74,7 @@ class ChartReadParams:
     """One value, or two whose difference is asked for."""
     tolerance: int
     theme: int
+    """Compact: whether the field is above the chart."""
     palette: int
     phrasing: int
 
@@ -73,14 +88,15 @@ class ChartRead(Family[ChartReadParams]):
     says how exact the answer has to be. At the easy level the values are written beside the bars,
     points and slices; else they are to be read off the axis, with a legend for the series, and at
     the hard level the axis does not begin at zero. The page's elements do not tell what is drawn:
-    the picture has to be read.
+    the picture has to be read. The compact page has bars and lines, but no pies; its elements tell
+    the names and the numbers of the axis.
 
     ## Action space
     Clicking the field, typing a number and clicking Check is all that is needed.
 
     ## Observation space
     `Dict` of `goal`, `screenshot` (uint8, 800x1280x3), `feedback`, and `elements` where asked for:
-    the chart is one image among them, with nothing inside.
+    the chart is one image among them, with nothing inside (compact: the words of its axes).
 
     ## Rewards
     1 if Check is pressed with a number that is off by no more than the goal allows, else 0.
@@ -92,16 +108,21 @@ class ChartRead(Family[ChartReadParams]):
     Termination: Check is pressed with a number (the page asks again for anything else).
 
     ## Arguments
-    | `series` | of the level | lines, or bars beside each other, 1 to 4 (a pie chart has one) |
-    | `categories` | of the level | values of each series, 4 to 12 (a pie chart has at most 6) |
-    | `points` | of the level | 1 for one value, 2 for the difference of two |
-    | `labels` | of the level | whether the values are written into the chart |
-    | `cut` | of the level | whether the axis begins above zero |
-    | `tolerance` | of the level | how far off a value may be, in per cent of the axis, 1 to 6 |
+    | `series` | of the level (compact: 1) | lines, or bars side by side, 1 to 4 (a pie: 1) |
+    | `categories` | of the level (compact: 4) | values of each series, 4 to 12 (of a pie, to 6) |
+    | `points` | of the level (compact: 1) | 1 for one value, 2 for the difference of two |
+    | `labels` | of the level (compact: False) | whether the values are written into the chart |
+    | `cut` | of the level (compact: False) | whether the axis begins above zero |
+    | `tolerance` | of the level (compact: 6) | how far off it may be, in % of the axis, 1 to 6 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "chart_read.html"
     mistakes = ("neighbour", "scale")
+    compact_values = {
+        "series": 1, "categories": COMPACT_CATEGORIES, "points": 1, "labels": False, "cut": False,
+        "tolerance": 6,
+    }  # fmt: skip
     series: int = whole(1, 4, easy=1, medium=2, hard=4)
     categories: int = whole(4, 12, easy=6, medium=8, hard=12)
     points: int = whole(1, 2, easy=1, medium=1, hard=2)
@@ -109,9 +130,22 @@ class ChartRead(Family[ChartReadParams]):
     cut: bool = flag(easy=False, medium=False, hard=True)
     tolerance: int = whole(1, 6, easy=2, medium=4, hard=3)
 
+    def prepare(self) -> None:
+        if not self.compact:
+            return
+        chart = (self.series, self.categories, self.points, self.labels)
+        if chart != (1, COMPACT_CATEGORIES, 1, False):
+            raise UserError(
+                "ChartRead: the compact page asks for one of four values of one series, which are "
+                "not written into the chart; series and points are 1, categories 4, labels False"
+            )
+        self.max_steps = 2 * 3
+
     def sample(self, rng: Generator) -> ChartReadParams:
         thin = self.series * self.categories > MOST_ROWS
         kinds = [kind for kind in KINDS if not (thin and kind == "rows")]
+        if self.compact:
+            kinds = list(COMPACT_KINDS)
         while True:
             params = self._chart(kinds[int(rng.integers(len(kinds)))], rng)
             asked = self._ask(params, rng)
@@ -119,17 +153,20 @@ class ChartRead(Family[ChartReadParams]):
                 return replace(params, asked=asked)
 
     def goal(self, params: ChartReadParams) -> str:
+        if self.compact:
+            ((_, category),) = params.asked
+            return COMPACT_GOALS[params.phrasing].format(_labels(params)[1][category])
         said = [_words(params, point) for point in params.asked]
         if params.kind == "pie":
             unit = "per cent" if len(said) == 1 else "percentage points"
         else:
-            unit = TOPICS[params.topic].unit
+            unit = _topic(params).unit
         return (ONE, TWO)[len(said) - 1][params.phrasing].format(
             *said, unit=unit, tolerance=TOLERANCE.format(params.tolerance)
         )
 
     def page_params(self, params: ChartReadParams) -> dict[str, Any]:
-        about = PIES[params.topic] if params.kind == "pie" else TOPICS[params.topic]
+        about = PIES[params.topic] if params.kind == "pie" else _topic(params)
         series, categories = _labels(params)
         return {
             **{name: getattr(about, name) for name in ("app", "mark", "title")},
@@ -160,6 +197,13 @@ class ChartRead(Family[ChartReadParams]):
         return Verdict(0.0, notes="no number is entered yet")
 
     def oracle(self, device: BrowserDevice, params: ChartReadParams) -> Steps:
+        if self.compact:
+            value = str(_answer(params))
+            press, write = fill(device, "#value", value)
+            yield Demo(press, "Value")
+            yield Demo(write, f"Value {value}")
+            yield Demo(click(device, "#check"), "Check")
+            return
         said = [
             f"{_words(params, (series, category))} is about {params.values[series][category]}"
             for series, category in params.asked
@@ -192,11 +236,16 @@ class ChartRead(Family[ChartReadParams]):
         topics = (
             range(len(PIES)) if pie else charts.ORDERED if kind == "line" else range(len(TOPICS))
         )
-        axis = PERCENT if pie else charts.axis(self.cut, rng)
+        draw_axis = charts.axis
+        if self.compact:
+            topics, draw_axis = (COMPACT,), charts.compact_axis
+        axis = PERCENT if pie else draw_axis(self.cut, rng)
         most = SLICES if pie else 12
         count = min(self.categories, most)
         start = int(rng.integers(most - count + 1))
         series = tuple(int(i) for i in rng.permutation(4)[: 1 if pie else self.series])
+        if self.compact:
+            series = (0,)
         values = charts.shares(count, rng) if pie else charts.walks(self.series, count, axis, rng)
         return ChartReadParams(
             kind=kind,
@@ -207,7 +256,7 @@ class ChartRead(Family[ChartReadParams]):
             axis=axis,
             asked=(),
             tolerance=self._tolerance(axis),
-            theme=int(rng.integers(THEMES)),
+            theme=int(rng.integers(COMPACT_SIDES if self.compact else THEMES)),
             palette=int(rng.integers(PALETTES)),
             phrasing=int(rng.integers(len(ONE))),
         )
@@ -234,12 +283,16 @@ def _answer(params: ChartReadParams) -> int:
     return first - sum(second)
 
 
+def _topic(params: ChartReadParams) -> Topic:
+    return COMPACT_TOPIC if params.topic == COMPACT else TOPICS[params.topic]
+
+
 def _labels(params: ChartReadParams) -> tuple[list[str], list[str]]:
     """Of the series and of the categories."""
     if params.kind == "pie":
         slices = PIES[params.topic].slices
         return [""], [slices[i] for i in params.categories]
-    about = TOPICS[params.topic]
+    about = _topic(params)
     named = CATEGORIES[about.categories]
     return [about.series[i] for i in params.series], [named[i][0] for i in params.categories]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from numpy.random import Generator
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
-from ui_gym.browser.content.notes import LABELLED, PROSE, draw_labelled, draw_prose
+from ui_gym.browser.content.notes import LABELLED, PROSE, draw_labelled, draw_prose, draw_short
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
@@ -34,8 +35,17 @@ GOALS = (
 )
 GONE = " What {} held before must be gone."
 
+COMPACT_GOALS = (
+    "Copy {note} to {field}.{gone} Press Save.",
+    "Paste {note} into {field}.{gone} Press Save.",
+)
+COMPACT_GONE = " Empty {} first."
+
 LINE_HEIGHT, EDGE = 24, 17
 """Of a note, in pixels: its lines, and what is above the first."""
+COMPACT_LINE_HEIGHT, COMPACT_EDGE = 28, 1
+COMPACT_FIELDS = 2
+"""Fields and lines of a note that the compact page has room for."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,8 @@ class CopyPaste(Family[CopyPasteParams]):
     side or on two pages. The goal says which note goes into which field. The clipboard works with
     the usual keys; whoever likes may type the text. With `filled`, fields hold old texts, which
     have to go. With `tricky`, single lines of notes are asked for, and there are other versions of
-    the notes with nearly the same title.
+    the notes with nearly the same title. The compact page has notes of two lines, two fields, and a
+    word that tells that something was copied.
 
     ## Action space
     Clicks and the keys ctrl+a, ctrl+c and ctrl+v solve it; for single lines also home and
@@ -101,11 +112,12 @@ class CopyPaste(Family[CopyPasteParams]):
     it follows from the arguments.
 
     ## Arguments
-    | `notes` | 3, 5, 8 | how many notes there are, 2 to 10, and enough for what is asked |
-    | `copies` | 1, 2, 3 | how many texts are to be copied, 1 to 3 |
-    | `lines` | 3, 4, 6 | how many lines a note has, 2 to 8 (prose: 4 paragraphs at most) |
-    | `filled` | False, True, True | whether fields hold something at the start |
-    | `tricky` | False, False, True | single lines, and notes with nearly the same title |
+    | `notes` | 3, 5, 8 (compact: 3) | how many notes, 2 to 10, compact to 3, and enough |
+    | `copies` | 1, 2, 3 (compact: 1) | how many texts are to be copied, 1 to 3, compact 1 |
+    | `lines` | 3, 4, 6 (compact: 2) | lines of a note, 2 to 8 (prose: to 4), compact 2 |
+    | `filled` | False, True, True (compact: False) | whether fields hold something at the start |
+    | `tricky` | False, False, True (compact: False) | single lines, and notes of like titles |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "copy_paste.html"
@@ -116,15 +128,24 @@ class CopyPaste(Family[CopyPasteParams]):
     lines: int = whole(2, 8, easy=3, medium=4, hard=6)
     filled: bool = flag(easy=False, medium=True, hard=True)
     tricky: bool = flag(easy=False, medium=False, hard=True)
+    compact_values = {"notes": 3, "copies": 1, "lines": 2, "filled": False, "tricky": False}
     mistakes = ("field", "note", "part")
 
     def prepare(self) -> None:
+        if self.compact:
+            if self.copies > 1 or self.lines > 2 or self.tricky:
+                raise UserError("CopyPaste: the compact page has one copy of a note of two lines")
+            self.check_range("notes", self.notes, 2, 3)
+            self.max_steps = 2 * (8 + self.filled)
+            return
         least = self.copies * (1 + self.tricky)
         if self.notes < least:
             raise UserError(f"CopyPaste: notes must be at least {least} here, not {self.notes}")
         self.max_steps = 2 * (self.copies * (8 + self.filled + self.tricky) + 1)
 
     def sample(self, rng: Generator) -> CopyPasteParams:
+        if self.compact:
+            return self._sample_compact(rng)
         titles = [str(title) for title in rng.permutation((*LABELLED, *PROSE))]
         if self.tricky:  # then lines of the first one are asked for
             titles.sort(key=lambda title: title in PROSE)
@@ -158,7 +179,24 @@ class CopyPaste(Family[CopyPasteParams]):
             phrasing=int(rng.integers(len(GOALS))),
         )
 
+    def _sample_compact(self, rng: Generator) -> CopyPasteParams:
+        titles = rng.permutation(words.THINGS_SHORT)[: self.notes]
+        labels = rng.permutation(words.FIRST_SHORT)[:COMPACT_FIELDS]
+        return CopyPasteParams(
+            notes=tuple(Note(str(title), draw_short(rng), "") for title in titles),
+            form=0,
+            fields=tuple((str(label), draw_short(rng) if self.filled else "") for label in labels),
+            copies=(Copy(int(rng.integers(self.notes)), WHOLE, int(rng.integers(COMPACT_FIELDS))),),
+            layout=str(rng.choice(("beside", "tabs"))),
+            side=str(rng.choice(("left", "right"))),
+            brand=0,
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
     def goal(self, params: CopyPasteParams) -> str:
+        if self.compact:
+            return self._compact_goal(params)
         said = []
         for copy in params.copies:
             note, (field, _) = params.notes[copy.note], params.fields[copy.field]
@@ -172,8 +210,14 @@ class CopyPaste(Family[CopyPasteParams]):
         gone = GONE.format("these fields" if len(said) > 1 else "the field") if filled else ""
         return GOALS[params.phrasing].format(jobs=jobs[0].upper() + jobs[1:], gone=gone)
 
+    def _compact_goal(self, params: CopyPasteParams) -> str:
+        (copy,) = params.copies
+        title, (field, old) = params.notes[copy.note].title, params.fields[copy.field]
+        gone = COMPACT_GONE.format(field) if old else ""
+        return COMPACT_GOALS[params.phrasing].format(note=title, field=field, gone=gone)
+
     def page_params(self, params: CopyPasteParams) -> dict[str, Any]:
-        form = FORMS[params.form]
+        form = {"title": "Form", "lead": ""} if self.compact else FORMS[params.form]
         return {
             **super().page_params(params),
             "notes": [asdict(note) for note in params.notes],
@@ -186,30 +230,40 @@ class CopyPaste(Family[CopyPasteParams]):
         return _saved(params, fields, list(data.get("notes", ())))
 
     def oracle(self, device: BrowserDevice, params: CopyPasteParams) -> Steps:
-        apart = params.layout == "tabs"
+        apart, say = params.layout == "tabs", self._say
         for number, copy in enumerate(params.copies):
             title, (label, old) = params.notes[copy.note].title, params.fields[copy.field]
             if apart and number:
                 yield Demo(click(device, "#page-notes"), "Go back to the notes.")
-            yield Demo(click(device, f"#note-{copy.note}"), f'Open the note "{title}".')
+            yield Demo(click(device, f"#note-{copy.note}"), say(title, f'Open the note "{title}".'))
             if copy.line == WHOLE:
-                yield Demo(click(device, "#note"), "Select all of it.")
-                yield Demo(Press("ctrl+a"), "Select all of it.")
+                yield Demo(click(device, "#note"), say("Text", "Select all of it."))
+                yield Demo(Press("ctrl+a"), say("Text", "Select all of it."))
             else:
-                left, top, width, _ = device.box("#note")
-                line = top + EDGE + LINE_HEIGHT * copy.line + LINE_HEIGHT // 2
-                thought = f'Select the line "{text_of(params, copy)}".'
-                yield Demo(Click(left + width // 2, line), thought)
+                thought = say("Text", f'Select the line "{text_of(params, copy)}".')
+                yield Demo(self._click_line(device, copy.line), thought)
                 yield Demo(Press("home"), thought)
                 yield Demo(Press("shift+end"), thought)
-            yield Demo(Press("ctrl+c"), "Copy it.")
+            yield Demo(Press("ctrl+c"), say("Copy", "Copy it."))
             if apart:
-                yield Demo(click(device, "#page-form"), "Go to the form.")
-            yield Demo(click(device, f"#field-{copy.field}"), f'It goes into "{label}".')
+                yield Demo(click(device, "#page-form"), say("Form", "Go to the form."))
+            thought = say(label, f'It goes into "{label}".')
+            yield Demo(click(device, f"#field-{copy.field}"), thought)
             if old:
-                yield Demo(Press("ctrl+a"), "What is there has to go.")
-            yield Demo(Press("ctrl+v"), "Paste it.")
-        yield Demo(click(device, "#save"), "All is copied: save.")
+                yield Demo(Press("ctrl+a"), say(label, "What is there has to go."))
+            yield Demo(Press("ctrl+v"), say("Paste", "Paste it."))
+        yield Demo(click(device, "#save"), say("Save", "All is copied: save."))
+
+    def _click_line(self, device: BrowserDevice, line: int) -> Click:
+        left, top, width, _ = device.box("#note")
+        edge, height = EDGE, LINE_HEIGHT
+        if self.compact:
+            edge, height = COMPACT_EDGE, COMPACT_LINE_HEIGHT
+        return Click(left + width // 2, top + edge + height * line + height // 2)
+
+    def _say(self, short: str, sentence: str) -> str:
+        """A thought: the compact page's own words, or a sentence."""
+        return short if self.compact else sentence
 
     def misread(self, params: CopyPasteParams, mistake: str, rng: Generator) -> CopyPasteParams:
         """``note``: another version of the note is taken, or a note next to it. ``field``: the text

@@ -13,10 +13,11 @@ from ui_gym.browser.content import phrases
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday, shifted
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, one_of, whole
+from ui_gym.browser.family import PATCH, Family, Steps, one_of, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 Ask = Literal["date", "weekday", "stay"]
 
@@ -45,6 +46,13 @@ STAY_GOALS = (
 )
 WRITTEN = ("{0.day} {0:%B} {0.year}", "{0:%B} {0.day}, {0.year}", "{0:%A}, {0.day} {0:%B} {0.year}")
 """The ways to write a date."""
+
+COMPACT_REACH = 5
+"""Months that the compact page may be turned: it shows no years."""
+COMPACT_ROWS = 6
+"""Patches that the compact form may be moved down."""
+COMPACT_GOALS = ("Book {when}. Press Save.", "Choose {when}. Press Save.")
+COMPACT_WRITTEN = "{0.day} {0:%b}"
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,8 @@ class DatePicker(Family[DatePickerParams]):
     A booking page: a dentist, a museum, a hotel... A button opens a calendar that is turned month
     by month; some calendars show two months, begin the week on Sunday, show the neighbouring
     months' days in grey, or have a list of months behind their title. Days of the past and days
-    that are taken cannot be chosen. The goal gives a date; at "medium" a day such as "the second
+    that are taken cannot be chosen. The compact page has one month beside the form, without
+    names of weekdays. The goal gives a date; at "medium" a day such as "the second
     Tuesday of March 2026"; at "hard" a stay that begins on such a day and ends by a date, after
     some nights, or on the next Monday. Theme, order and the words of the goal vary.
 
@@ -115,8 +124,9 @@ class DatePicker(Family[DatePickerParams]):
     `max_steps` is twice what the longest way to the asked month needs.
 
     ## Arguments
-    | `ask` | "weekday" | "date": by its date; "weekday": by its weekday; "stay": a range |
-    | `reach` | 5 | how many months the asked day may lie ahead, 0 to 18 |
+    | `ask` | "weekday" (compact: "date", "stay") | by its "date", by its "weekday", or a "stay" |
+    | `reach` | 5 (compact: 2) | months that the asked day may lie ahead, 0 to 18, compact to 5 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "date_picker.html"
@@ -136,8 +146,15 @@ class DatePicker(Family[DatePickerParams]):
     mistakes = ("column", "month", "week")
     ask: Ask = one_of(get_args(Ask), easy="date", medium="weekday", hard="stay")
     reach: int = whole(0, MOST_REACH, easy=1, medium=5, hard=14)
+    compact_values = {"ask": "date", "reach": 2}
 
     def prepare(self) -> None:
+        if self.compact:
+            self.check_range("reach", self.reach, 0, COMPACT_REACH)
+            if self.ask == "weekday":
+                raise UserError(
+                    "DatePicker: the compact page has no weekdays; ask is 'date' or 'stay'"
+                )
         self.max_steps = 2 * (self.reach + (5 if self.ask == "stay" else 3))
 
     def sample(self, rng: Generator) -> DatePickerParams:
@@ -147,7 +164,7 @@ class DatePicker(Family[DatePickerParams]):
         stay = self.ask == "stay"
         nights = int(rng.integers(2, MOST_NIGHTS + 1)) if stay else 0
         months = int(rng.integers(1, 3))
-        return DatePickerParams(
+        params = DatePickerParams(
             scene=str(rng.choice(tuple(STAYS if stay else VISITS))),
             today=today.isoformat(),
             first=first.isoformat(),
@@ -164,9 +181,14 @@ class DatePicker(Family[DatePickerParams]):
             theme=int(rng.integers(6)),
             phrasing=int(rng.integers(3)),
         )
+        return self._on_grid(params, rng) if self.compact else params
 
     def goal(self, params: DatePickerParams) -> str:
         first = date.fromisoformat(params.first)
+        if self.compact:
+            days = map(date.fromisoformat, params.days)
+            said = " to ".join(COMPACT_WRITTEN.format(day) for day in days)
+            return COMPACT_GOALS[params.phrasing].format(when=said)
         by_weekday = self.ask != "date"
         when = on_weekday(first) if by_weekday else WRITTEN[params.writing].format(first)
         if not params.nights:
@@ -193,12 +215,15 @@ class DatePicker(Family[DatePickerParams]):
         return Verdict(0.5 if one else 0.0, done=True, notes=notes)
 
     def oracle(self, device: BrowserDevice, params: DatePickerParams) -> Steps:
-        yield Demo(click(device, "#date"), "The calendar is behind this button.")
+        opening = "Date" if self.compact else "The calendar is behind this button."
+        yield Demo(click(device, "#date"), opening)
         for day in params.days:
             yield from self._turn_to(device, params, day[:7])
-            said = WRITTEN[2].format(date.fromisoformat(day))
-            yield Demo(click(device, f"[data-day='{day}']"), f"{said}.")
-        yield Demo(click(device, "#confirm"), "The date is chosen: confirm it.")
+            written = "{0.day}" if self.compact else f"{WRITTEN[2]}."
+            said = written.format(date.fromisoformat(day))
+            yield Demo(click(device, f"[data-day='{day}']"), said)
+        confirming = "Save" if self.compact else "The date is chosen: confirm it."
+        yield Demo(click(device, "#confirm"), confirming)
 
     def misread(self, params: DatePickerParams, mistake: str, rng: Generator) -> DatePickerParams:
         """``month``: turned a month too far. ``week``: a row too low (or too high). ``column``:
@@ -230,7 +255,9 @@ class DatePicker(Family[DatePickerParams]):
                 yield from self._jump_to(device, month)
             else:
                 side = "next" if ahead > 0 else "previous"
-                yield Demo(click(device, f"#{side}"), f"Go to the {side} month.")
+                turning = "Next" if ahead > 0 else "Back"
+                thought = turning if self.compact else f"Go to the {side} month."
+                yield Demo(click(device, f"#{side}"), thought)
 
     def _jump_to(self, device: BrowserDevice, month: str) -> Iterator[Demo]:
         yield Demo(click(device, "#title"), "That month is far: the list of months is quicker.")
@@ -238,6 +265,21 @@ class DatePicker(Family[DatePickerParams]):
             side = "next" if year < month[:4] else "previous"
             yield Demo(click(device, f"#{side}"), f"Go to the {side} year.")
         yield Demo(click(device, f"[data-month='{month}']"), "Choose the month.")
+
+    def _on_grid(self, params: DatePickerParams, rng: Generator) -> DatePickerParams:
+        """The same days on the compact page."""
+        return replace(
+            params,
+            scene="compact",
+            ends=0,
+            writing=0,
+            months=1,
+            outside=False,
+            jump=False,
+            place=PATCH * int(rng.integers(COMPACT_ROWS)),
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
 
     def _first(self, today: date, ahead: int, rng: Generator) -> date:
         """A day after today in the month that lies `ahead`."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.random import Generator
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, by_level, whole
+from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, count_scrolls, pick
-from ui_gym.contract.action import Scroll
+from ui_gym.contract.action import Action, Scroll
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -40,6 +41,17 @@ GOALS = (
     'Change {}. Leave everything else as it is and press "Apply".',
 )  # fmt: skip
 
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+COMPACT_LISTS = (
+    ("Name", words.FIRST_SHORT), ("Thing", words.THINGS_SHORT), ("From", DAYS), ("To", DAYS)
+)  # fmt: skip
+COMPACT_MOST = 3
+"""Lists below which the compact page has room for an open one."""
+COMPACT_ROOM = 4
+"""Options that it shows without scrolling."""
+COMPACT_LENGTH = 12
+COMPACT_GOALS = ("Set {}. Press Apply.", "Choose {}. Press Apply.", "Change {}. Press Apply.")
+
 
 @dataclass(frozen=True)
 class DropdownPickParams:
@@ -55,6 +67,7 @@ class DropdownPickParams:
     asked: tuple[tuple[int, str], ...]
     """The lists that are to be changed, by index, and to what."""
     columns: int
+    """Of lists; compact: how many patches are free on their left."""
     side: bool
     """Whether the page has links at its side."""
     theme: int
@@ -69,7 +82,8 @@ class DropdownPick(Family[DropdownPickParams]):
     A page of settings with drop-down lists: countries, languages, time zones, currencies, ports,
     fonts. The goal names the lists to be changed and what to choose there. An open list shows nine
     options and scrolls; long ones hold alike options ("Guinea", "Guinea-Bissau") and several lists
-    may offer the same. The other lists must be left as they are.
+    may offer the same. The other lists must be left as they are. An open list of the compact page
+    shows four options: short names, things or days.
 
     ## Action space
     Clicks and scrolling solve it; in an open list the arrow keys, Enter, Escape and typing the
@@ -87,9 +101,10 @@ class DropdownPick(Family[DropdownPickParams]):
     case, about twice of what is needed on average; it follows from the arguments.
 
     ## Arguments
-    | `fields` | 3, 5, 8 | how many drop-down lists, 1 to 8 |
-    | `asked` | 1, 2, 4 | how many of them are to be changed, 1 to `fields` |
-    | `length` | 8, 30, 132 | the most options that a list has, 3 to 132 |
+    | `fields` | 3, 5, 8 (compact: 3) | how many drop-down lists, 1 to 8, compact to 3 |
+    | `asked` | 1, 2, 4 (compact: 2) | how many of them are to be changed, 1 to `fields` |
+    | `length` | 8, 30, 132 (compact: 6) | the most options of a list, 3 to 132, compact to 12 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "dropdown_pick.html"
@@ -98,18 +113,24 @@ class DropdownPick(Family[DropdownPickParams]):
     fields: int = whole(1, MOST, easy=3, medium=5, hard=8)
     asked: int = by_level(easy=1, medium=2, hard=4)
     length: int = whole(3, LONGEST, easy=8, medium=30, hard=LONGEST)
+    compact_values = {"fields": 3, "asked": 2, "length": 6}
     mistakes = ("forgot", "lookalike", "neighbour")
 
     def prepare(self) -> None:
-        self.check_range("asked", self.asked, 1, self.fields)
         scrolls = count_scrolls(self.length * ROW_HEIGHT, ROOM)
+        if self.compact:
+            self.check_range("fields", self.fields, 1, COMPACT_MOST)
+            self.check_range("length", self.length, 3, COMPACT_LENGTH)
+            scrolls = 2 * (math.ceil(self.length / COMPACT_ROOM) - 1)
+        self.check_range("asked", self.asked, 1, self.fields)
         self.max_steps = 2 * (2 * self.asked + 1) + self.asked * scrolls
 
     def sample(self, rng: Generator) -> DropdownPickParams:
-        scene = str(rng.choice(tuple(SCENES)))
-        picked = sorted(int(i) for i in rng.choice(MOST, size=self.fields, replace=False))
-        labels = tuple(SCENES[scene][i][0] for i in picked)
-        options = tuple(self._options(SCENES[scene][i][1], rng) for i in picked)
+        scene = "compact" if self.compact else str(rng.choice(tuple(SCENES)))
+        bank = COMPACT_LISTS if self.compact else SCENES[scene][:MOST]
+        picked = sorted(int(i) for i in rng.choice(len(bank), size=self.fields, replace=False))
+        labels = tuple(bank[i][0] for i in picked)
+        options = tuple(self._options(bank[i][1], rng) for i in picked)
         start = tuple(
             str(rng.choice(offered)) if rng.random() < START_SHARE else "" for offered in options
         )
@@ -123,13 +144,16 @@ class DropdownPick(Family[DropdownPickParams]):
             options=options,
             start=start,
             asked=tuple(asked),
-            columns=2 if self.fields > 5 else int(rng.integers(1, 3)),
-            side=bool(rng.random() < 0.5),
-            theme=int(rng.integers(6)),
+            columns=self._columns(rng),
+            side=not self.compact and bool(rng.random() < 0.5),
+            theme=0 if self.compact else int(rng.integers(6)),
             phrasing=int(rng.integers(len(GOALS))),
         )
 
     def goal(self, params: DropdownPickParams) -> str:
+        if self.compact:
+            said = ", ".join(f"{params.labels[i]} {value}" for i, value in params.asked)
+            return COMPACT_GOALS[params.phrasing].format(said)
         parts = [f'"{params.labels[i]}" to "{value}"' for i, value in params.asked]
         if params.phrasing == 1:
             parts = [f'"{params.labels[i]}" should be "{value}"' for i, value in params.asked]
@@ -159,10 +183,16 @@ class DropdownPick(Family[DropdownPickParams]):
     def oracle(self, device: BrowserDevice, params: DropdownPickParams) -> Steps:
         for i, value in params.asked:
             thought = f'"{params.labels[i]}" has to be "{value}".'
-            for action in pick(device, f"list-{i}", value):
+            moves = pick(device, f"list-{i}", value)
+            if self.compact:
+                yield from _compact_moves(moves, params.labels[i], value)
+                continue
+            for action in moves:
                 sight = " It is not in sight." if isinstance(action, Scroll) else ""
                 yield Demo(action, thought + sight)
-        yield Demo(click(device, "#apply"), "All lists are as asked: apply.")
+        yield Demo(
+            click(device, "#apply"), "Apply" if self.compact else "All lists are as asked: apply."
+        )
 
     def misread(
         self, params: DropdownPickParams, mistake: str, rng: Generator
@@ -190,7 +220,23 @@ class DropdownPick(Family[DropdownPickParams]):
         lists = math.comb(len(params.labels), len(params.asked))
         return 1 / lists / math.prod(len(params.options[i]) - 1 for i, _ in params.asked)
 
+    def _columns(self, rng: Generator) -> int:
+        if self.compact:
+            return int(rng.integers(4))
+        return 2 if self.fields > 5 else int(rng.integers(1, 3))
+
     def _options(self, offered: tuple[str, ...], rng: Generator) -> tuple[str, ...]:
         """At most `length` of what may be offered, in its order."""
         size = min(self.length, len(offered))
         return tuple(offered[i] for i in sorted(rng.choice(len(offered), size=size, replace=False)))
+
+
+def _compact_moves(moves: Iterator[Action], label: str, value: str) -> Iterator[Demo]:
+    """The moves of `pick`, which scroll by what the compact page shows of a list at once."""
+    thought = label
+    for action in moves:
+        if isinstance(action, Scroll):
+            step = COMPACT_ROOM * PATCH
+            action = replace(action, dy=step if action.dy > 0 else -step)
+        yield Demo(action, thought)
+        thought = value

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import mailtexts
+from ui_gym.browser.content import mailtexts, words
 from ui_gym.browser.content.mailbox import (
     PAGE,
     Look,
@@ -20,6 +20,8 @@ from ui_gym.browser.content.mailbox import (
     draw_inbox,
     draw_look,
     draw_people,
+    draw_short_inbox,
+    draw_short_people,
     draw_slots,
     page_params,
     replay,
@@ -32,6 +34,7 @@ from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 GOALS: dict[str, tuple[str, ...]] = {
     "reply": (
@@ -50,6 +53,15 @@ GOALS: dict[str, tuple[str, ...]] = {
         'Forward {mail}. It is for {to}, and the text is "{text}"{extra}',
     ),
 }
+COMPACT_GOALS: dict[str, tuple[str, ...]] = {
+    "reply": ("Reply to {mail}: {text}", "Reply to {mail} with {text}"),
+    "all": ("Reply all to {mail}: {text}", "Reply all to {mail} with {text}"),
+    "forward": ("Forward {mail} to {to}: {text}", "Forward {mail} to {to} with {text}"),
+}
+"""Without a full stop, which might be taken for a part of the text."""
+COMPACT_MOST = 7
+"""Mails that the compact page has room for."""
+COMPACT_BUTTONS = {"reply": "Reply", "all": "Reply all", "forward": "Forward"}
 SLIPS = {"reply": "all", "all": "reply", "forward": "reply"}
 """The button that is easily pressed instead."""
 
@@ -94,7 +106,8 @@ class EmailReply(Family[EmailReplyParams]):
     its sender, to reply to all, or to forward it, and with which text. In conversations, older
     mails are folded and have to be opened; each mail has buttons of its own. With `extras`, people
     are named without their addresses (there are namesakes), somebody else gets a copy, or somebody
-    is left out of a reply to all.
+    is left out of a reply to all. The compact page has first names, subjects of one word, and texts
+    of a word and a number.
 
     ## Action space
     Clicks, scrolling and typing solve it; an address is taken over with Enter or a comma.
@@ -112,10 +125,11 @@ class EmailReply(Family[EmailReplyParams]):
     follows from the arguments.
 
     ## Arguments
-    | `threads` | 8, 12, 24 | how many conversations are in the inbox, 4 to 40 |
-    | `turns` | 1, 3, 6 | how many mails a conversation has at most, 1 to 6 |
-    | `sentences` | 1, 2, 3 | how many sentences are to be written, 1 to 4 |
-    | `extras` | False, False, True | people without addresses, copies, somebody left out |
+    | `threads` | 8, 12, 24 (compact: 6) | conversations in the inbox, 4 to 40, compact to 7 |
+    | `turns` | 1, 3, 6 (compact: 1) | mails of a conversation at most, 1 to 6, compact 1 |
+    | `sentences` | 1, 2, 3 (compact: 1) | sentences to be written, 1 to 4, compact 1 of two words |
+    | `extras` | False, False, True (compact: False) | copies, somebody left out, no addresses |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = PAGE
@@ -123,13 +137,27 @@ class EmailReply(Family[EmailReplyParams]):
     turns: int = whole(1, 6, easy=1, medium=3, hard=6)
     sentences: int = whole(1, 4, easy=1, medium=2, hard=3)
     extras: bool = flag(easy=False, medium=False, hard=True)
+    compact_values = {"threads": 6, "turns": 1, "sentences": 1, "extras": False}
     mistakes = ("mail", "mode", "text")
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         scrolls = count_scrolls(self.threads * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (8 + scrolls + 2 * (self.turns > 1) + 3 * self.extras)
 
+    def _prepare_compact(self) -> None:
+        if self.extras:
+            raise UserError("EmailReply: the compact page knows no copies; extras is False")
+        self.check_range("threads", self.threads, 4, COMPACT_MOST)
+        self.check_range("turns", self.turns, 1, 1)
+        self.check_range("sentences", self.sentences, 1, 1)
+        self.max_steps = 16
+
     def sample(self, rng: Generator) -> EmailReplyParams:
+        if self.compact:
+            return self._sample_compact(rng)
         me, *people = draw_people(rng, 12, twins=6 if self.extras else 0)
         turns = self._turns(rng)
         senders = []
@@ -160,7 +188,36 @@ class EmailReply(Family[EmailReplyParams]):
             phrasing=int(rng.integers(3)),
         )
 
+    def _sample_compact(self, rng: Generator) -> EmailReplyParams:
+        me, *people = draw_short_people(rng, 7)
+        threads = draw_short_inbox(rng, me, people, self.threads)
+        mail = threads[int(rng.integers(self.threads))].last
+        mode = str(rng.choice(tuple(COMPACT_GOALS)))
+        strangers = [one for one in people if one != mail.sender and one not in mail.to]
+        to = strangers[int(rng.integers(len(strangers)))]
+        return EmailReplyParams(
+            me=me,
+            people=tuple(people),
+            threads=tuple(threads),
+            asked=mail.id,
+            mode=mode,
+            to=(to,) if mode == "forward" else (),
+            copy=(),
+            without=(),
+            text=f"{rng.choice(words.THINGS_SHORT)} {rng.integers(1, 32)}",
+            dated=False,
+            look=Look("wide", 0, 0),
+            phrasing=int(rng.integers(2)),
+        )
+
     def goal(self, params: EmailReplyParams) -> str:
+        if self.compact:
+            thread, mail = find(params)
+            return COMPACT_GOALS[params.mode][params.phrasing].format(
+                mail=f"{thread.subject} from {mail.sender[0]}",
+                to=" ".join(name for name, _ in params.to),
+                text=params.text,
+            )
         to = [name if self.extras else f"{name} ({mail})" for name, mail in params.to]
         extra = ""
         if params.copy:
@@ -184,6 +241,9 @@ class EmailReply(Family[EmailReplyParams]):
         return Verdict(0.0, notes="nothing was sent")
 
     def oracle(self, device: BrowserDevice, params: EmailReplyParams) -> Steps:
+        if self.compact:
+            yield from _compact_steps(device, params)
+            return
         thread, mail = find(params)
         looked_for = f'"{thread.subject}"'
         yield from because(f"Look for {looked_for}.", reveal(device, f"#row-{thread.id}", "#list"))
@@ -273,6 +333,20 @@ class EmailReply(Family[EmailReplyParams]):
         texts = mailtexts.NOTES if mode == "forward" else mailtexts.ANSWERS
         picked = rng.choice(len(texts), size=self.sentences, replace=False)
         return " ".join(texts[int(i)].format(**draw_slots(rng)) for i in picked)
+
+
+def _compact_steps(device: BrowserDevice, params: EmailReplyParams) -> Iterator[Demo]:
+    """Open the mail, press what is asked for, and fill in what it asks for."""
+    thread, mail = find(params)
+    yield Demo(click(device, f"#open-{thread.id}"), f"{mail.sender[0]} {thread.subject}")
+    yield Demo(click(device, f"#{params.mode}-{mail.id}"), COMPACT_BUTTONS[params.mode])
+    for name, address in params.to:
+        yield Demo(click(device, "#to"), "To")
+        yield Demo(Type(name), f"To {name}")
+        yield Demo(click(device, f"#to-list [data-value='{address}']"), name)
+    yield Demo(click(device, "#text"), "Text")
+    yield Demo(Type(params.text), f"Text {params.text}")
+    yield Demo(click(device, "#send"), "Send")
 
 
 def find(params: EmailReplyParams) -> tuple[Thread, Message]:

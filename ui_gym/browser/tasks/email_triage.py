@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from ui_gym.browser.content.mailbox import (
     draw_inbox,
     draw_look,
     draw_people,
+    draw_short_inbox,
+    draw_short_people,
     firm_of,
     page_params,
     replay,
@@ -32,6 +34,7 @@ from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 EFFECTS: dict[str, tuple[str, Any]] = {
     "star": ("starred", True),
@@ -68,6 +71,15 @@ GOALS = (
     "Tidy up the inbox: {orders}. Leave all other mails as they are.",
     "Please {orders}, and change nothing else.",
 )
+
+COMPACT_MOST = 6
+"""Mails that the compact page has room for, below its buttons."""
+COMPACT_SAYINGS = {
+    "star": "star {}", "unstar": "unstar {}", "delete": "delete {}", "archive": "archive {}",
+    "read": "mark {} read", "unread": "mark {} unread",
+}  # fmt: skip
+COMPACT_BUTTONS = {**BUTTONS, "star": "star", "unstar": "star"}
+COMPACT_GOALS = ("Please {orders}.", "Now {orders}.")
 
 GROUP = 4
 """The most mails of a sender whom a rule names."""
@@ -109,7 +121,8 @@ class EmailTriage(Family[EmailTriageParams]):
     and subject or, with `rules`, as all (unread) mails or the newest or oldest mail of a sender.
     With `alike`, other senders have the same first or last name, and subjects resemble each other.
     Mails can be ticked and dealt with together, or opened one by one; there is a search box, and
-    mails can be taken back from the archive and the trash.
+    mails can be taken back from the archive and the trash. The compact page has the inbox alone:
+    first names and subjects of one word, each of which comes more than once.
 
     ## Action space
     Clicks and scrolling solve it.
@@ -127,10 +140,11 @@ class EmailTriage(Family[EmailTriageParams]):
     the arguments.
 
     ## Arguments
-    | `mails` | 9, 18, 40 | how many mails are in the inbox, up to 60 |
-    | `orders` | 1, 3, 3 | how many things are to be done, 1 to 4 |
-    | `rules` | False, False, True | whether mails are named by rules, too |
-    | `alike` | False, True, True | whether there are senders and subjects that look alike |
+    | `mails` | 9, 18, 40 (compact: 6) | mails in the inbox, up to 60, compact to 6 |
+    | `orders` | 1, 3, 3 (compact: 2) | how many things are to be done, 1 to 4, compact to 3 |
+    | `rules` | False, False, True (compact: False) | whether mails are named by rules, too |
+    | `alike` | False, True, True (compact: False) | whether senders and subjects look alike |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = PAGE
@@ -138,16 +152,32 @@ class EmailTriage(Family[EmailTriageParams]):
     orders: int = whole(1, 4, easy=1, medium=3, hard=3)
     rules: bool = flag(easy=False, medium=False, hard=True)
     alike: bool = flag(easy=False, medium=True, hard=True)
+    compact_values = {"mails": 6, "orders": 2, "rules": False, "alike": False}
     mistakes = ("neighbour", "verb")
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         group = GROUP if self.rules else 1 + self.alike
         least = 2 + self.orders * (group + self.alike)
         self.check_range("mails", self.mails, least, 60)
         scrolls = count_scrolls(self.mails * ROW_HEIGHT, ROOM)
         self.max_steps = 2 * (self.orders * (GROUP + 1 if self.rules else 2) + scrolls) + 2
 
+    def _prepare_compact(self) -> None:
+        if self.rules or self.alike:
+            raise UserError(
+                "EmailTriage: the compact page names mails by short names alone: rules and alike "
+                "are False"
+            )
+        self.check_range("orders", self.orders, 1, 3)
+        self.check_range("mails", self.mails, 2 + self.orders, COMPACT_MOST)
+        self.max_steps = 4 * self.orders
+
     def sample(self, rng: Generator) -> EmailTriageParams:
+        if self.compact:
+            return self._sample_compact(rng)
         me, *people = draw_people(rng, 18, twins=self.orders if self.alike else 0)
         threads, orders = self._mailbox(rng, me, people)
         return EmailTriageParams(
@@ -158,7 +188,29 @@ class EmailTriage(Family[EmailTriageParams]):
             phrasing=int(rng.integers(len(GOALS))),
         )
 
+    def _sample_compact(self, rng: Generator) -> EmailTriageParams:
+        me, *people = draw_short_people(rng, 5)
+        threads = draw_short_inbox(rng, me, people, self.mails)
+        verbs = [str(verb) for verb in rng.permutation(tuple(EFFECTS))[: self.orders]]
+        orders = []
+        for verb, place in zip(verbs, rng.permutation(self.mails), strict=False):
+            thread = threads[place] = _askable(threads[place], verb)
+            orders.append(Order(verb, "one", thread.last.sender[0], thread.subject))
+        return EmailTriageParams(
+            me=me,
+            orders=tuple(orders),
+            threads=tuple(threads),
+            look=Look("wide", 0, 0),
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
     def goal(self, params: EmailTriageParams) -> str:
+        if self.compact:
+            short = [
+                COMPACT_SAYINGS[order.verb].format(f"{order.subject} from {order.sender}")
+                for order in params.orders
+            ]
+            return COMPACT_GOALS[params.phrasing].format(orders=", ".join(short))
         said = [
             SAYINGS[order.verb].format(
                 WHICH[order.which].format(sender=order.sender, subject=order.subject)
@@ -205,6 +257,9 @@ class EmailTriage(Family[EmailTriageParams]):
             todo.append((order.verb, [t for t in named if getattr(before[t.id], what) != value]))
         # From top to bottom: the list need not be scrolled up and down.
         todo.sort(key=lambda item: min((places[t.id] for t in item[1]), default=0))
+        if self.compact:
+            yield from _compact_steps(device, todo)
+            return
         for verb, due in todo:
             for thread in due:
                 said = f'"{thread.subject}" from {thread.last.sender[0]}'
@@ -306,9 +361,25 @@ def _fit(order: Order, threads: list[Thread], rng: Generator) -> Order:
     if order.which == "one":
         chosen = group[int(rng.integers(len(group)))]
         order = replace(order, subject=threads[chosen].subject)
-    what, value = EFFECTS[order.verb]
-    if what == "starred":
-        threads[chosen] = replace(threads[chosen], starred=not value)
-    elif what == "unread":
-        threads[chosen] = replace(threads[chosen], unread=not value)
+    threads[chosen] = _askable(threads[chosen], order.verb)
     return order
+
+
+def _askable(thread: Thread, verb: str) -> Thread:
+    """The mail as it has to be at the start, for `verb` to change it."""
+    what, value = EFFECTS[verb]
+    if what == "starred":
+        return replace(thread, starred=not value)
+    return replace(thread, unread=not value) if what == "unread" else thread
+
+
+def _compact_steps(
+    device: BrowserDevice, todo: Sequence[tuple[str, Sequence[Thread]]]
+) -> Iterator[Demo]:
+    """Tick mails and press what is to be done with them."""
+    for verb, due in todo:
+        for thread in due:
+            name = f"{thread.last.sender[0]} {thread.subject}"
+            yield Demo(click(device, f"#tick-{thread.id}"), name)
+        if due:
+            yield Demo(click(device, f"#bulk-{COMPACT_BUTTONS[verb]}"), verb.capitalize())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -17,6 +17,7 @@ from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action, Click, Drag, Press, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 THEMES = 6
 APPS = ("Cabinet", "Drawer", "Shelfmark")
@@ -36,6 +37,12 @@ MANY = (
     "Do the following in the file manager: {clauses}.",
     "Please {clauses}. Change nothing else.",
 )
+COMPACT_GOALS = ("{Clause}.", "Please {clause}.")
+COMPACT_FILES = 4
+"""The most files of a folder on the compact page, which has six rows."""
+
+Step = tuple[Action, str, str]
+"""What the oracle does, the thought, and what is thought of a compact page."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,8 @@ class FileManager(Family[FileManagerParams]):
     delete, each with the folder where it is. Folders are nested, names look alike, and the same
     name is found in many folders. As in any file manager there are several ways to do a thing:
     buttons above the files, the menu of the right mouse button, dragging onto a folder (also at
-    the side and in the path), and keys: F2, Delete, Enter, Backspace, Ctrl with X and V.
+    the side and in the path), and keys: F2, Delete, Enter, Backspace, Ctrl with X and V. On the
+    compact page, folders are named as people are, and files as things.
 
     ## Action space
     Double click opens a folder.
@@ -80,10 +88,11 @@ class FileManager(Family[FileManagerParams]):
     undone. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | `jobs` | 1, 2, 4 | things to do: 1 to 6 |
-    | `depth` | 1, 2, 3 | how deep the folders are nested: 1 to 3 |
-    | `files` | 5, 8, 16 | most files in a folder: 4 to 30 |
-    | `alike` | False, True, True | whether the files of a folder look alike |
+    | `jobs` | 1, 2, 4 (compact: 1) | things to do: 1 to 6, compact 1 |
+    | `depth` | 1, 2, 3 (compact: 2) | how deep the folders are nested: 1 to 3, compact to 2 |
+    | `files` | 5, 8, 16 (compact: 4) | most files in a folder: 4 to 30, compact 4 |
+    | `alike` | False, True, True (compact: False) | whether the files of a folder look alike |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "file_manager.html"
@@ -93,12 +102,26 @@ class FileManager(Family[FileManagerParams]):
     depth: int = whole(1, 3, easy=1, medium=2, hard=3)
     files: int = whole(4, 30, easy=5, medium=8, hard=16)
     alike: bool = flag(easy=False, medium=True, hard=True)
+    compact_values = {"jobs": 1, "depth": 2, "files": COMPACT_FILES, "alike": False}
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         scrolls = max(0, self.files - 8) // 6
         self.max_steps = max(10, self.jobs * (8 + 2 * self.depth + scrolls))
 
+    def _prepare_compact(self) -> None:
+        if self.alike:
+            raise UserError("FileManager: the compact page has no alike names; alike is False")
+        self.check_range("jobs", self.jobs, 1, 1)
+        self.check_range("depth", self.depth, 1, 2)
+        self.check_range("files", self.files, COMPACT_FILES, COMPACT_FILES)
+        self.max_steps = 10 if self.depth == 1 else 14
+
     def sample(self, rng: np.random.Generator) -> FileManagerParams:
+        if self.compact:
+            return self._sample_compact(rng)
         paths = filetree.grow(self.depth, self.files, self.alike, rng)
         return FileManagerParams(
             paths=paths,
@@ -110,11 +133,25 @@ class FileManager(Family[FileManagerParams]):
             phrasing=int(rng.integers(3)),
         )
 
+    def _sample_compact(self, rng: np.random.Generator) -> FileManagerParams:
+        paths = filetree.grow_short(self.depth, self.files, rng)
+        return FileManagerParams(
+            paths=paths,
+            jobs=tuple(filejobs.plan(paths, self.jobs, rng, short=True)),
+            hand="mouse",
+            app="Files",
+            view="list",
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
     def goal(self, params: FileManagerParams) -> str:
-        clauses = [filejobs.clause(job) for job in params.jobs]
+        clauses = [filejobs.clause(job, short=self.compact) for job in params.jobs]
         if len(clauses) == 1:
-            clause = clauses[0]
-            return ONE[params.phrasing].format(clause=clause, Clause=clause[0].upper() + clause[1:])
+            clause, goals = clauses[0], COMPACT_GOALS if self.compact else ONE
+            return goals[params.phrasing].format(
+                clause=clause, Clause=clause[0].upper() + clause[1:]
+            )
         *most, last = clauses
         return MANY[params.phrasing].format(clauses=f"{'; '.join(most)}; and {last}")
 
@@ -140,23 +177,29 @@ class FileManager(Family[FileManagerParams]):
         return Verdict(score, notes=f"{left} differences to the asked tree")
 
     def oracle(self, device: BrowserDevice, params: FileManagerParams) -> Steps:
+        for action, thought, word in self._steps(device, params):
+            said = word if self.compact else thought
+            yield Demo(action, said) if said else action
+
+    def _steps(self, device: BrowserDevice, params: FileManagerParams) -> Iterator[Step]:
         here = ""
         for job in params.jobs:
             yield from _go(device, here, parent(job.path))
             here = parent(job.path)
             if job.kind == "create":
-                yield Demo(click(device, "#create"), filejobs.clause(job))
-                yield Type(name(job.path))
-                yield _confirm(device, params.hand)
+                yield click(device, "#create"), filejobs.clause(job), "Add"
+                yield Type(name(job.path)), "", f"Name {name(job.path)}"
+                yield _confirm(device, params.hand), "", "Done"
                 continue
-            yield from reveal(device, _row(job.path), "#items")
+            for scroll in reveal(device, _row(job.path), "#items"):
+                yield scroll, "", ""
             if job.kind == "move":
                 here = yield from _move(device, params.hand, job)
                 continue
             yield from _command(device, params.hand, job)
             if job.kind == "rename":
-                yield Type(job.to)
-            yield _confirm(device, params.hand)
+                yield Type(job.to), "", f"Name {job.to}"
+            yield _confirm(device, params.hand), "", "Done" if job.kind == "rename" else "Yes"
 
     def misread(
         self, params: FileManagerParams, mistake: str, rng: np.random.Generator
@@ -193,47 +236,51 @@ def _confirm(device: BrowserDevice, hand: str) -> Action:
     return Press("enter") if hand == "keys" else click(device, "#ok")
 
 
-def _go(device: BrowserDevice, here: str, folder: str) -> Steps:
+def _go(device: BrowserDevice, here: str, folder: str) -> Iterator[Step]:
     """Open a folder: its top at the side, unless it lies in the open one, and on from there."""
     if folder != here and not (here and inside(folder, here)):
         here = folder[: folder.index("/") + 1]
-        yield Demo(click(device, f".side [data-path={json.dumps(here)}]"), f"open {here}")
+        yield click(device, f".side [data-path={json.dumps(here)}]"), f"open {here}", name(here)
     while here != folder:
         here = folder[: folder.index("/", len(here)) + 1]
-        yield from reveal(device, _row(here), "#items")
-        yield Demo(click(device, _row(here), count=2), f"open {here}")
+        for scroll in reveal(device, _row(here), "#items"):
+            yield scroll, "", ""
+        yield click(device, _row(here), count=2), f"open {here}", name(here)
 
 
-def _command(device: BrowserDevice, hand: str, job: Job) -> Steps:
+def _command(device: BrowserDevice, hand: str, job: Job) -> Iterator[Step]:
     """Select what is to be renamed or deleted, and call the command."""
     command, key = {"rename": ("rename", "f2"), "delete": ("erase", "delete")}[job.kind]
+    what, thought = name(job.path), filejobs.clause(job)
     if hand == "menu":
-        yield Demo(Click(*device.center(_row(job.path)), button="right"), filejobs.clause(job))
-        yield click(device, f"#menu-{command}")
+        yield Click(*device.center(_row(job.path)), button="right"), thought, what
+        yield click(device, f"#menu-{command}"), "", job.kind.capitalize()
         return
-    yield Demo(click(device, _row(job.path)), filejobs.clause(job))
-    yield Press(key) if hand == "keys" else click(device, f"#{command}")
+    yield click(device, _row(job.path)), thought, what
+    action = Press(key) if hand == "keys" else click(device, f"#{command}")
+    yield action, "", job.kind.capitalize()
 
 
-def _move(device: BrowserDevice, hand: str, job: Job) -> Generator[Action | Demo, None, str]:
+def _move(device: BrowserDevice, hand: str, job: Job) -> Generator[Step, None, str]:
     """Move what is in sight; gives the folder that is open then."""
-    item, thought = device.center(_row(job.path)), filejobs.clause(job)
+    item, what, thought = device.center(_row(job.path)), name(job.path), filejobs.clause(job)
     if hand == "menu":
-        yield Demo(Click(*item, button="right"), thought)
-        yield click(device, "#menu-move")
+        yield Click(*item, button="right"), thought, what
+        yield click(device, "#menu-move"), "", ""
         folder = f"#folders [data-path={json.dumps(job.to)}]"
-        yield from reveal(device, folder, "#folders")
-        yield click(device, folder)
-        yield click(device, "#ok")
+        for scroll in reveal(device, folder, "#folders"):
+            yield scroll, "", ""
+        yield click(device, folder), "", ""
+        yield click(device, "#ok"), "", ""
         return parent(job.path)
     target = _drop(device, job) if hand == "mouse" else None
     if target is not None:
-        yield Demo(Drag(*item, *device.center(target)), thought)
+        yield Drag(*item, *device.center(target)), thought, f"{what} {name(job.to)}"
         return parent(job.path)
-    yield Demo(Click(*item), thought)
-    yield Press("ctrl+x") if hand == "keys" else click(device, "#cut")
+    yield Click(*item), thought, what
+    yield Press("ctrl+x") if hand == "keys" else click(device, "#cut"), "", "Cut"
     yield from _go(device, parent(job.path), job.to)
-    yield Press("ctrl+v") if hand == "keys" else click(device, "#paste")
+    yield Press("ctrl+v") if hand == "keys" else click(device, "#paste"), "", "Paste"
     return job.to
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from numpy.random import Generator
@@ -12,11 +13,12 @@ from ui_gym.browser.content import flights
 from ui_gym.browser.content.flights import Leg
 from ui_gym.browser.content.phrases import TODAY, date, plural
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.family import PATCH, Family, Steps, whole
 from ui_gym.browser.moves import click, pick, reveal
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 NAMES = dict(flights.AIRPORTS)
 MOST_ADULTS, MOST_CHILDREN = 5, 3
@@ -41,6 +43,14 @@ RETURN = (
 )
 BAG = " Add checked bags."
 
+COMPACT_ADULTS = 2
+COMPACT_PLACES = 4
+"""Patches by which the compact form may be moved down, and one more."""
+COMPACT_GOALS = (
+    "Book the {kind} flight to {there} on {day} for {people}.",
+    "Book a flight to {there} on {day} for {people}: the {kind}.",
+)
+
 
 @dataclass(frozen=True)
 class FlightBookingParams:
@@ -55,6 +65,7 @@ class FlightBookingParams:
     bag: bool
     """Whether checked bags are asked for."""
     brand: int
+    """Compact: how far the form is moved down, in patches."""
     theme: int
     phrasing: int
 
@@ -68,7 +79,8 @@ class FlightBooking(Family[FlightBookingParams]):
     can be sorted and filtered, and a page to check and book. The goal names the route, the day, the
     passengers, and the flight as the cheapest, the shortest or the first one, often within a limit
     (nonstop, a time to leave or to arrive by, a price). Two legs have a limit each. Checked bags
-    are asked for, or must be left alone.
+    are asked for, or must be left alone. The compact page has flights of one week from one city,
+    in a short list.
 
     ## Action space
     Clicking, typing and scrolling is all that is needed.
@@ -87,11 +99,12 @@ class FlightBooking(Family[FlightBookingParams]):
     hard.
 
     ## Arguments
-    | `legs` | easy 1, medium 1, hard 2 | 1: one way, 2: out and back |
-    | `airports` | easy 4, medium 4, hard 5 | places that one can fly between, 3 to 6 |
-    | `flights` | easy 4, medium 8, hard 10 | flights a day on every route, 3 to 12 |
-    | `limits` | easy 0, medium 1, hard 1 | 1: the flight is asked for within a limit |
-    | `children` | easy 0, medium 1, hard 1 | 1: there may be children and bags |
+    | `legs` | easy 1, medium 1, hard 2 (compact: 1) | 1: one way, 2: out and back |
+    | `airports` | easy 4, medium 4, hard 5 (compact: 4) | places to fly to, 3 to 6, compact 5 |
+    | `flights` | easy 4, medium 8, hard 10 (compact: 3) | a day on a route, 3 to 12, compact to 5 |
+    | `limits` | easy 0, medium 1, hard 1 (compact: 0) | 1: the flight is asked for within a limit |
+    | `children` | easy 0, medium 1, hard 1 (compact: 0) | 1: there may be children and bags |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "flight_booking.html"
@@ -101,11 +114,24 @@ class FlightBooking(Family[FlightBookingParams]):
     flights: int = whole(3, 12, easy=4, medium=8, hard=10)
     limits: int = whole(0, 1, easy=0, medium=1, hard=1)
     children: int = whole(0, 1, easy=0, medium=1, hard=1)
+    compact_values = {"legs": 1, "airports": 4, "flights": 3, "limits": 0, "children": 0}
 
     def prepare(self) -> None:
+        if self.compact:
+            if self.legs > 1 or self.limits or self.children:
+                raise UserError(
+                    "FlightBooking: the compact page has one flight without limits, children and "
+                    "bags; legs is 1, limits and children are 0"
+                )
+            self.check_range("airports", self.airports, 3, len(flights.COMPACT_CITIES))
+            self.check_range("flights", self.flights, 3, 5)
+            self.max_steps = 2 * (6 + COMPACT_ADULTS)
+            return
         self.max_steps = 16 + 18 * self.legs + 6 * self.children
 
     def sample(self, rng: Generator) -> FlightBookingParams:
+        if self.compact:
+            return self._sample_compact(rng)
         airports = flights.places(self.airports, rng)
         while True:
             timetable = flights.timetable(airports, self.flights, rng)
@@ -128,6 +154,10 @@ class FlightBooking(Family[FlightBookingParams]):
 
     def goal(self, params: FlightBookingParams) -> str:
         out, back = params.legs[0], params.legs[-1]
+        if self.compact:
+            return COMPACT_GOALS[params.phrasing].format(
+                kind=out.kind, there=NAMES[out.goal], day=f"{out.date:%a}", people=params.adults
+            )
         people = plural(params.adults, "adult")
         if params.children:
             people += f" and {plural(params.children, 'child', 'children')}"
@@ -143,6 +173,15 @@ class FlightBooking(Family[FlightBookingParams]):
         )
 
     def page_params(self, params: FlightBookingParams) -> dict[str, Any]:
+        more: dict[str, Any] = {}
+        if self.compact:
+            days = [TODAY + timedelta(days=day) for day in flights.COMPACT_DAYS]
+            more = {
+                "airlines": flights.COMPACT_AIRLINES,
+                "origin": params.legs[0].origin,
+                "days": [(day.isoformat(), f"{day:%a}") for day in days],
+                "place": PATCH * params.brand,
+            }
         return {
             "airports": [(code, NAMES[code]) for code in params.airports],
             "airlines": flights.AIRLINES,
@@ -151,6 +190,7 @@ class FlightBooking(Family[FlightBookingParams]):
             "ahead": 6,
             "brand": params.brand,
             "theme": params.theme,
+            **more,
         }
 
     def judge(
@@ -167,6 +207,9 @@ class FlightBooking(Family[FlightBookingParams]):
 
     def oracle(self, device: BrowserDevice, params: FlightBookingParams) -> Steps:
         out = params.legs[0]
+        if self.compact:
+            yield from self._book_compact(device, params)
+            return
         if len(params.legs) > 1:
             yield Demo(click(device, "#trip-return"), "There and back.")
         for field, place in (("from", out.origin), ("to", out.goal)):
@@ -195,7 +238,9 @@ class FlightBooking(Family[FlightBookingParams]):
             return replace(params, adults=params.adults + (-1 if fewer else 1))
         first, *others = params.legs
         if mistake == "day":
-            step = -1 if others and others[0].day == first.day + 1 else 1
+            last_day = others[0].day - 1 if others else flights.COMPACT_DAYS[-1]
+            stays = (others or self.compact) and first.day >= last_day
+            step = -1 if stays else 1
             moved = replace(first, day=first.day + step)
             return replace(params, legs=(moved, *others))
         *most, last = params.legs
@@ -203,9 +248,47 @@ class FlightBooking(Family[FlightBookingParams]):
 
     def blind_rate(self, params: FlightBookingParams) -> float:
         """Any route and any flight, on any day, for any number of people."""
+        if self.compact:
+            days = len(flights.COMPACT_DAYS)
+            return 1 / (self.flights * days * (len(params.airports) - 1) * COMPACT_ADULTS)
         routes = len(params.airports) * (len(params.airports) - 1)
         days = flights.LAST_DAY - flights.FIRST_DAY
         return float((self.flights * days) ** -len(params.legs) / routes / MOST_ADULTS)
+
+    def _sample_compact(self, rng: Generator) -> FlightBookingParams:
+        airports = flights.places(self.airports, rng, flights.COMPACT_CITIES)
+        while True:
+            timetable = flights.compact_timetable(airports, self.flights, rng)
+            days = flights.COMPACT_DAYS
+            (leg,) = flights.journey(1, airports, timetable, rng, limited=False, days=days)
+            if flights.careless(leg, timetable) != leg:
+                break
+        return FlightBookingParams(
+            airports=tuple(sorted(airports, key=NAMES.__getitem__)),
+            timetable=timetable,
+            legs=(leg,),
+            adults=int(rng.integers(1, COMPACT_ADULTS + 1)),
+            children=0,
+            bag=False,
+            brand=int(rng.integers(COMPACT_PLACES)),
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
+    def _book_compact(self, device: BrowserDevice, params: FlightBookingParams) -> Steps:
+        (leg,) = params.legs
+        day = leg.date.isoformat()
+        choices = (("to", leg.goal, NAMES[leg.goal]), ("depart", day, f"{leg.date:%a}"))
+        for label, (field, value, shown) in zip(("To", "Day"), choices, strict=True):
+            for thought, action in zip((label, shown), pick(device, field, value), strict=False):
+                yield Demo(action, thought)
+        for _ in range(params.adults - 1):
+            yield Demo(click(device, "#adults-more"), "+")
+        yield Demo(click(device, "#search"), "Search")
+        chosen = flights.pick(leg, params.timetable) or 0
+        airline = flights.COMPACT_AIRLINES[params.timetable[chosen].airline]
+        yield Demo(click(device, f"#flight-{chosen} button"), airline)
+        yield Demo(click(device, "#book"), "Book")
 
     def _day(self, device: BrowserDevice, field: str, leg: Leg) -> Steps:
         yield Demo(click(device, f"#{field}"), f"The day is {date(leg.date)}.")

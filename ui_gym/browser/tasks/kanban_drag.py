@@ -9,8 +9,9 @@ from typing import Literal, get_args
 
 from numpy.random import Generator
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.boards import BOARDS, somebody
-from ui_gym.browser.content.choices import changed_share, lookalike
+from ui_gym.browser.content.choices import changed_share, chosen, lookalike
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, one_of, whole
@@ -18,6 +19,7 @@ from ui_gym.browser.moves import reveal
 from ui_gym.contract.action import Action, Drag
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 By = Literal["title", "rule"]
 Card = tuple[str, str, str, int]
@@ -32,6 +34,10 @@ PEOPLE = 4
 LONGEST = 0.3
 """The share of the other cards that lie in the column that a rule takes cards from."""
 
+COMPACT_MOST = 6
+"""Cards that a column of the compact page has room for."""
+COMPACT_COLUMNS = ("New", "Open", "Late", "Done")
+COMPACT_GOALS = ("Move {moves}.", "Drag {moves}.", "Please move {moves}.")
 
 ONE = (
     'Move the card "{card}" to "{column}".',
@@ -79,7 +85,8 @@ class KanbanDrag(Family[KanbanDragParams]):
     A board with three to five columns: the work of a software team, a campaign, an office, or
     applicants. Each card has a title, a label and the person who has it. The goal names cards and
     where each belongs, or gives a rule ("every card labelled Bug from To do to Review"). Many
-    titles look alike, a long column scrolls, and a field above the board filters the cards.
+    titles look alike, a long column scrolls, and a field above the board filters the cards. On the
+    compact page, cards have a title of one word and nothing else.
 
     ## Action space
     A card is dragged with the mouse to anywhere on the other column; where in the column it lands
@@ -98,11 +105,12 @@ class KanbanDrag(Family[KanbanDragParams]):
     Termination: the board is as asked. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | `cards` | 7, 14, 26 | cards on the board: 4 to 40 |
-    | `moves` | 1, 2, 3 | cards to move: 1 to 4 |
-    | `columns` | 3, 4, 5 | columns of the board: 3 to 5 |
-    | `by` | "title", "title", "rule" | whether the goal names each card, or gives a rule |
-    | `alike` | False, True, True | whether many titles look alike |
+    | `cards` | 7, 14, 26 (compact: 6) | cards on the board: 4 to 40, compact to 6 |
+    | `moves` | 1, 2, 3 (compact: 2) | cards to move: 1 to 4, compact to 3 |
+    | `columns` | 3, 4, 5 (compact: 3) | columns of the board: 3 to 5, compact 3 |
+    | `by` | "title", "title", "rule" (compact: "title") | names each card, or gives a rule |
+    | `alike` | False, True, True (compact: False) | whether many titles look alike |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "kanban_drag.html"
@@ -114,15 +122,31 @@ class KanbanDrag(Family[KanbanDragParams]):
     columns: int = whole(3, 5, easy=3, medium=4, hard=5)
     by: By = one_of(get_args(By), easy="title", medium="title", hard="rule")
     alike: bool = flag(easy=False, medium=True, hard=True)
+    compact_values = {"cards": 6, "moves": 2, "columns": 3, "by": "title", "alike": False}
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         self.check_range("cards", self.cards, max(4, 2 * self.moves), 40)
         # A column of more than five cards scrolls, and the source of a rule is the longest.
         longest = self.cards // 2 if self.by == "rule" else 2 * self.cards // self.columns
         scrolls = max(0, longest - 3) // 3
         self.max_steps = max(10, 2 * self.moves + (self.moves + 1) * scrolls)
 
+    def _prepare_compact(self) -> None:
+        if self.by == "rule" or self.alike:
+            raise UserError(
+                "KanbanDrag: the compact page's cards have short titles alone: by is 'title', and "
+                "alike is False"
+            )
+        self.check_range("columns", self.columns, 3, 3)
+        self.check_range("cards", self.cards, max(4, 2 * self.moves), COMPACT_MOST)
+        self.max_steps = 2 * self.moves
+
     def sample(self, rng: Generator) -> KanbanDragParams:
+        if self.compact:
+            return self._sample_compact(rng)
         board = BOARDS[int(rng.integers(len(BOARDS)))]
         kept = sorted(int(i) for i in rng.choice(len(board.columns), self.columns, replace=False))
         people = somebody(PEOPLE, rng)
@@ -143,7 +167,23 @@ class KanbanDrag(Family[KanbanDragParams]):
             phrasing=int(rng.integers(3)),
         )
 
+    def _sample_compact(self, rng: Generator) -> KanbanDragParams:
+        dealt, asked = self._deal_any(([""], [""]), rng)
+        titles = chosen(words.THINGS_SHORT, self.cards, rng)
+        return KanbanDragParams(
+            board="Board",
+            columns=tuple(chosen(COMPACT_COLUMNS, self.columns, rng)),
+            cards=tuple((title, *rest) for title, rest in zip(titles, dealt, strict=True)),
+            asked=asked,
+            rule="title",
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
     def goal(self, params: KanbanDragParams) -> str:
+        if self.compact:
+            moves = [f"{params.cards[c][0]} to {params.columns[to]}" for c, to in params.asked]
+            return COMPACT_GOALS[params.phrasing].format(moves=", ".join(moves))
         (card, column), *_ = params.asked
         title, label, person, source = params.cards[card]
         if params.rule != "title":
@@ -179,9 +219,11 @@ class KanbanDrag(Family[KanbanDragParams]):
         for card, column in params.asked:
             title, _, _, source = params.cards[card]
             yield from reveal(device, f"#card-{card}", f"#column-{source} .cards")
-            target = device.center(f"#column-{column} .cards")
+            aimed = "h2" if self.compact else ".cards"  # the compact page tells of no lists
+            target = device.center(f"#column-{column} {aimed}")
             drag = Drag(*device.center(f"#card-{card}"), *target)
-            yield Demo(drag, f'"{title}" goes to {params.columns[column]}')
+            aim = params.columns[column]
+            yield Demo(drag, f"{title} {aim}" if self.compact else f'"{title}" goes to {aim}')
 
     def overdone(self, params: KanbanDragParams, excess: str) -> KanbanDragParams:
         """``another``: a card that is not named is moved."""

@@ -15,6 +15,7 @@ from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 AT_COMMIT = -1
 """The moment at which the last button is pressed: what comes up then must be answered first."""
@@ -45,6 +46,26 @@ POLICIES = {
     "decline": " Allow only necessary cookies, and decline whatever else comes up.",
     "accept": " Accept all cookies, but decline whatever else comes up.",
 }
+
+COMPACT_ITEMS = 5
+"""The most that the compact page has room for."""
+COMPACT_GOALS = ("{job} {policy}", "{policy} {job}")
+COMPACT_JOBS = {"note": "Save note {}.", "download": "Get file {}.", "order": "Send order {}."}
+COMPACT_POLICIES = {
+    "decline": "Decline cookies and all else.",
+    "accept": "Accept cookies, decline all else.",
+}
+COMPACT_TEXTS = {
+    "cookies": ("Cookies", "Accept", "Decline"),
+    "newsletter": ("News", "Yes", "No"),
+    "trial": ("Trial", "Start", "Later"),
+    "rating": ("Rating", "Send", "Later"),
+    "survey": ("Survey", "Start", "No"),
+    "app": ("App", "Open", "Close"),
+    "chat": ("Chat", "Open", "Close"),
+    "notify": ("Alerts", "Yes", "No"),
+}
+"""What the compact page says of what comes up: its title, and how to accept and decline it."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +106,7 @@ class ModalNoise(Family[ModalNoiseParams]):
     app, a chat, notifications; at once, after some actions, or when the last button is pressed.
     Most cover the page until they are answered. The goal says whether to accept cookies; everything
     else is to be declined. Hard ones hide how: cookies are switched off one by one, and the way
-    out is a small line below a big button.
+    out is a small line below a big button. On the compact page, each is a word with two buttons.
 
     ## Action space
     Clicking and typing is all that is needed; Escape closes what has a cross.
@@ -100,13 +121,14 @@ class ModalNoise(Family[ModalNoiseParams]):
 
     ## Episode end
     Termination: a note was saved, a file downloaded, or an order confirmed. `max_steps` is 10 at
-    the level easy, 12 at medium, 24 at hard.
+    the level easy, 12 at medium, 24 at hard; compact: 12.
 
     ## Arguments
-    | `noises` | easy 2, medium 3, hard 5 | how many things come up, 1 to 8 |
-    | `items` | easy 5, medium 8, hard 14 | files or orders in the list, 4 to 16 |
-    | `late` | easy 0, medium 1, hard 1 | 1: not all come up at the start |
-    | `tricky` | easy 0, medium 0, hard 1 | 1: the way to decline is hidden |
+    | `noises` | easy 2, medium 3, hard 5 (compact: 3) | how many things come up, 1 to 8 |
+    | `items` | 5, 8, 14 (compact: 4) | files or orders in the list, 4 to 16, compact to 5 |
+    | `late` | easy 0, medium 1, hard 1 (compact: 1) | 1: not all come up at the start |
+    | `tricky` | easy 0, medium 0, hard 1 (compact: 0) | 1: the way to decline is hidden |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "modal_noise.html"
@@ -116,15 +138,23 @@ class ModalNoise(Family[ModalNoiseParams]):
     items: int = whole(4, 16, easy=5, medium=8, hard=14)
     late: int = whole(0, 1, easy=0, medium=1, hard=1)
     tricky: int = whole(0, 1, easy=0, medium=0, hard=1)
+    compact_values = {"noises": 3, "items": 4, "late": 1, "tricky": 0}
 
     def prepare(self) -> None:
         kinds = 1 + len(BLOCKING) + len(CORNER)
         self.check_range("noises", self.noises, 1, kinds)
         self.max_steps = 6 + 2 * self.noises + 8 * self.tricky
+        if self.compact:
+            if self.tricky:
+                raise UserError("ModalNoise: the compact page hides nothing; tricky is 0")
+            self.check_range("items", self.items, 4, COMPACT_ITEMS)
 
     def sample(self, rng: Generator) -> ModalNoiseParams:
         base = str(rng.choice(tuple(GOALS)))
-        items = jobs.ITEMS[base](self.items, rng)
+        if self.compact:
+            items = jobs.short_items(base, self.items, rng)
+        else:
+            items = jobs.ITEMS[base](self.items, rng)
         return ModalNoiseParams(
             base=base,
             items=items,
@@ -132,19 +162,24 @@ class ModalNoise(Family[ModalNoiseParams]):
             noises=self._noises(rng),
             tricky=bool(self.tricky),
             brand=int(rng.integers(BRANDS)),
-            theme=int(rng.integers(THEMES)),
-            phrasing=int(rng.integers(3)),
+            theme=0 if self.compact else int(rng.integers(THEMES)),
+            phrasing=int(rng.integers(len(COMPACT_GOALS) if self.compact else 3)),
         )
 
     def goal(self, params: ModalNoiseParams) -> str:
-        base = GOALS[params.base][params.phrasing].format(params.items[params.target][0])
-        return base + POLICIES[params.noises[0].answer]
+        item, answer = params.items[params.target][0], params.noises[0].answer
+        if self.compact:
+            job = COMPACT_JOBS[params.base].format(item)
+            return COMPACT_GOALS[params.phrasing].format(job=job, policy=COMPACT_POLICIES[answer])
+        return GOALS[params.base][params.phrasing].format(item) + POLICIES[answer]
 
     def page_params(self, params: ModalNoiseParams) -> dict[str, Any]:
+        texts = {"texts": COMPACT_TEXTS} if self.compact else {}
         return {
             **super().page_params(params),
             "items": () if params.base == "note" else params.items,
             "noises": [{"kind": one.kind, "look": one.look, "at": one.at} for one in params.noises],
+            **texts,
         }
 
     def judge(
@@ -177,13 +212,18 @@ class ModalNoise(Family[ModalNoiseParams]):
                 row = f"[data-item='{item}']"
                 yield from reveal(device, row, "#rows")
                 if not device.state()["open"]:
-                    yield Demo(click(device, f"{row} button"), f"There is {item}.")
+                    verb = "Get" if params.base == "download" else "Send"
+                    thought = f"{item} {verb}" if self.compact else f"There is {item}."
+                    yield Demo(click(device, f"{row} button"), thought)
             elif state["text"]:
-                yield Demo(click(device, "#save"), "Save the note.")
+                thought = "Save" if self.compact else "Save the note."
+                yield Demo(click(device, "#save"), thought)
             elif state["focused"] == "note":
-                yield Type(item)
+                yield Demo(Type(item), f"Note {item}") if self.compact else Type(item)
             else:
-                yield click(device, "#note")
+                yield (
+                    Demo(click(device, "#note"), "Note") if self.compact else click(device, "#note")
+                )
 
     def misread(self, params: ModalNoiseParams, mistake: str, rng: Generator) -> ModalNoiseParams:
         """``cookies``: they are declined where they should be accepted, and the other way round.
@@ -226,6 +266,9 @@ class ModalNoise(Family[ModalNoiseParams]):
         elif noise.kind == "rating" and noise.answer == "accept":
             buttons = ["star-5", "accept"]
         thought = f"{noise.answer.capitalize()} this: {noise.kind}."
+        if self.compact:
+            title, yes, no = COMPACT_TEXTS[noise.kind]
+            buttons, thought = [noise.answer], f"{title} {yes if noise.answer == 'accept' else no}"
         for button in buttons:
             yield Demo(click(device, f"#noise-{id}-{button}"), thought)
 

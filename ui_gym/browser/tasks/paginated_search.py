@@ -10,11 +10,11 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import ledgers
-from ui_gym.browser.content.ledgers import LEDGERS, Record
+from ui_gym.browser.content.ledgers import COMPACT_LEDGER, LEDGERS, Ledger, Record
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.family import Family, Steps, by_level, flag
 from ui_gym.browser.moves import because, click, fill
-from ui_gym.contract.action import Action, Press
+from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -27,6 +27,17 @@ COPY = (
 PAGE = 12
 """Records on a page."""
 THEMES = 6
+COMPACT = -1
+"""Stands for the ledger of the compact page."""
+COMPACT_PAGE = 5
+"""Records that the compact page has room for, with neither a search nor a field."""
+COMPACT_PLACES = 5
+"""Where the compact page may have its list, by patches from the left."""
+COMPACT_OPEN = ("Open {one}.", "Find {one}. Open it.")
+COMPACT_COPY = (
+    "Open {one}. Type its {secret}. Press Check.",
+    "Enter the {secret} of {one}. Press Check.",
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,7 @@ class PaginatedSearchParams:
     facts: int
     """By how much of it the goal names the record: its person, its day, its place."""
     theme: int
+    """Compact: how many patches are free at the left of the list."""
     phrasing: int
 
 
@@ -68,54 +80,68 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
     be opened at will). `max_steps` is about twice what is needed.
 
     ## Arguments
-    | `records` | of the level | records of the list, 24 to 300 |
-    | `facts` | of the level | what the goal tells: 1 person, 2 also the day, 3 also the place |
-    | `search` | of the level | whether there is a search box |
-    | `copy` | of the level | whether a value is to be copied, rather than the record opened |
+    | `records` | of the level (compact: 12) | records of the list, 24 to 300, compact 8 to 20 |
+    | `facts` | of the level (compact: 2) | 1: the goal tells a person, 2: its day, 3: its place |
+    | `search` | of the level (compact: False) | whether there is a search box |
+    | `copy` | of the level (compact: True) | whether a value is copied, or a record only opened |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "paginated_search.html"
     shown = ("search", "copy", "theme")
     mistakes = ("alike", "neighbour")
-    records: int = whole(24, 300, easy=40, medium=120, hard=240)
-    facts: int = whole(1, 3, easy=1, medium=2, hard=3)
+    compact_values = {"records": 12, "facts": 2, "search": False, "copy": True}
+    records: int = by_level(easy=40, medium=120, hard=240)
+    facts: int = by_level(easy=1, medium=2, hard=3)
     search: bool = flag(easy=False, medium=True, hard=True)
     copy: bool = flag(easy=False, medium=False, hard=True)
 
     def prepare(self) -> None:
-        listed = ledgers.NAMESAKES[self.facts] if self.search else self.records
-        turns = math.ceil(listed / PAGE) - 1
-        self.max_steps = 2 * (3 * self.search + turns + 1 + 3 * self.copy) + 4
+        if self.compact:
+            self.check_range("records", self.records, 8, 20)
+            self.check_range("facts", self.facts, 1, 2)
+            self.size = COMPACT_PAGE - self.search - self.copy
+        else:
+            self.check_range("records", self.records, 24, 300)
+            self.check_range("facts", self.facts, 1, 3)
+            self.size = PAGE
+        namesakes = ledgers.COMPACT_NAMESAKES if self.compact else ledgers.NAMESAKES
+        listed = namesakes[self.facts] if self.search else self.records
+        turns = math.ceil(listed / self.size) - 1
+        needed = 3 * self.search + turns + 1 + 3 * self.copy
+        self.max_steps = 2 * needed + (0 if self.compact else 4)
 
     def sample(self, rng: Generator) -> PaginatedSearchParams:
-        ledger = int(rng.integers(len(LEDGERS)))
-        prefix = LEDGERS[ledger].prefix
+        ledger = COMPACT if self.compact else int(rng.integers(len(LEDGERS)))
         asked = 0
-        while asked < PAGE:  # what is asked for is never on the first page
-            records, asked = ledgers.records(prefix, self.records, self.facts, rng)
+        while asked < self.size:  # what is asked for is never on the first page
+            records, asked = self._records(_ledger(ledger).prefix, rng)
         return PaginatedSearchParams(
             ledger=ledger,
             records=records,
             asked=asked,
             facts=self.facts,
-            theme=int(rng.integers(THEMES)),
-            phrasing=int(rng.integers(len(OPEN))),
+            theme=int(rng.integers(COMPACT_PLACES if self.compact else THEMES)),
+            phrasing=int(rng.integers(len(COMPACT_OPEN if self.compact else OPEN))),
         )
 
     def goal(self, params: PaginatedSearchParams) -> str:
-        about = LEDGERS[params.ledger]
+        about = _ledger(params.ledger)
+        if self.compact:
+            small = COMPACT_COPY if self.copy else COMPACT_OPEN
+            return small[params.phrasing].format(one=_said(params), secret=about.secret)
         one = about.words(params.records[params.asked], params.facts)
         goals = COPY if self.copy else OPEN
         return goals[params.phrasing].format(one=one, secret=about.secret.lower())
 
     def page_params(self, params: PaginatedSearchParams) -> dict[str, Any]:
-        about = LEDGERS[params.ledger]
+        about = _ledger(params.ledger)
         return {
             **super().page_params(params),
             **{name: getattr(about, name) for name in ("app", "mark", "title", "noun", "columns")},
             "secret": about.secret,
             "records": [astuple(record) for record in params.records],
-            "size": PAGE,
+            "size": self.size,
         }
 
     def judge(
@@ -135,6 +161,9 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
         return Verdict(0.0, notes="no record is chosen yet")
 
     def oracle(self, device: BrowserDevice, params: PaginatedSearchParams) -> Steps:
+        if self.compact:
+            yield from self._compact_steps(device, params)
+            return
         record = params.records[params.asked]
         if self.search:
             thought = f"Search for {record.person}."
@@ -148,6 +177,21 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
             thought = f"Its {LEDGERS[params.ledger].secret.lower()} is {record.secret}."
             yield from because(thought, fill(device, "#value", record.secret))
             yield Demo(click(device, "#check"), thought)
+
+    def _compact_steps(self, device: BrowserDevice, params: PaginatedSearchParams) -> Steps:
+        record = params.records[params.asked]
+        if self.search:
+            yield Demo(click(device, "#search"), "Name")
+            yield Demo(Type(record.person), f"Name {record.person}")
+            yield Demo(click(device, "#find"), "Search")
+        while record.code not in device.state()["shown"]:
+            yield Demo(click(device, "#next"), "Next")
+        yield Demo(click(device, f"#open-{record.code}"), _said(params))
+        if self.copy:
+            secret = COMPACT_LEDGER.secret
+            yield Demo(click(device, "#value"), secret)
+            yield Demo(Type(record.secret), f"{secret} {record.secret}")
+            yield Demo(click(device, "#check"), "Check")
 
     def misread(
         self, params: PaginatedSearchParams, mistake: str, rng: Generator
@@ -167,6 +211,21 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
     def blind_rate(self, params: PaginatedSearchParams) -> float:
         """Any record of the list."""
         return 1 / len(params.records)
+
+    def _records(self, prefix: str, rng: Generator) -> tuple[tuple[Record, ...], int]:
+        if self.compact:
+            return ledgers.compact_records(self.records, self.facts, rng)
+        return ledgers.records(prefix, self.records, self.facts, rng)
+
+
+def _ledger(ledger: int) -> Ledger:
+    return COMPACT_LEDGER if ledger == COMPACT else LEDGERS[ledger]
+
+
+def _said(params: PaginatedSearchParams) -> str:
+    """The asked record in words of the compact page."""
+    record = params.records[params.asked]
+    return " ".join((record.person, record.day)[: params.facts])
 
 
 def _common(one: Record, other: Record, facts: int) -> int:

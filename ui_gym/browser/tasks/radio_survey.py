@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from numpy.random import Generator
 
+from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.surveys import SURVEYS
 from ui_gym.browser.device import BrowserDevice
@@ -16,6 +17,7 @@ from ui_gym.browser.family import Family, Steps, by_level, one_of, whole
 from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 MOST = min(len(questions) for questions in SURVEYS.values())
 OPEN = -1
@@ -27,6 +29,12 @@ GOALS = (
     'Send the questionnaire with these answers: {answers}.{rest}',
 )  # fmt: skip
 REST = " Leave all other questions open."
+
+COMPACT_SCALES = (("Good", "Fair", "Poor"), ("Yes", "Maybe", "No"))
+COMPACT_BANK = tuple((t, COMPACT_SCALES[i % 2]) for i, t in enumerate(words.THINGS_SHORT))
+COMPACT_ROWS = 6
+"""Between the title and the buttons of the compact page."""
+COMPACT_GOALS = ("Answer {}. Press Send.", "Choose {}. Press Send.", "Mark {}. Press Send.")
 
 Layout = Literal["row", "column"]
 Order = Literal["page", "mixed"]
@@ -44,6 +52,7 @@ class RadioSurveyParams:
     order: tuple[int, ...]
     """The answered questions, as the goal lists them."""
     theme: int
+    """Compact: how many rows are free above the questions."""
     phrasing: int
 
 
@@ -55,7 +64,8 @@ class RadioSurvey(Family[RadioSurveyParams]):
     A questionnaire of a hotel, a bus company, an employer or a library, on one or several pages.
     Each question has three to five answers as radio buttons, side by side or one below the other;
     the goal names the answers. Questions that it does not name must be left open. With
-    ``order="mixed"`` the goal lists them in another order than the pages.
+    ``order="mixed"`` the goal lists them in another order than the pages. The compact page asks
+    about things with short names; it does not scroll.
 
     ## Action space
     Clicks and scrolling solve it; Tab, the arrow keys and Space work as in any form.
@@ -72,11 +82,12 @@ class RadioSurvey(Family[RadioSurveyParams]):
     from the arguments.
 
     ## Arguments
-    | `questions` | 3, 6, 12 | how many questions, 1 to 12 |
-    | `pages` | 1, 2, 3 | on how many pages, 1 to 4, at most one a question |
-    | `skipped` | 0, 1, 3 | how many questions are to be left open, 0 to `questions` - 1 |
+    | `questions` | 3, 6, 12 (compact: 4) | how many questions, 1 to 12 |
+    | `pages` | 1, 2, 3 (compact: 2) | on how many pages, 1 to 4, at most one a question |
+    | `skipped` | 0, 1, 3 (compact: 1) | how many are to be left open, 0 to `questions` - 1 |
     | `layout` | "row", "row", "column" | answers side by side, or in a column that scrolls |
     | `order` | "page", "page", "mixed" | how the goal lists the answers |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "radio_survey.html"
@@ -87,6 +98,9 @@ class RadioSurvey(Family[RadioSurveyParams]):
     skipped: int = by_level(easy=0, medium=1, hard=3)
     layout: Layout = one_of(get_args(Layout), easy="row", medium="row", hard="column")
     order: Order = one_of(get_args(Order), easy="page", medium="page", hard="mixed")
+    compact_values = {
+        "questions": 4, "pages": 2, "skipped": 1, "layout": "row", "order": "page"
+    }  # fmt: skip
     mistakes = ("forgot", "mirrored", "neighbour")
 
     def prepare(self) -> None:
@@ -95,10 +109,21 @@ class RadioSurvey(Family[RadioSurveyParams]):
         # In a column a page is at most twice as long as what is seen of it.
         scrolls = 2 * self.pages if self.layout == "column" else self.pages
         self.max_steps = 2 * (self.questions - self.skipped + self.pages) + scrolls
+        if self.compact:
+            self._prepare_compact()
+
+    def _prepare_compact(self) -> None:
+        self.rows = math.ceil(self.questions / self.pages) * (2 if self.layout == "row" else 4)
+        if self.rows > COMPACT_ROWS:
+            raise UserError(
+                f"RadioSurvey: a compact page has room for {COMPACT_ROWS} rows, not {self.rows}: "
+                "make fewer questions or more pages"
+            )
+        self.max_steps = 2 * (self.questions - self.skipped + self.pages)
 
     def sample(self, rng: Generator) -> RadioSurveyParams:
-        survey = str(rng.choice(tuple(SURVEYS)))
-        bank = SURVEYS[survey]
+        survey = "compact" if self.compact else str(rng.choice(tuple(SURVEYS)))
+        bank = COMPACT_BANK if self.compact else SURVEYS[survey]
         picked = sorted(int(i) for i in rng.choice(len(bank), size=self.questions, replace=False))
         turned = bool(rng.random() < 0.5)  # scales begin with the worst
         questions = tuple((bank[i][0], bank[i][1][::-1] if turned else bank[i][1]) for i in picked)
@@ -113,13 +138,16 @@ class RadioSurvey(Family[RadioSurveyParams]):
             questions=questions,
             answers=tuple(answers),
             order=tuple(order),
-            theme=int(rng.integers(6)),
+            theme=int(rng.integers(COMPACT_ROWS - self.rows + 1 if self.compact else 6)),
             phrasing=int(rng.integers(len(GOALS))),
         )
 
     def goal(self, params: RadioSurveyParams) -> str:
         given = self._given(params)
         questions = [params.questions[i][0] for i in params.order]
+        if self.compact:
+            said = ", ".join(f"{question} {given[question]}" for question in questions)
+            return COMPACT_GOALS[params.phrasing].format(said)
         answers = "; ".join(f'"{question}": "{given[question]}"' for question in questions)
         rest = REST if OPEN in params.answers else ""
         return GOALS[params.phrasing].format(answers=answers, rest=rest)
@@ -141,8 +169,10 @@ class RadioSurvey(Family[RadioSurveyParams]):
             for number in range(page * size, min((page + 1) * size, len(params.questions))):
                 yield from self._answer(device, params, number)
             if page < self.pages - 1:
-                yield Demo(click(device, "#next"), "This page is done: go on.")
-        yield Demo(click(device, "#submit"), "All answers are given: submit.")
+                thought = "Next" if self.compact else "This page is done: go on."
+                yield Demo(click(device, "#next"), thought)
+        thought = "Send" if self.compact else "All answers are given: submit."
+        yield Demo(click(device, "#submit"), thought)
 
     def misread(self, params: RadioSurveyParams, mistake: str, rng: Generator) -> RadioSurveyParams:
         """``neighbour``: one answer is taken for the one beside it. ``mirrored``: one is counted
@@ -172,7 +202,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
         if answer == OPEN:
             return
         target = f"#answer-{number}-{answer}"
-        thought = f"{question} {options[answer]}."
+        thought = f"{question} {options[answer]}" + ("" if self.compact else ".")
         yield from because(thought, reveal(device, f".tick:has({target})", "#pane"))
         yield Demo(click(device, target), thought)
 

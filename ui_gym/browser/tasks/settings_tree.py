@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import changed_share
-from ui_gym.browser.content.settings import APPS, Setting, SettingsGroup, places
+from ui_gym.browser.content.settings import APPS, App, Setting, SettingsGroup, draw_app, places
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, pick, reveal
@@ -23,6 +23,8 @@ from ui_gym.contract.task import Demo, Verdict
 
 MOST_SECTIONS = 7
 MOST_CHANGES = 6
+COMPACT_CHANGES = 2
+"""The most changes that a compact goal names in few words."""
 
 GOALS = (
     "In the settings, {changes}. Leave everything else as it is.{save}",
@@ -30,6 +32,8 @@ GOALS = (
     "Go to the settings and {changes}; touch nothing else.{save}",
 )
 SAVE = (" Save the changes.", " Then save.", " Save when you are done.")
+
+COMPACT_GOALS = ("{said} in {path}", "in {path} {said}")
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,12 @@ class SettingsTreeParams:
     phrasing: int
 
     @property
+    def tree(self) -> App:
+        return APPS[self.app]
+
+    @property
     def sections(self) -> tuple[SettingsGroup, ...]:
-        sections = (APPS[self.app].sections[i] for i in self.shown)
+        sections = (self.tree.sections[i] for i in self.shown)
         return tuple(s if self.deep else s._replace(pages=()) for s in sections)
 
     @cached_property
@@ -67,6 +75,17 @@ class SettingsTreeParams:
         return found.title if page < 0 else f"{found.title} > {found.pages[page].title}"
 
 
+@dataclass(frozen=True)
+class CompactTreeParams(SettingsTreeParams):
+    """What varies on the compact page: the words as well."""
+
+    drawn: App
+
+    @property
+    def tree(self) -> App:
+        return self.drawn
+
+
 @register("SettingsTree", suite="browser", category="settings", difficulty="medium", max_steps=20)
 class SettingsTree(Family[SettingsTreeParams]):
     """Change exactly the named settings of an app, which may lie on nested pages.
@@ -76,6 +95,7 @@ class SettingsTree(Family[SettingsTreeParams]):
     lists of options, and pages within sections, many of which look alike. The goal names settings
     and what they should be; at "hard" it says where a setting is only if there are several of its
     name. In some apps changes take effect at once, others have a bar to save or discard them.
+    The compact page has persons' sections, each with two settings and two pages of two.
 
     ## Action space
     Clicks and scrolling are all that is needed; Tab, Space, Enter and arrow keys work as in any
@@ -92,13 +112,14 @@ class SettingsTree(Family[SettingsTreeParams]):
     ## Episode end
     Termination: the settings are as asked; or, where saving is needed, something was saved. A
     change that was not asked for can be taken back as long as nothing is saved. `max_steps` is 8
-    for each named setting, and 4.
+    for each named setting, and 4; compact: and 2.
 
     ## Arguments
-    | `sections` | 5 | how many sections there are, 2 to 7 |
+    | `sections` | 5 (compact: 3) | how many sections there are, 2 to 7 |
     | `deep` | True | whether sections have pages of their own |
-    | `changes` | 2 | how many settings are named, 1 to 6 |
+    | `changes` | 2 (compact: 1) | how many settings are named, 1 to 6, compact to 2 |
     | `told` | True | whether the goal says where each setting is |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "settings_tree.html"
@@ -107,14 +128,25 @@ class SettingsTree(Family[SettingsTreeParams]):
     deep: bool = flag(easy=False, medium=True, hard=True)
     changes: int = whole(1, MOST_CHANGES, easy=1, medium=2, hard=4)
     told: bool = flag(easy=True, medium=True, hard=False)
+    compact_values = {"sections": 3, "deep": True, "changes": 1, "told": True}
 
     def prepare(self) -> None:
-        self.max_steps = 8 * self.changes + 4
+        self.max_steps = 8 * self.changes + (2 if self.compact else 4)
+        if self.compact:
+            self.check_range("changes", self.changes, 1, COMPACT_CHANGES)
 
     def sample(self, rng: Generator) -> SettingsTreeParams:
+        params = self._compact_app(rng) if self.compact else self._app(rng)
+        settings = [setting for _, _, setting in params.places]
+        starts = tuple(int(rng.integers(len(setting.values))) for setting in settings)
+        named = rng.choice(len(settings), size=self.changes, replace=False)
+        asked = tuple((int(i), _other(settings[i], starts[i], rng)) for i in named)
+        return replace(params, starts=starts, asked=asked)
+
+    def _app(self, rng: Generator) -> SettingsTreeParams:
         app = str(rng.choice(tuple(APPS)))
         shown = rng.choice(len(APPS[app].sections), size=self.sections, replace=False)
-        params = SettingsTreeParams(
+        return SettingsTreeParams(
             app=app,
             shown=tuple(int(i) for i in shown),
             deep=self.deep,
@@ -125,11 +157,20 @@ class SettingsTree(Family[SettingsTreeParams]):
             theme=int(rng.integers(6)),
             phrasing=int(rng.integers(3)),
         )
-        settings = [setting for _, _, setting in params.places]
-        starts = tuple(int(rng.integers(len(setting.values))) for setting in settings)
-        named = rng.choice(len(settings), size=self.changes, replace=False)
-        asked = tuple((int(i), _other(settings[i], starts[i], rng)) for i in named)
-        return replace(params, starts=starts, asked=asked)
+
+    def _compact_app(self, rng: Generator) -> CompactTreeParams:
+        return CompactTreeParams(
+            app="",
+            shown=tuple(range(self.sections)),
+            deep=self.deep,
+            starts=(),
+            asked=(),
+            told=self.told,
+            saving=bool(rng.random() < 0.5),
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+            drawn=draw_app(rng, self.sections, deep=self.deep),
+        )
 
     def goal(self, params: SettingsTreeParams) -> str:
         times = Counter(setting.label for _, _, setting in params.places)
@@ -140,12 +181,17 @@ class SettingsTree(Family[SettingsTreeParams]):
             said = f'turn {_said(setting, value)} "{setting.label}"'
             if setting.options:
                 said = f'set "{setting.label}" to "{_said(setting, value)}"'
-            changes.append(f"{said} under {params.path(i)}" if where else said)
+            form = COMPACT_GOALS[params.phrasing] if self.compact else "{said} under {path}"
+            changes.append(form.format(said=said, path=params.path(i)) if where else said)
+        if self.compact:
+            text = phrases.listing(changes).replace('"', "").replace(" > ", " ")
+            save = " Press Save." if params.saving else ""
+            return f"{text[0].upper()}{text[1:]}.{save}"
         save = SAVE[params.phrasing] if params.saving else ""
         return GOALS[params.phrasing].format(changes=phrases.listing(changes), save=save)
 
     def page_params(self, params: SettingsTreeParams) -> dict[str, Any]:
-        app = APPS[params.app]
+        app = params.tree
         numbers = iter(range(len(params.starts)))
 
         def shown(settings: Sequence[Setting]) -> list[dict[str, Any]]:
@@ -191,18 +237,17 @@ class SettingsTree(Family[SettingsTreeParams]):
         for i, value in sorted(params.asked):
             yield from self._go_to(device, params, i)
             _, _, setting = params.places[i]
-            control = f"#setting-{i}"
-            yield from because(
-                f'"{setting.label}" is not in sight yet.',
-                reveal(device, control, ".pane", margin=70),
-            )
-            thought = f'"{setting.label}" should be {_said(setting, value)}.'
-            if setting.options:
-                yield from because(thought, pick(device, control[1:], setting.options[value]))
+            control, said = f"#setting-{i}", _said(setting, value)
+            yield from self._reveal(device, control, f'"{setting.label}"')
+            thought = f'"{setting.label}" should be {said}.'
+            thoughts = (setting.label, said) if self.compact else (thought, thought)
+            if setting.options:  # few, so that opening and choosing is all
+                moves = zip(thoughts, pick(device, control[1:], said), strict=False)
+                yield from (Demo(move, thought) for thought, move in moves)
             elif device.state()["values"][i] != value:
-                yield Demo(click(device, control), thought)
+                yield Demo(click(device, control), thoughts[0])
         if params.saving:
-            yield Demo(click(device, "#save"), "All is set: save it.")
+            yield Demo(click(device, "#save"), self._say("Save", "All is set: save it."))
 
     def misread(
         self, params: SettingsTreeParams, mistake: str, rng: Generator
@@ -235,21 +280,27 @@ class SettingsTree(Family[SettingsTreeParams]):
 
     def _go_to(self, device: BrowserDevice, params: SettingsTreeParams, i: int) -> Iterator[Demo]:
         section, page, setting = params.places[i]
-        here = device.state()["here"]
+        here, title = device.state()["here"], params.sections[section].title
         if here == [section, page]:
             return
         if here[0] != section or page < 0:
-            title = params.sections[section].title
             thought = f'"{setting.label}" is under {params.path(i)}: open {title}.'
-            yield Demo(click(device, f"#section-{section}"), thought)
+            yield Demo(click(device, f"#section-{section}"), self._say(title, thought))
         elif here[1] >= 0:
-            yield Demo(click(device, "#back"), f"Back to {params.sections[section].title}.")
+            yield Demo(click(device, "#back"), self._say("Back", f"Back to {title}."))
         if page >= 0:
             title, entry = params.sections[section].pages[page].title, f"#page-{page}"
-            yield from because(
-                f"{title} is not in sight yet.", reveal(device, entry, ".pane", margin=70)
-            )
-            yield Demo(click(device, entry), f"Open {title}.")
+            yield from self._reveal(device, entry, title)
+            yield Demo(click(device, entry), self._say(title, f"Open {title}."))
+
+    def _reveal(self, device: BrowserDevice, selector: str, name: str) -> Iterator[Demo]:
+        if not self.compact:  # where all is in sight
+            scrolls = reveal(device, selector, ".pane", margin=70)
+            yield from because(f"{name} is not in sight yet.", scrolls)
+
+    def _say(self, words: str, sentence: str) -> str:
+        """A thought: the compact page's own words, or a sentence."""
+        return words if self.compact else sentence
 
 
 def _said(setting: Setting, value: int) -> str:

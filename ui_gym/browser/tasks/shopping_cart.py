@@ -13,11 +13,12 @@ from ui_gym.browser.content import shop
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, by_level, whole
+from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 COUPONS = {"WINTER10": 10, "HELLO5": 5, "SNOWDAY": 8, "THANKS12": 12, "FRIENDS15": 15, "TEATIME": 7}
 """All that the shop takes, and how many per cent each is worth."""
@@ -39,6 +40,11 @@ GOALS = (
 COUPON = " Use the coupon {}."
 LEFTOVER = " Take out of the cart whatever else is in it."
 
+COMPACT_PLACES = 3
+"""Patches by which the compact page's content may be moved down, and one more."""
+COMPACT_GOALS = ("Order {items}{delivery}.{leftover}", "Buy {items}{delivery}.{leftover}")
+COMPACT_LEFTOVER = " Delete all else."
+
 
 @dataclass(frozen=True)
 class ShoppingCartParams:
@@ -53,6 +59,7 @@ class ShoppingCartParams:
     leftover: tuple[tuple[int, str, int], ...]
     """What is in the cart already: product, colour, count."""
     brand: int
+    """Compact: how far the page's content is moved down, in patches."""
     theme: int
     phrasing: int
 
@@ -66,7 +73,7 @@ class ShoppingCart(Family[ShoppingCartParams]):
     sorting, a page for every article, and a cart. The goal names what to buy and how many: by name
     (sizes look alike) and colour, or as the cheapest with a good rating, or as the best within a
     budget. It may ask for a coupon, for a kind of delivery, and that the cart be cleared of what
-    lay in it before.
+    lay in it before. The compact page has neither prices, colours, coupons nor a search box.
 
     ## Action space
     Clicking, typing and scrolling is all that is needed.
@@ -84,13 +91,14 @@ class ShoppingCart(Family[ShoppingCartParams]):
     Termination: an order was placed. `max_steps` is 18 at the level easy, 38 at medium, 54 at hard.
 
     ## Arguments
-    | `groups` | easy 4, medium 5, hard 6 | kinds of goods, 2 to 8 |
-    | `lines` | easy 2, medium 2, hard 3 | names within a kind, 2 to 4 |
-    | `sizes` | easy 1, medium 2, hard 2 | sizes of each name, 1 or 2 |
-    | `items` | easy 1, medium 2, hard 3 | how many different things to buy, 1 to 4 |
-    | `limited` | easy 0, medium 0, hard 1 | how many of them are named by a limit |
-    | `extras` | easy 0, medium 1, hard 1 | 1: there may be a coupon and a delivery to choose |
-    | `leftover` | easy 0, medium 0, hard 1 | things that lie in the cart already, 0 to 2 |
+    | `groups` | easy 4, medium 5, hard 6 (compact: 3) | kinds of goods, 2 to 8, compact to 3 |
+    | `lines` | easy 2, medium 2, hard 3 (compact: 3) | names within a kind, 2 to 4 |
+    | `sizes` | easy 1, medium 2, hard 2 (compact: 1) | sizes of each name, 1 or 2 |
+    | `items` | easy 1, medium 2, hard 3 (compact: 1) | different things to buy, 1 to 4, compact 2 |
+    | `limited` | easy 0, medium 0, hard 1 (compact: 0) | how many of them are named by a limit |
+    | `extras` | easy 0, medium 1, hard 1 (compact: 1) | 1: there may be a coupon and a delivery |
+    | `leftover` | easy 0, medium 0, hard 1 (compact: 0) | in the cart already, 0 to 2, compact 1 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "shopping_cart.html"
@@ -102,13 +110,30 @@ class ShoppingCart(Family[ShoppingCartParams]):
     limited: int = by_level(easy=0, medium=0, hard=1)
     extras: int = whole(0, 1, easy=0, medium=1, hard=1)
     leftover: int = whole(0, 2, easy=0, medium=0, hard=1)
+    compact_values = {
+        "groups": 3, "lines": 3, "sizes": 1, "items": 1, "limited": 0, "extras": 1, "leftover": 0,
+    }  # fmt: skip
 
     def prepare(self) -> None:
+        if self.compact:
+            self.check_range("groups", self.groups, 2, len(shop.COMPACT_GROUPS))
+            self.check_range("items", self.items, 1, 2)
+            self.check_range("leftover", self.leftover, 0, 1)
+            if self.sizes > 1 or self.limited:
+                raise UserError(
+                    "ShoppingCart: the compact page has neither sizes nor prices; sizes is 1 and "
+                    "limited 0"
+                )
+            steps = 3 + shop.COMPACT_COUNT - 1
+            self.max_steps = 2 * (2 + steps * self.items + self.extras + self.leftover)
+            return
         self.check_range("items", self.items, 1, min(4, self.groups))
         self.check_range("limited", self.limited, 0, self.items)
         self.max_steps = 4 + 14 * self.items + 6 * self.extras + 2 * self.leftover
 
     def sample(self, rng: Generator) -> ShoppingCartParams:
+        if self.compact:
+            return self._sample_compact(rng)
         products = shop.stock(self.groups, self.lines, self.sizes, rng)
         while len(shop.groups_with_limits(products)) < self.limited:
             products = shop.stock(self.groups, self.lines, self.sizes, rng)
@@ -127,7 +152,33 @@ class ShoppingCart(Family[ShoppingCartParams]):
             phrasing=int(rng.integers(len(GOALS))),
         )
 
+    def _sample_compact(self, rng: Generator) -> ShoppingCartParams:
+        products = shop.compact_stock(self.groups, self.lines, rng)
+        items = [
+            replace(item, count=1 + item.count % shop.COMPACT_COUNT)
+            for item in shop.wishes(self.items, 0, products, rng)
+        ]
+        besides = [i for i in range(len(products)) if i not in {item.product for item in items}]
+        left = [int(i) for i in rng.choice(besides, size=self.leftover, replace=False)]
+        return ShoppingCartParams(
+            products=products,
+            items=tuple(items),
+            coupon="",
+            delivery="express" if self.extras and rng.random() < 0.5 else "standard",
+            leftover=tuple((i, "", 1) for i in left),
+            brand=int(rng.integers(COMPACT_PLACES)),
+            theme=0,
+            phrasing=int(rng.integers(len(COMPACT_GOALS))),
+        )
+
     def goal(self, params: ShoppingCartParams) -> str:
+        if self.compact:
+            wanted = [(item.count, params.products[item.product]) for item in params.items]
+            return COMPACT_GOALS[params.phrasing].format(
+                items=listing([f"{count} {one.name} from {one.group}" for count, one in wanted]),
+                delivery=" by Express" if params.delivery == "express" else "",
+                leftover=COMPACT_LEFTOVER if params.leftover else "",
+            )
         return GOALS[params.phrasing].format(
             items=listing(shop.phrase(item, params.products) for item in params.items),
             coupon=COUPON.format(params.coupon) if params.coupon else "",
@@ -137,13 +188,15 @@ class ShoppingCart(Family[ShoppingCartParams]):
 
     def page_params(self, params: ShoppingCartParams) -> dict[str, Any]:
         # Any shop knows its goods, its coupons and what its customers left in their carts.
+        groups = {key: group.plural.capitalize() for key, group in shop.GROUPS.items()}
         return {
             "products": [asdict(product) for product in params.products],
-            "groups": {key: group.plural.capitalize() for key, group in shop.GROUPS.items()},
+            "groups": {key: key for key in shop.COMPACT_GROUPS} if self.compact else groups,
             "coupons": COUPONS,
             "cart": params.leftover,
             "brand": params.brand,
             "theme": params.theme,
+            "place": PATCH * params.brand,
         }
 
     def judge(
@@ -169,16 +222,17 @@ class ShoppingCart(Family[ShoppingCartParams]):
     def oracle(self, device: BrowserDevice, params: ShoppingCartParams) -> Steps:
         for item in params.items:
             yield from self._add(device, params.products[item.product], item)
-        yield Demo(click(device, "#cart"), "All is in the cart.")
+        yield Demo(click(device, "#cart"), "Cart" if self.compact else "All is in the cart.")
         for product, _, _ in params.leftover:
-            thought = f"{params.products[product].name} is left from before."
+            left = f"{params.products[product].name} is left from before."
+            thought = "Delete" if self.compact else left
             yield Demo(click(device, f"[data-remove='{product}']"), thought)
         if params.coupon:
             yield from fill(device, "#coupon", params.coupon)
             yield click(device, "#apply")
         if params.delivery != "standard":
-            yield click(device, f"#delivery-{params.delivery}")
-        yield Demo(click(device, "#order"), "Place the order.")
+            yield Demo(click(device, f"#delivery-{params.delivery}"), params.delivery.capitalize())
+        yield Demo(click(device, "#order"), "Order" if self.compact else "Place the order.")
 
     def misread(
         self, params: ShoppingCartParams, mistake: str, rng: Generator
@@ -201,11 +255,20 @@ class ShoppingCart(Family[ShoppingCartParams]):
         """Any things of the shop, in any number and colour."""
         rate = 1.0
         for left, _ in enumerate(params.items):
-            rate /= (len(params.products) - left) * shop.MOST_COUNT
+            most = shop.COMPACT_COUNT if self.compact else shop.MOST_COUNT
+            rate /= (len(params.products) - left) * most
         return rate
 
     def _add(self, device: BrowserDevice, product: shop.Product, item: shop.Item) -> Steps:
         """Find a thing, choose its colour and number, and put it into the cart."""
+        if self.compact:
+            if device.state()["group"] != product.group:
+                yield Demo(click(device, f"#group-{product.group}"), product.group)
+            yield Demo(click(device, f"#product-{item.product}"), product.name)
+            for _ in range(item.count - 1):
+                yield Demo(click(device, "#count-more"), "+")
+            yield Demo(click(device, "#add"), "Add")
+            return
         yield click(device, f"#group-{product.group}")
         card = f"#product-{item.product}"
         yield from reveal(device, card, "#shelf")

@@ -9,11 +9,11 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import phrases
+from ui_gym.browser.content import phrases, words
 from ui_gym.browser.content.choices import changed_share
-from ui_gym.browser.content.panels import MOST, PANELS, Slider
+from ui_gym.browser.content.panels import MOST, PANELS, Slider, SliderPanel
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.family import PATCH, Family, Steps, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Drag, Press
 from ui_gym.contract.registry import register
@@ -25,6 +25,21 @@ GOALS = (
     "Please bring {changes}; leave the rest as it is and apply.",
     "Adjust the sliders: {changes}. Apply it when all is set.",
 )
+COMPACT_GOALS = (
+    "Set {changes}. Press Apply.",
+    "Move {changes}. Press Apply.",
+    "Drag {changes}. Press Apply.",
+)
+
+COMPACT_SLIDERS = tuple(Slider(thing, 0, 9, 1, "") for thing in words.THINGS_SHORT)
+"""Each with ten places, 16 px apart, on a track of five patches."""
+COMPACT_PANELS = {
+    key: SliderPanel("Panel", "gear", "", "", faders, COMPACT_SLIDERS)
+    for key, faders in {"rows": False, "faders": True}.items()
+}
+ALL_PANELS = {**PANELS, **COMPACT_PANELS}
+COMPACT_MOST = {"rows": 5, "faders": 3}
+"""Sliders that the compact page has room for: below one another, side by side."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +55,13 @@ class SliderSetParams:
     columns: int
     """How many columns of sliders there are, where they do not stand upright."""
     place: int
-    """How far the panel is moved to the right, in pixels."""
+    """How far the panel is moved to the right, in pixels; compact: down, if sliders lie."""
     theme: int
     phrasing: int
 
     @property
     def sliders(self) -> list[Slider]:
-        return [PANELS[self.panel].sliders[i] for i in self.shown]
+        return [ALL_PANELS[self.panel].sliders[i] for i in self.shown]
 
 
 @register("SliderSet", suite="browser", category="input", difficulty="medium", max_steps=12)
@@ -57,7 +72,7 @@ class SliderSet(Family[SliderSetParams]):
     A panel of sliders, lying or upright: lights, a photo, a greenhouse, a printer, an equalizer, a
     mixer. The goal names some of them with a value each, at the easier levels with how far off it
     may be. The others must stay. Which sliders there are, their order and start, the layout and
-    the theme vary.
+    the theme vary. The compact page has short names and the values 0 to 9, which must be exact.
 
     ## Action space
     Dragging a thumb or clicking on its track sets it; arrow keys move it by a step, Page Up and
@@ -72,12 +87,13 @@ class SliderSet(Family[SliderSetParams]):
 
     ## Episode end
     Termination: something was applied (Apply can be pressed once something has changed).
-    `max_steps` is 4 for each named slider, and 4.
+    `max_steps` is 4 for each named slider, and 4; compact: 2 and 2.
 
     ## Arguments
-    | `sliders` | 5 | how many sliders there are, 2 to 8 |
+    | `sliders` | 5 (compact: 3) | how many sliders there are, 2 to 8, compact to 5 |
     | `changes` | 2 | how many of them are named, 1 to 8 |
-    | `slack` | 2 | how far off a value may be, in percent of the slider's range, 0 to 20 |
+    | `slack` | 2 (compact: 0) | how far off a value may be, in percent of its range, 0 to 20 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "slider_set.html"
@@ -86,18 +102,32 @@ class SliderSet(Family[SliderSetParams]):
     sliders: int = whole(2, MOST, easy=3, medium=5, hard=8)
     changes: int = whole(1, MOST, easy=1, medium=2, hard=4)
     slack: int = whole(0, 20, easy=5, medium=2, hard=0)
+    compact_values = {"sliders": 3, "changes": 2, "slack": 0}
 
     def prepare(self) -> None:
         if self.changes > self.sliders:
             raise UserError(f"SliderSet: changes must be 1 to {self.sliders}, not {self.changes}")
         self.max_steps = 4 * self.changes + 4
+        self.panels = tuple(PANELS)
+        if self.compact:
+            self._prepare_compact()
+
+    def _prepare_compact(self) -> None:
+        self.check_range("sliders", self.sliders, 2, max(COMPACT_MOST.values()))
+        if self.slack:
+            raise UserError(
+                f"SliderSet: values of the compact page are exact; slack is 0, not {self.slack}"
+            )
+        self.panels = tuple(key for key, most in COMPACT_MOST.items() if self.sliders <= most)
+        self.max_steps = 2 * self.changes + 2
 
     def sample(self, rng: Generator) -> SliderSetParams:
-        panel = str(rng.choice(tuple(PANELS)))
-        shown = rng.choice(len(PANELS[panel].sliders), size=self.sliders, replace=False)
+        panel = str(rng.choice(self.panels))
+        bank = ALL_PANELS[panel].sliders
+        shown = rng.choice(len(bank), size=self.sliders, replace=False)
         if panel == "equalizer":
             shown.sort()
-        sliders = [PANELS[panel].sliders[i] for i in shown]
+        sliders = [bank[i] for i in shown]
         starts = tuple(int(s.low + s.step * rng.integers(s.steps + 1)) for s in sliders)
         named = rng.choice(self.sliders, size=self.changes, replace=False)
         asked = tuple((int(i), self._target(sliders[i], starts[i], rng)) for i in named)
@@ -106,9 +136,9 @@ class SliderSet(Family[SliderSetParams]):
             shown=tuple(int(i) for i in shown),
             starts=starts,
             asked=asked,
-            columns=2 if self.sliders > 3 and rng.random() < 0.5 else 1,
-            place=32 * int(rng.integers(-3, 4)),
-            theme=int(rng.integers(6)),
+            columns=2 if self.sliders > 3 and not self.compact and rng.random() < 0.5 else 1,
+            place=PATCH * self._place(panel, rng),
+            theme=0 if self.compact else int(rng.integers(6)),
             phrasing=int(rng.integers(3)),
         )
 
@@ -117,11 +147,14 @@ class SliderSet(Family[SliderSetParams]):
         for i, value in params.asked:
             slider, off = params.sliders[i], self._tolerance(params.sliders[i])
             room = f" (give or take {off}{slider.unit})" if off else ""
-            changes.append(f'"{slider.label}" to {slider.said(value)}{room}')
+            name = slider.label if self.compact else f'"{slider.label}"'
+            changes.append(f"{name} to {slider.said(value)}{room}")
+        if self.compact:
+            return COMPACT_GOALS[params.phrasing].format(changes=", ".join(changes))
         return GOALS[params.phrasing].format(changes=phrases.listing(changes))
 
     def page_params(self, params: SliderSetParams) -> dict[str, Any]:
-        panel = PANELS[params.panel]
+        panel = ALL_PANELS[params.panel]
         sliders = [
             {**slider._asdict(), "start": start}
             for slider, start in zip(params.sliders, params.starts, strict=True)
@@ -146,14 +179,16 @@ class SliderSet(Family[SliderSetParams]):
             if device.state()["values"][i] == value:
                 continue
             thought = f'"{slider.label}" has to be at {slider.said(value)}.'
+            if self.compact:
+                thought = f"{slider.label} {value}"
             yield Demo(self._drag(device, params, i, value), thought)
-            more, less = ("up", "down") if PANELS[params.panel].faders else ("right", "left")
+            more, less = ("up", "down") if ALL_PANELS[params.panel].faders else ("right", "left")
             while (now := device.state()["values"][i]) != value:
                 if abs(now - value) <= self._tolerance(slider):
                     break
                 said = f"It is at {slider.said(now)}: a step more is needed."
                 yield Demo(Press(more if now < value else less), said)
-        yield Demo(click(device, "#apply"), "All is set: apply.")
+        yield Demo(click(device, "#apply"), "Apply" if self.compact else "All is set: apply.")
 
     def misread(self, params: SliderSetParams, mistake: str, rng: Generator) -> SliderSetParams:
         """``neighbour``: the slider beside one of the named ones is moved. ``value``: one is
@@ -178,6 +213,13 @@ class SliderSet(Family[SliderSetParams]):
             rate *= (2 * self._tolerance(slider) // slider.step + 1) / (slider.steps + 1)
         return rate
 
+    def _place(self, panel: str, rng: Generator) -> int:
+        """How far the panel is moved, in patches."""
+        if not self.compact:
+            return int(rng.integers(-3, 4))
+        free = 10 - 3 * self.sliders if ALL_PANELS[panel].faders else 6 - self.sliders
+        return int(rng.integers(free + 1))
+
     def _tolerance(self, slider: Slider) -> int:
         return self.slack * slider.steps // 100 * slider.step
 
@@ -193,7 +235,7 @@ class SliderSet(Family[SliderSetParams]):
         left, top, width, height = device.box(f"#slider-{i} .rail")
         x, y = device.center(f"#slider-{i} .thumb")
         share = (value - slider.low) / (slider.high - slider.low)
-        if PANELS[params.panel].faders:
+        if ALL_PANELS[params.panel].faders:
             return Drag(x, y, x, round(top + (1 - share) * height))
         return Drag(x, y, round(left + share * width), y)
 

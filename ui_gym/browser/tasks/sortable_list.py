@@ -9,13 +9,15 @@ from typing import Any, Literal, get_args
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import sequences
+from ui_gym.browser.content import sequences, words
+from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.sequences import KINDS, Item
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, one_of, whole
 from ui_gym.contract.action import Action, Drag
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 Order = Literal["place", "given", "rule"]
 Place = Literal["top", "bottom", "above", "below"]
@@ -50,6 +52,21 @@ RULE_GOALS = (
 )
 BY_TITLE = ("alphabetically by title, from A to Z", "alphabetically by title, from Z to A")
 
+COMPACT_MOST = 7
+"""Rows that the compact page has room for."""
+HIGHEST = 31
+"""The highest number in a row of the compact page."""
+COMPACT_PLACES = {
+    "top": "to the top", "bottom": "to the end", "above": "above {anchor}",
+    "below": "below {anchor}",
+}  # fmt: skip
+COMPACT_RULES = {"title": ("A to Z", "Z to A"), "value": ("low to high", "high to low")}
+COMPACT_GOALS = {
+    "place": ("Move {what}.", "Drag {what}."),
+    "given": ("Order: {what}.", "Sort as {what}."),
+    "rule": ("Sort {what}.", "Order: {what}."),
+}
+
 
 @dataclass(frozen=True)
 class SortableListParams:
@@ -78,7 +95,8 @@ class SortableList(Family[SortableListParams]):
     other. The goal asks to move one of them (to the top, directly below another), gives the whole
     order, or a rule: alphabetically, by price, length, date, pages or distance, rising or falling.
     Rows are taken hold of at their handle, which stands left or right, or anywhere if there is
-    none. The last change can be undone.
+    none. The last change can be undone. The compact page has rows of one word, without handles, and
+    a number beside it where a rule is asked for.
 
     ## Action space
     A dragged row takes the place over which it is let go. From the keyboard: Tab to a row or
@@ -97,9 +115,10 @@ class SortableList(Family[SortableListParams]):
     10.
 
     ## Arguments
-    | `items` | 5, 6, 10 | rows of the list: 4 to 12 |
-    | `order` | "place", "given", "rule" | what is asked: to move one, an order, or a rule |
-    | `alike` | False, False, True | whether titles share words and values are close |
+    | `items` | 5, 6, 10 (compact: 4) | rows of the list: 4 to 12, compact to 7 |
+    | `order` | "place", "given", "rule" (compact: "given") | to move one, an order, or a rule |
+    | `alike` | False, False, True (compact: False) | whether titles and values are alike |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "sortable_list.html"
@@ -108,14 +127,36 @@ class SortableList(Family[SortableListParams]):
     items: int = whole(4, 12, easy=5, medium=6, hard=10)
     order: Order = one_of(get_args(Order), easy="place", medium="given", hard="rule")
     alike: bool = flag(easy=False, medium=False, hard=True)
+    compact_values = {"items": 4, "order": "given", "alike": False}
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         self.max_steps = 10 if self.order == "place" else max(10, 2 * self.items - 2)
 
+    def _prepare_compact(self) -> None:
+        if self.alike:
+            raise UserError("SortableList: the compact page has no alike titles; alike is False")
+        self.check_range("items", self.items, 4, COMPACT_MOST)
+        # No list is asked for the other way round, so two rows at least may stay.
+        self.max_steps = 2 if self.order == "place" else 2 * (self.items - 2)
+
     def sample(self, rng: Generator) -> SortableListParams:
+        params = self._compact_list(rng) if self.compact else self._list(rng)
+        ask = {"place": self._ask_place, "given": _ask_order, "rule": _ask_rule}[self.order]
+        while True:
+            asked = ask(params, rng)
+            if self._is_work(asked):
+                return asked
+            items = tuple(params.items[int(i)] for i in rng.permutation(self.items))
+            params = replace(params, items=items)
+
+    def _list(self, rng: Generator) -> SortableListParams:
+        """A list of which nothing is asked yet."""
         name = str(rng.choice(tuple(KINDS)))
         kind = KINDS[name]
-        params = SortableListParams(
+        return SortableListParams(
             kind=name,
             heading=str(rng.choice(kind.headings)),
             items=sequences.draw(kind, self.items, self.alike, rng),
@@ -125,15 +166,25 @@ class SortableList(Family[SortableListParams]):
             theme=int(rng.integers(THEMES)),
             phrasing=int(rng.integers(3)),
         )
-        ask = {"place": self._ask_place, "given": _ask_order, "rule": _ask_rule}[self.order]
-        while True:
-            asked = ask(params, rng)
-            if self._is_work(asked):
-                return asked
-            items = tuple(params.items[int(i)] for i in rng.permutation(self.items))
-            params = replace(params, items=items)
+
+    def _compact_list(self, rng: Generator) -> SortableListParams:
+        titles = chosen(words.THINGS_SHORT, self.items, rng)
+        values = rng.choice(HIGHEST + 1, size=self.items, replace=False)
+        return SortableListParams(
+            kind="things",
+            heading="List",
+            items=tuple((title, "", int(v)) for title, v in zip(titles, values, strict=True)),
+            wanted=(),
+            asked=("given", 0, 0),
+            handles="none",
+            theme=0,
+            phrasing=int(rng.integers(2)),
+        )
 
     def goal(self, params: SortableListParams) -> str:
+        if self.compact:
+            what = _compact_asked(params)
+            return COMPACT_GOALS[self.order][params.phrasing].format(what=what)
         kind, titles = KINDS[params.kind], [f'"{title}"' for title, _, _ in params.items]
         how, one, other = params.asked
         said = {"noun": kind.noun, "heading": params.heading}
@@ -148,6 +199,10 @@ class SortableList(Family[SortableListParams]):
         return RULE_GOALS[params.phrasing].format(rule=rule, **said)
 
     def page_params(self, params: SortableListParams) -> dict[str, Any]:
+        if self.compact:
+            ruled = self.order == "rule"
+            rows = [(title, "", str(value) if ruled else "") for title, _, value in params.items]
+            return {**super().page_params(params), "items": rows}
         kind = KINDS[params.kind]
         items = [
             (title, below, sequences.shown(kind.form, value))
@@ -175,8 +230,12 @@ class SortableList(Family[SortableListParams]):
         for item, place in sequences.moves(order, params.wanted):
             x, y = device.center(f"#row-{item}{grip}")
             _, to = device.center(f"#row-{order[place]}")
+            onto = params.items[order[place]][0]
             order.remove(item)
             order.insert(place, item)
+            if self.compact:
+                yield Demo(Drag(x, y, x, to), f"{params.items[item][0]} {onto}")
+                continue
             above = f'after "{params.items[order[place - 1]][0]}"' if place else "first"
             yield Demo(Drag(x, y, x, to), f'"{params.items[item][0]}" comes {above}')
 
@@ -217,6 +276,17 @@ class SortableList(Family[SortableListParams]):
             return abs(params.wanted.index(item) - item) > 1 and other != start
         steps = len(list(sequences.moves(start, params.wanted)))
         return steps >= max(2, self.items // 2) and params.wanted[::-1] != start
+
+
+def _compact_asked(params: SortableListParams) -> str:
+    """What a compact goal asks for."""
+    titles = [title for title, _, _ in params.items]
+    how, one, other = params.asked
+    if how in PLACES:
+        return f"{titles[one]} {COMPACT_PLACES[how].format(anchor=titles[other])}"
+    if how == "given":
+        return ", ".join(titles[item] for item in params.wanted)
+    return COMPACT_RULES[how][one]
 
 
 def _ask_order(params: SortableListParams, rng: Generator) -> SortableListParams:

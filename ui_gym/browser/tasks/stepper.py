@@ -9,11 +9,11 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import phrases
+from ui_gym.browser.content import phrases, words
 from ui_gym.browser.content.choices import changed_share
-from ui_gym.browser.content.counters import SCENES, Counter, band_of
+from ui_gym.browser.content.counters import SCENES, Counter, Scene, band_of
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, by_level, whole
+from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -24,6 +24,9 @@ MOST_PARTY = 8
 OLDEST = 88
 APART = 3
 """How far a named count is from where it starts, at most."""
+COMPACT_APART = 2
+COMPACT_COUNTERS = 5
+"""Counters that the compact page has room for, between the button above them and the one below."""
 IN_SIGHT = 6
 """Counters that the page shows without scrolling."""
 
@@ -37,6 +40,16 @@ PARTY_GOALS = (
     "We are {size} people, aged {ages}. Fill in the {thing} for all of us{extras} and press Done.",
     "Enter a party of {size} (ages {ages}){extras} in the {thing}, then press Done.",
 )
+COMPACT_GOALS = (
+    "Set {counts}. Press Done.",
+    "Change {counts}. Press Done.",
+    "Put {counts}. Press Done.",
+)
+
+COMPACT_SCENE = Scene(
+    "Order", "bag", "", "order", (), ((),), tuple(Counter(t, t, t) for t in words.THINGS_SHORT)
+)
+ALL_SCENES = {**SCENES, "compact": COMPACT_SCENE}
 
 
 @dataclass(frozen=True)
@@ -58,13 +71,13 @@ class StepperParams:
     folded: bool
     """Whether the counters are behind a button."""
     place: int
-    """How far the page's content is moved to the right, in pixels."""
+    """How far the page's content is moved to the right, in pixels; compact: down."""
     theme: int
     phrasing: int
 
     @property
     def counters(self) -> list[Counter]:
-        known = SCENES[self.scene].counters(self.cuts)
+        known = ALL_SCENES[self.scene].counters(self.cuts)
         return [known[i] for i in self.shown]
 
 
@@ -76,7 +89,8 @@ class Stepper(Family[StepperParams]):
     Counters of a booking or an order: passengers and bags, tickets, rooms and guests, pastries...
     Each has a minus and a plus button and ends at a limit. Some pages have them behind a button,
     and long lists are scrolled. The goal gives the counts to change; at "hard" it gives the ages of
-    a party, and each person belongs to the counter whose hint has that age.
+    a party, and each person belongs to the counter whose hint has that age. The compact page counts
+    things with short names, and knows no ages.
 
     ## Action space
     Clicks and scrolling are all that is needed; Tab and Enter work as in any form.
@@ -94,9 +108,10 @@ class Stepper(Family[StepperParams]):
     counts needs.
 
     ## Arguments
-    | `counters` | 5 | how many counters there are, 2 to 8 |
-    | `changes` | 3 | how many of them the goal gives a count for, 0 to 8 |
+    | `counters` | 5 (compact: 3) | how many counters there are, 2 to 8, compact to 5 |
+    | `changes` | 3 (compact: 2) | how many of them the goal gives a count for, 0 to 8 |
     | `party` | 0 | how many people the goal gives by their ages, 0 to 8 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "stepper.html"
@@ -105,8 +120,13 @@ class Stepper(Family[StepperParams]):
     counters: int = whole(2, MOST_COUNTERS, easy=3, medium=5, hard=8)
     changes: int = by_level(easy=1, medium=3, hard=1)
     party: int = whole(0, MOST_PARTY, easy=0, medium=0, hard=6)
+    compact_values = {"counters": 3, "changes": 2, "party": 0}
 
     def prepare(self) -> None:
+        self.apart = COMPACT_APART if self.compact else APART
+        if self.compact:
+            self._prepare_compact()
+            return
         # All bands of people are shown where ages are given.
         self.scenes = [
             name
@@ -119,11 +139,19 @@ class Stepper(Family[StepperParams]):
         self.check_range("changes", self.changes, 0 if self.party else 1, self.counters - people)
         self.scenes = [name for name in self.scenes if self._things(name) >= self.changes]
         scrolls = 2 if self.counters > IN_SIGHT else 0
-        self.max_steps = 2 * (APART * self.changes + self.party + 2 + scrolls)
+        self.max_steps = 2 * (self.apart * self.changes + self.party + 2 + scrolls)
+
+    def _prepare_compact(self) -> None:
+        if self.party:
+            raise UserError(f"Stepper: the compact page has no ages; party is 0, not {self.party}")
+        self.check_range("counters", self.counters, 2, COMPACT_COUNTERS)
+        self.check_range("changes", self.changes, 1, self.counters)
+        self.scenes = ["compact"]
+        self.max_steps = 2 * (self.apart * self.changes + 2)
 
     def sample(self, rng: Generator) -> StepperParams:
         name = str(rng.choice(self.scenes))
-        scene = SCENES[name]
+        scene = ALL_SCENES[name]
         cuts = scene.cuts[int(rng.integers(len(scene.cuts)))]
         shown = self._shown(name, rng)
         counters = [scene.counters(cuts)[i] for i in shown]
@@ -149,14 +177,17 @@ class Stepper(Family[StepperParams]):
             named=tuple(sorted(int(i) for i in named)),
             ages=ages,
             folded=bool(rng.random() < 0.5),
-            place=40 * int(rng.integers(-4, 5)),
-            theme=int(rng.integers(6)),
+            place=self._place(rng),
+            theme=0 if self.compact else int(rng.integers(6)),
             phrasing=int(rng.integers(3)),
         )
 
     def goal(self, params: StepperParams) -> str:
-        thing = SCENES[params.scene].thing
+        thing = ALL_SCENES[params.scene].thing
         counters = params.counters
+        if self.compact:
+            said = [f"{counters[i].label} to {params.counts[i]}" for i in params.named]
+            return COMPACT_GOALS[params.phrasing].format(counts=", ".join(said))
         said = [
             phrases.plural(params.counts[i], counters[i].one, counters[i].many)
             for i in params.named
@@ -172,7 +203,7 @@ class Stepper(Family[StepperParams]):
         )
 
     def page_params(self, params: StepperParams) -> dict[str, Any]:
-        scene = SCENES[params.scene]
+        scene = ALL_SCENES[params.scene]
         counters = [
             {"label": c.label, "hint": c.hint, "low": c.low, "most": c.most, "start": start}
             for c, start in zip(params.counters, params.starts, strict=True)
@@ -193,16 +224,20 @@ class Stepper(Family[StepperParams]):
 
     def oracle(self, device: BrowserDevice, params: StepperParams) -> Steps:
         if params.folded:
-            yield Demo(click(device, "#open"), "The counters are behind this button.")
+            thought = "Open" if self.compact else "The counters are behind this button."
+            yield Demo(click(device, "#open"), thought)
         for i, (counter, want) in enumerate(zip(params.counters, params.counts, strict=True)):
             thought = f"There should be {phrases.plural(want, counter.one, counter.many)}."
             while (now := device.state()["counts"][i]) != want:
                 button = f"#{'more' if now < want else 'less'}-{i}"
+                if self.compact:
+                    yield Demo(click(device, button), f"{counter.label} {'+-'[now > want]}")
+                    continue
                 yield from because(
                     f"{counter.label} is further down.", reveal(device, button, ".rows")
                 )
                 yield Demo(click(device, button), thought)
-        yield Demo(click(device, "#done"), "All the numbers are right.")
+        yield Demo(click(device, "#done"), "Done" if self.compact else "All the numbers are right.")
 
     def misread(self, params: StepperParams, mistake: str, rng: Generator) -> StepperParams:
         """``miscount``: one of the counts to change is one off. ``neighbour``: what belongs to one
@@ -230,10 +265,15 @@ class Stepper(Family[StepperParams]):
 
     def _things(self, name: str) -> int:
         """How many of the counters of a scene are no people whose ages are given."""
-        return self.counters - (len(SCENES[name].bands) if self.party else 0)
+        return self.counters - (len(ALL_SCENES[name].bands) if self.party else 0)
+
+    def _place(self, rng: Generator) -> int:
+        if self.compact:
+            return PATCH * int(rng.integers(COMPACT_COUNTERS - self.counters + 1))
+        return 40 * int(rng.integers(-4, 5))
 
     def _shown(self, name: str, rng: Generator) -> tuple[int, ...]:
-        scene = SCENES[name]
+        scene = ALL_SCENES[name]
         bands, extras = len(scene.bands), len(scene.extras)
         if not self.party:
             chosen = rng.choice(bands + extras, size=self.counters, replace=False)
@@ -254,6 +294,7 @@ class Stepper(Family[StepperParams]):
 
     def _other(self, counter: Counter, start: int, rng: Generator) -> int:
         """A count near `start`, and another one."""
-        near = range(max(counter.low, start - APART), min(counter.most, start + APART) + 1)
+        apart = self.apart
+        near = range(max(counter.low, start - apart), min(counter.most, start + apart) + 1)
         others = [count for count in near if count != start]
         return others[int(rng.integers(len(others)))]

@@ -9,14 +9,24 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import tables
-from ui_gym.browser.content.sheets import LEAST, MIXED, PLAIN, SHEETS, Change, Kind
+from ui_gym.browser.content.sheets import (
+    COMPACT_SHEET,
+    LEAST,
+    MIXED,
+    PLAIN,
+    SHEETS,
+    Change,
+    Kind,
+    Sheet,
+)
 from ui_gym.browser.content.tables import TableColumn
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.family import PATCH, Family, Steps, by_level, flag, whole
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 ONE = ("{changes}.", "In the sheet, {changes}.", "Please {changes}. Leave all else as it is.")
 MANY = (
@@ -29,6 +39,14 @@ ROW_HEIGHT = 34
 """Of the sheet, in pixels."""
 ROOM = 598
 """The least height of the rows in sight, in pixels."""
+COMPACT = -1
+"""Stands for the topic of the compact page."""
+COMPACT_MOST = 6
+"""Rows that the compact page has room for."""
+COMPACT_WORDS: tuple[dict[Kind, str], ...] = (
+    {"set": "Set {row} {column} to {value}.", "clear": "Clear {row} {column}."},
+    {"set": "Type {value} as {row} {column}.", "clear": "Delete {row} {column}."},
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +60,7 @@ class TableEditParams:
     cells: tuple[tuple[str, ...], ...]
     changes: tuple[Change, ...]
     theme: int
+    """Compact: how many rows are free above the sheet."""
     phrasing: int
 
 
@@ -71,28 +90,43 @@ class TableEdit(Family[TableEditParams]):
     `max_steps` is about twice what is needed.
 
     ## Arguments
-    | `rows` | of the level | rows of the sheet, 6 to 80 |
-    | `changes` | of the level | how many changes are asked for, 1 to 6 |
-    | `mixed` | of the level | whether some have to be worked out: sums and copies |
-    | `alike` | of the level | whether names of rows look alike |
+    | `rows` | of the level (compact: 5) | rows of the sheet, 6 to 80, compact 2 to 6 |
+    | `changes` | of the level (compact: 2) | how many changes are asked for, 1 to 6, compact to 2 |
+    | `mixed` | of the level (compact: False) | whether some are to be worked out: sums and copies |
+    | `alike` | of the level (compact: False) | whether names of rows look alike |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "table_edit.html"
     shown = ("rows", "cells", "theme")
+    compact_values = {"rows": 5, "changes": 2, "mixed": False, "alike": False}
     mistakes = ("column", "row")
     excesses = ("another",)
-    rows: int = whole(6, 80, easy=10, medium=24, hard=60)
+    rows: int = by_level(easy=10, medium=24, hard=60)
     changes: int = whole(1, 6, easy=1, medium=3, hard=5)
     mixed: bool = flag(easy=False, medium=False, hard=True)
     alike: bool = flag(easy=False, medium=True, hard=True)
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
+        self.check_range("rows", self.rows, 6, 80)
         scrolls = count_scrolls(self.rows * ROW_HEIGHT, ROOM)
         self.max_steps = 6 * self.changes + 2 + self.changes * scrolls
 
+    def _prepare_compact(self) -> None:
+        if self.mixed or self.alike:
+            raise UserError(
+                "TableEdit: the compact page has short names and no sums; mixed and alike are False"
+            )
+        self.check_range("rows", self.rows, 2, COMPACT_MOST)
+        self.check_range("changes", self.changes, 1, 2)
+        self.max_steps = 6 * self.changes
+
     def sample(self, rng: Generator) -> TableEditParams:
-        topic = int(rng.integers(len(SHEETS)))
-        about = SHEETS[topic]
+        topic = COMPACT if self.compact else int(rng.integers(len(SHEETS)))
+        about = _sheet(topic)
         columns = tuple(int(i) for i in rng.permutation(len(about.columns)))
         params = TableEditParams(
             topic=topic,
@@ -102,8 +136,8 @@ class TableEdit(Family[TableEditParams]):
                 tuple(about.columns[i].draw(rng) for i in columns) for _ in range(self.rows)
             ),
             changes=(),
-            theme=int(rng.integers(THEMES)),
-            phrasing=int(rng.integers(len(ONE))),
+            theme=int(rng.integers(COMPACT_MOST - self.rows + 1 if self.compact else THEMES)),
+            phrasing=int(rng.integers(len(COMPACT_WORDS if self.compact else ONE))),
         )
         # Each touches a row of its own, so that their order does not matter.
         kinds = MIXED if self.mixed else PLAIN
@@ -116,6 +150,8 @@ class TableEdit(Family[TableEditParams]):
         return replace(params, changes=tuple(changes))
 
     def goal(self, params: TableEditParams) -> str:
+        if self.compact:
+            return " ".join(_compact_words(params, change) for change in params.changes)
         said = [_words(params, change) for change in params.changes]
         if len(said) > 1:
             numbered = "; ".join(f"({i}) {one}" for i, one in enumerate(said, 1))
@@ -124,7 +160,7 @@ class TableEdit(Family[TableEditParams]):
         return goal[0].upper() + goal[1:]
 
     def page_params(self, params: TableEditParams) -> dict[str, Any]:
-        about = SHEETS[params.topic]
+        about = _sheet(params.topic)
         return {
             **super().page_params(params),
             **{name: getattr(about, name) for name in ("app", "mark", "title", "corner")},
@@ -158,11 +194,16 @@ class TableEdit(Family[TableEditParams]):
             cell = f"#cell-{change.row}-{change.column}"
             yield from because(
                 f"{params.rows[change.row]} is not in sight.",
-                reveal(device, cell, "#pane", head=ROW_HEIGHT),
+                reveal(device, cell, "#pane", head=PATCH if self.compact else ROW_HEIGHT),
             )
             value = _result(params, change)
-            thought = f"It has to say {value or 'nothing'}: {_words(params, change)}."
-            yield Demo(click(device, cell), thought)
+            if self.compact:
+                named = f"{params.rows[change.row]} {_columns(params)[change.column].title}"
+                thought = f"{named} {value}".strip()
+            else:
+                named = f"It has to say {value or 'nothing'}: {_words(params, change)}."
+                thought = named
+            yield Demo(click(device, cell), named)
             if value:
                 yield Demo(Type(value), thought)
                 yield Demo(Press("enter"), thought)
@@ -221,8 +262,13 @@ class TableEdit(Family[TableEditParams]):
                 return change
 
 
+def _sheet(topic: int) -> Sheet:
+    return COMPACT_SHEET if topic == COMPACT else SHEETS[topic]
+
+
 def _columns(params: TableEditParams) -> list[TableColumn]:
-    return [SHEETS[params.topic].columns[i] for i in params.columns]
+    about = _sheet(params.topic)
+    return [about.columns[i] for i in params.columns]
 
 
 def _result(params: TableEditParams, change: Change) -> str:
@@ -231,3 +277,11 @@ def _result(params: TableEditParams, change: Change) -> str:
 
 def _words(params: TableEditParams, change: Change) -> str:
     return change.words(_columns(params), params.rows)
+
+
+def _compact_words(params: TableEditParams, change: Change) -> str:
+    return COMPACT_WORDS[params.phrasing][change.kind].format(
+        row=params.rows[change.row],
+        column=_columns(params)[change.column].title,
+        value=change.value,
+    )

@@ -9,12 +9,14 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import tables
-from ui_gym.browser.content.sheets import REPORTS
+from ui_gym.browser.content.sheets import COMPACT_REPORT, REPORTS, Report
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, flag, whole
+from ui_gym.browser.family import PATCH, Family, Steps, flag, whole
 from ui_gym.browser.moves import SCROLL, because, click, fill, reveal
+from ui_gym.contract.action import Scroll
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.errors import UserError
 
 Place = tuple[int, int, int]
 """A cell: its sheet, row and column, counted from 0."""
@@ -34,6 +36,17 @@ SIDES = ("left", "right")
 THEMES = 6
 ROW_HEIGHT = 36
 """Of the table, in pixels."""
+COMPACT = -1
+"""Stands for the topic of the compact page."""
+COMPACT_ROOM = 5
+"""Rows of the compact page that are seen at once; one scroll brings as many others to sight."""
+COMPACT_COLUMNS = 4
+"""Columns that the compact page has room for."""
+COMPACT_GOALS = (
+    "Find {asked}. Type it as Value. Press Check.",
+    "Type {asked} as Value. Press Check.",
+    "Enter {asked} as Value, then press Check.",
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +62,7 @@ class TableLookupParams:
     asked: tuple[Place, ...]
     theme: int
     side: str
-    """Where the form stands."""
+    """Where the form stands; compact: above ("left") or below the table."""
     phrasing: int
 
 
@@ -77,16 +90,18 @@ class TableLookup(Family[TableLookupParams]):
     Termination: Check is pressed. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | `rows` | of the level | rows of the table, 4 to 80 |
-    | `columns` | of the level | columns beside the names of the rows, 2 to 8 |
-    | `sheets` | of the level | sheets, each behind a tab, 1 to 3 |
-    | `cells` | of the level | how many values are asked for, 1 to 4 |
-    | `alike` | of the level | whether names of rows look alike |
+    | `rows` | of the level (compact: 8) | rows of the table, 4 to 80, compact to 10 |
+    | `columns` | of the level (compact: 3) | columns beside names of rows, 2 to 8, compact to 4 |
+    | `sheets` | of the level (compact: 1) | sheets, each behind a tab, 1 to 3, compact 1 |
+    | `cells` | of the level (compact: 1) | how many values are asked for, 1 to 4, compact 1 |
+    | `alike` | of the level (compact: False) | whether names of rows look alike |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "table_lookup.html"
     shown = ("rows", "columns", "sheets", "values", "theme", "side")
     ends, waiting = "check", "nothing is entered yet"
+    compact_values = {"rows": 8, "columns": 3, "sheets": 1, "cells": 1, "alike": False}
     mistakes = ("column", "row")
     rows: int = whole(4, 80, easy=8, medium=32, hard=60)
     columns: int = whole(2, 8, easy=4, medium=6, hard=8)
@@ -95,13 +110,26 @@ class TableLookup(Family[TableLookupParams]):
     alike: bool = flag(easy=False, medium=True, hard=True)
 
     def prepare(self) -> None:
+        if self.compact:
+            self._prepare_compact()
+            return
         scrolls = max(0, self.rows * ROW_HEIGHT - 560) // SCROLL
         self.max_steps = 2 * (self.cells * (2 + scrolls + (self.sheets > 1)) + 1) + 2
 
+    def _prepare_compact(self) -> None:
+        if self.alike or self.sheets > 1 or self.cells > 1:
+            raise UserError(
+                "TableLookup: the compact page asks for one cell of one sheet of short names; "
+                "sheets and cells are 1, alike is False"
+            )
+        self.check_range("rows", self.rows, 4, 2 * COMPACT_ROOM)
+        self.check_range("columns", self.columns, 2, COMPACT_COLUMNS)
+        self.max_steps = 2 * (3 + (self.rows > COMPACT_ROOM))
+
     def sample(self, rng: Generator) -> TableLookupParams:
         while True:
-            topic = int(rng.integers(len(REPORTS)))
-            about = REPORTS[topic]
+            topic = COMPACT if self.compact else int(rng.integers(len(REPORTS)))
+            about = _report(topic)
             columns = sorted(rng.permutation(len(about.columns))[: self.columns])
             values = tuple(
                 tuple(
@@ -120,19 +148,20 @@ class TableLookup(Family[TableLookupParams]):
             sheets=about.sheets[: self.sheets],
             values=values,
             asked=asked,
-            theme=int(rng.integers(THEMES)),
+            theme=0 if self.compact else int(rng.integers(THEMES)),
             side=SIDES[int(rng.integers(len(SIDES)))],
             phrasing=int(rng.integers(len(ONE))),
         )
 
     def goal(self, params: TableLookupParams) -> str:
         if len(params.asked) == 1:
-            return ONE[params.phrasing].format(asked=_words(params, params.asked[0]))
+            ones = COMPACT_GOALS if self.compact else ONE
+            return ones[params.phrasing].format(asked=_words(params, params.asked[0]))
         listed = (f"({i}) {_words(params, place)}" for i, place in enumerate(params.asked, 1))
         return MANY[params.phrasing].format(asked="; ".join(listed))
 
     def page_params(self, params: TableLookupParams) -> dict[str, Any]:
-        about = REPORTS[params.topic]
+        about = _report(params.topic)
         return {
             **super().page_params(params),
             **{name: getattr(about, name) for name in ("app", "mark", "title", "corner")},
@@ -149,6 +178,9 @@ class TableLookup(Family[TableLookupParams]):
         return Verdict(share, done=True, notes=f"entered {said}, asked for were {true}")
 
     def oracle(self, device: BrowserDevice, params: TableLookupParams) -> Steps:
+        if self.compact:
+            yield from self._compact_steps(device, params)
+            return
         for number, place in enumerate(params.asked, 1):
             sheet, row, _ = place
             if device.state()["sheet"] != sheet:
@@ -164,6 +196,18 @@ class TableLookup(Family[TableLookupParams]):
                 fill(device, f"#value-{number}", value),
             )
         yield Demo(click(device, "#check"), "All is filled in.")
+
+    def _compact_steps(self, device: BrowserDevice, params: TableLookupParams) -> Steps:
+        (place,) = params.asked
+        if place[1] >= COMPACT_ROOM:
+            left, top, width, height = device.box("#pane")
+            middle = left + width // 2, top + height // 2
+            yield Demo(Scroll(*middle, dy=COMPACT_ROOM * PATCH), params.rows[place[1]])
+        value = _value(params, place)
+        press, write = fill(device, "#value-1", value)
+        yield Demo(press, "Value")
+        yield Demo(write, f"Value {value}")
+        yield Demo(click(device, "#check"), "Check")
 
     def misread(self, params: TableLookupParams, mistake: str, rng: Generator) -> TableLookupParams:
         """``row``, ``column``: the eye slips to the row or column beside each asked one."""
@@ -193,6 +237,10 @@ class TableLookup(Family[TableLookupParams]):
         return ()
 
 
+def _report(topic: int) -> Report:
+    return COMPACT_REPORT if topic == COMPACT else REPORTS[topic]
+
+
 def _stands_out(values: Sequence[Sequence[Sequence[str]]], place: Place) -> bool:
     """Whether no other cell of its row or column, nor its like on another sheet, says the same."""
     sheet, row, column = place
@@ -215,7 +263,7 @@ def _value(params: TableLookupParams, place: Place) -> str:
 
 def _words(params: TableLookupParams, place: Place) -> str:
     sheet, row, column = place
-    about = REPORTS[params.topic]
+    about = _report(params.topic)
     named = about.asked.format(row=params.rows[row], column=params.columns[column])
     return named + (
         about.sheet.format(sheet=params.sheets[sheet]) if len(params.sheets) > 1 else ""

@@ -9,10 +9,18 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import catalogs
-from ui_gym.browser.content.catalogs import CATALOGS, Catalog, Choice, Condition, Flag, Measure
+from ui_gym.browser.content.catalogs import (
+    CATALOGS,
+    COMPACT_CATALOG,
+    Catalog,
+    Choice,
+    Condition,
+    Flag,
+    Measure,
+)
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
-from ui_gym.browser.family import Family, Steps, whole
+from ui_gym.browser.family import Family, Steps, by_level
 from ui_gym.browser.moves import SCROLL, because, click, pick, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -27,6 +35,12 @@ TRIES = 300
 """Questions that are tried on a list until another list is drawn."""
 ROW_HEIGHT = 40
 """Of the table, in pixels."""
+COMPACT = -1
+"""Stands for the catalogue of the compact page."""
+COMPACT_GOALS = (
+    "Buy the {color} one with the {extreme}.",
+    "Open the {color} one of {extreme}. Press Buy.",
+)
 
 
 @dataclass(frozen=True)
@@ -70,24 +84,33 @@ class TableSortFilter(Family[TableSortFilterParams]):
     Termination: the button of an opened row is pressed. `max_steps` is about twice what is needed.
 
     ## Arguments
-    | `rows` | of the level | rows of the table, 10 to 100 |
-    | `conditions` | of the level | how many conditions the goal names, 1 to 3 |
+    | `rows` | of the level (compact: 10) | rows of the table, 10 to 100, compact 6 to 20 |
+    | `conditions` | of the level (compact: 1) | conditions of the goal, 1 to 3, compact 1 |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "table_sort_filter.html"
     ends, waiting = "act", "nothing is chosen yet"
     mistakes = ("condition", "opposite")
-    rows: int = whole(10, 100, easy=10, medium=40, hard=90)
-    conditions: int = whole(1, 3, easy=1, medium=2, hard=3)
+    compact_values = {"rows": 10, "conditions": 1}
+    rows: int = by_level(easy=10, medium=40, hard=90)
+    conditions: int = by_level(easy=1, medium=2, hard=3)
 
     def prepare(self) -> None:
+        if self.compact:
+            self.check_range("rows", self.rows, 6, 20)
+            self.check_range("conditions", self.conditions, 1, 1)
+            self.max_steps = 2 * 6
+            return
+        self.check_range("rows", self.rows, 10, 100)
+        self.check_range("conditions", self.conditions, 1, 3)
         scrolls = self.rows * ROW_HEIGHT // SCROLL
         self.max_steps = 2 * (2 * self.conditions + 4) + scrolls
 
     def sample(self, rng: Generator) -> TableSortFilterParams:
         while True:
-            catalog = int(rng.integers(len(CATALOGS)))
-            about = CATALOGS[catalog]
+            catalog = COMPACT if self.compact else int(rng.integers(len(CATALOGS)))
+            about = _catalog(catalog)
             params = TableSortFilterParams(
                 catalog=catalog,
                 names=tuple(about.names(self.rows, rng)),
@@ -95,8 +118,8 @@ class TableSortFilter(Family[TableSortFilterParams]):
                 by="",
                 most=False,
                 conditions=(),
-                theme=int(rng.integers(THEMES)),
-                phrasing=int(rng.integers(len(GOALS))),
+                theme=0 if self.compact else int(rng.integers(THEMES)),
+                phrasing=int(rng.integers(len(COMPACT_GOALS if self.compact else GOALS))),
             )
             for _ in range(TRIES):
                 asked = self._ask(params, rng)
@@ -104,12 +127,17 @@ class TableSortFilter(Family[TableSortFilterParams]):
                     return asked
 
     def goal(self, params: TableSortFilterParams) -> str:
-        about = CATALOGS[params.catalog]
+        about = _catalog(params.catalog)
+        if self.compact:
+            (color,) = params.conditions
+            return COMPACT_GOALS[params.phrasing].format(
+                color=color.words(about), extreme=_extreme(params)
+            )
         one = f"{_extreme(params)} that {listing([c.words(about) for c in params.conditions])}"
         return GOALS[params.phrasing].format(act=about.act.format(one), one=one, verb=about.verb)
 
     def page_params(self, params: TableSortFilterParams) -> dict[str, Any]:
-        about = CATALOGS[params.catalog]
+        about = _catalog(params.catalog)
         columns = [
             {
                 "key": key,
@@ -138,7 +166,10 @@ class TableSortFilter(Family[TableSortFilterParams]):
         return Verdict(float(row == best), done=True, notes=notes)
 
     def oracle(self, device: BrowserDevice, params: TableSortFilterParams) -> Steps:
-        about = CATALOGS[params.catalog]
+        if self.compact:
+            yield from self._compact_steps(device, params)
+            return
+        about = _catalog(params.catalog)
         for condition in params.conditions:
             column = about.columns[condition.column]
             thought = f"It has to be one that {condition.words(about)}."
@@ -161,6 +192,19 @@ class TableSortFilter(Family[TableSortFilterParams]):
         yield Demo(click(device, f"#open-{row}"), thought)
         yield Demo(click(device, "#act"), thought)
 
+    def _compact_steps(self, device: BrowserDevice, params: TableSortFilterParams) -> Steps:
+        about = COMPACT_CATALOG
+        for condition in params.conditions:
+            color = condition.words(about)
+            moves = pick(device, f"filter-{condition.column}", color)
+            for thought in ("Show", color):
+                yield Demo(next(moves), thought)
+        for _ in range(1 + params.most):
+            yield Demo(click(device, f"#sort-{params.by}"), about.columns[params.by].title)
+        row = device.state()["shown"][0]
+        yield Demo(click(device, f"#open-{row}"), params.names[row])
+        yield Demo(click(device, "#act"), about.verb)
+
     def misread(
         self, params: TableSortFilterParams, mistake: str, rng: Generator
     ) -> TableSortFilterParams:
@@ -177,7 +221,7 @@ class TableSortFilter(Family[TableSortFilterParams]):
 
     def _ask(self, params: TableSortFilterParams, rng: Generator) -> TableSortFilterParams:
         """`params` with a question that one of its offers answers, if perhaps not it alone."""
-        about = CATALOGS[params.catalog]
+        about = _catalog(params.catalog)
         by = str(rng.choice(about.ordered()))
         offer = params.offers[int(rng.integers(self.rows))]
         keys = [key for key in about.columns if key != by]
@@ -189,20 +233,24 @@ class TableSortFilter(Family[TableSortFilterParams]):
         return replace(params, by=by, most=bool(rng.random() < 0.4), conditions=tuple(found))
 
 
+def _catalog(catalog: int) -> Catalog:
+    return COMPACT_CATALOG if catalog == COMPACT else CATALOGS[catalog]
+
+
 def _extreme(params: TableSortFilterParams) -> str:
     """What is asked for, without its conditions: ``the cheapest laptop``."""
-    about = CATALOGS[params.catalog]
+    about = _catalog(params.catalog)
     form: str = getattr(about.columns[params.by], "most" if params.most else "least")
     return form.format(about.noun)
 
 
 def _meets(params: TableSortFilterParams, offer: Sequence[int]) -> bool:
-    return all(one.met(CATALOGS[params.catalog], offer) for one in params.conditions)
+    return all(one.met(_catalog(params.catalog), offer) for one in params.conditions)
 
 
 def _best(params: TableSortFilterParams) -> int | None:
     """The one row that is asked for; None if there are several, or no other to choose from."""
-    position = list(CATALOGS[params.catalog].columns).index(params.by)
+    position = list(_catalog(params.catalog).columns).index(params.by)
     sign = -1 if params.most else 1
     found = sorted(
         (sign * offer[position], row)

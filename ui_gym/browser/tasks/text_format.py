@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser.content.documents import Place, draw_document, phrases_of, places_of
+from ui_gym.browser.content.documents import (
+    Place,
+    draw_document,
+    draw_lines,
+    phrases_of,
+    places_of,
+)
 from ui_gym.browser.content.phrases import listing
-from ui_gym.browser.content.richtext import COLOURS, MARKS, STYLES, Block, Drawing, Letter, letters
+from ui_gym.browser.content.richtext import COLOURS, STYLES, Block, Drawing, Letter, letters
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
-from ui_gym.browser.moves import because, click, count_scrolls, reveal, select_text, select_word
+from ui_gym.browser.moves import (
+    because,
+    click,
+    count_scrolls,
+    reveal,
+    select_text,
+    select_word,
+    text_boxes,
+)
+from ui_gym.contract.action import Action, Drag
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
-from ui_gym.errors import TaskError
+from ui_gym.errors import TaskError, UserError
 
 SAID = {"underline": "underlined"}
 """How goals call marks that have another name."""
@@ -30,6 +45,11 @@ GOALS = (
     "Format the text: {edits}. Save the document when you are done.",
     "Please {edits}, and save the document. Change nothing else.",
 )
+COMPACT_GOALS = ("Make {edits}. Press Save.", "Set {edits}. Press Save.")
+COMPACT_MOST = 2
+"""Sections, and words of a phrase, that the compact page has room for."""
+COMPACT_WORDS = 3
+"""Of a compact line; two phrases in it might have no room."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +88,8 @@ class TextFormat(Family[TextFormatParams]):
     click, by dragging, with Shift, or with the search field (Enter selects the next match); marks
     are set with the buttons or with the usual keys. Some phrases have marks already. With `tricky`,
     a phrase stands in several sections and only one is meant, a mark has to be taken off, or a
-    phrase gets two marks.
+    phrase gets two marks. The compact page has sections of three short words, and two styles and
+    three colours.
 
     ## Action space
     Clicks, dragging and scrolling solve it.
@@ -86,10 +107,11 @@ class TextFormat(Family[TextFormatParams]):
     the arguments.
 
     ## Arguments
-    | `sections` | 2, 3, 6 | how many sections the document has, 1 to 6 |
-    | `phrases` | 1, 2, 3 | how many phrases are to be formatted, 1 to 4 |
-    | `words` | 1, 3, 4 | how many words a phrase has at most, 1 to 5 |
-    | `tricky` | False, False, True | repeated phrases, marks to take off, two marks at once |
+    | `sections` | 2, 3, 6 (compact: 2) | how many sections there are, 1 to 6, compact to 2 |
+    | `phrases` | 1, 2, 3 (compact: 1) | how many phrases to format, 1 to 4, compact one a section |
+    | `words` | 1, 3, 4 (compact: 2) | words of a phrase at most, 1 to 5, compact to 2 |
+    | `tricky` | False, False, True (compact: False) | repeated phrases, marks to take off |
+    | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
 
     page = "text_format.html"
@@ -99,23 +121,50 @@ class TextFormat(Family[TextFormatParams]):
     phrases: int = whole(1, 4, easy=1, medium=2, hard=3)
     words: int = whole(1, 5, easy=1, medium=3, hard=4)
     tricky: bool = flag(easy=False, medium=False, hard=True)
+    compact_values = {"sections": 2, "phrases": 1, "words": 2, "tricky": False}
     mistakes = ("mark", "phrase")
 
     def prepare(self) -> None:
+        few = self.compact
+        self._styles, self._colours = STYLES[: 2 if few else None], COLOURS[: 3 if few else None]
+        self._marks = (*self._styles, *self._colours)
+        if self.compact:
+            if self.tricky:
+                raise UserError("TextFormat: the compact page only sets marks; tricky is False")
+            self.check_range("sections", self.sections, 1, COMPACT_MOST)
+            self.check_range("words", self.words, 1, COMPACT_MOST)
+            self.check_range("phrases", self.phrases, 1, self.sections)
+            self.max_steps = 2 * (3 * self.phrases + 1)
+            return
         scrolls = count_scrolls(self.sections * SECTION_HEIGHT, ROOM)
         self.max_steps = 2 * (self.phrases * (3 + scrolls // 2) + 2 * self.tricky + 2)
 
     def sample(self, rng: Generator) -> TextFormatParams:
         for _ in range(100):
-            drawing = Drawing(draw_document(rng, self.sections), rng)
+            if self.compact:
+                document = draw_lines(rng, self.sections, COMPACT_WORDS)
+            else:
+                document = draw_document(rng, self.sections)
+            drawing = Drawing(document, rng, self._marks)
             groups = [self._edits(drawing, number, rng) for number in range(self.phrases)]
             if all(groups):
                 break
         else:
             raise TaskError("TextFormat: 100 documents in a row had too few phrases")
+        edits = tuple(edit for i in rng.permutation(len(groups)) for edit in groups[int(i)])
+        if self.compact:
+            return TextFormatParams(
+                blocks=drawing.blocks(),
+                edits=edits,
+                outline=False,
+                find_at="right",
+                brand=int(rng.integers(2)),
+                theme=0,
+                phrasing=int(rng.integers(len(COMPACT_GOALS))),
+            )
         return TextFormatParams(
             blocks=drawing.blocks(),
-            edits=tuple(edit for i in rng.permutation(len(groups)) for edit in groups[int(i)]),
+            edits=edits,
             outline=bool(rng.integers(2)),
             find_at=str(rng.choice(("left", "right"))),
             brand=int(rng.integers(4)),
@@ -124,6 +173,9 @@ class TextFormat(Family[TextFormatParams]):
         )
 
     def goal(self, params: TextFormatParams) -> str:
+        if self.compact:
+            made = [f"{phrase(params, edit.place)} {edit.mark}" for edit in params.edits]
+            return COMPACT_GOALS[params.phrasing].format(edits=listing(made))
         said = []
         for place, group in groupby(params.edits, key=lambda edit: edit.place):
             edits = list(group)
@@ -142,24 +194,32 @@ class TextFormat(Family[TextFormatParams]):
         return _saved(params, saved)
 
     def oracle(self, device: BrowserDevice, params: TextFormatParams) -> Steps:
+        say = self._say
         for place, group in groupby(params.edits, key=lambda edit: edit.place):
             block, start, end = place
             text = phrase(params, place)
             selector = f"#block-{block}"
-            yield from because(f'Look for "{text}".', reveal(device, selector, "#pane", margin=4))
+            if not self.compact:  # where all is in sight
+                scrolls = reveal(device, selector, "#pane", margin=4)
+                yield from because(f'Look for "{text}".', scrolls)
+            select: Callable[[BrowserDevice, str, int, int], Action] = select_word
             if " " in text:
-                yield Demo(select_text(device, selector, start, end), f'Select "{text}".')
-            else:
-                yield Demo(select_word(device, selector, start, end), f'Select "{text}".')
+                select = _select_words if self.compact else select_text
+            yield Demo(select(device, selector, start, end), say(text, f'Select "{text}".'))
             for edit in group:
                 thought = f'Make "{text}" {"" if edit.on else "no longer "}{edit.mark}.'
+                named = say(edit.mark.capitalize(), thought)
                 if edit.mark in STYLES:
-                    yield Demo(click(device, f"#{edit.mark}"), thought)
+                    yield Demo(click(device, f"#{edit.mark}"), named)
                     continue
-                yield Demo(click(device, "#colour"), thought)
+                yield Demo(click(device, "#colour"), say("Color", thought))
                 colour = edit.mark if edit.on else "none"
-                yield Demo(click(device, f"#colour-{colour}"), thought)
-        yield Demo(click(device, "#save"), "All phrases look as asked: save.")
+                yield Demo(click(device, f"#colour-{colour}"), named)
+        yield Demo(click(device, "#save"), say("Save", "All phrases look as asked: save."))
+
+    def _say(self, short: str, sentence: str) -> str:
+        """A thought: the compact page's own words, or a sentence."""
+        return short if self.compact else sentence
 
     def misread(self, params: TextFormatParams, mistake: str, rng: Generator) -> TextFormatParams:
         """``mark``: another mark is set. ``phrase``: a word is left out, the word beside is taken,
@@ -167,7 +227,7 @@ class TextFormat(Family[TextFormatParams]):
         edits = [*params.edits]
         at = int(rng.integers(len(edits)))
         if mistake == "mark":
-            kind = STYLES if edits[at].mark in STYLES else COLOURS
+            kind = self._styles if edits[at].mark in STYLES else self._colours
             other = kind[(kind.index(edits[at].mark) + 1) % len(kind)]
             edits[at] = replace(edits[at], mark=other)
         else:
@@ -182,12 +242,14 @@ class TextFormat(Family[TextFormatParams]):
         """Any phrases that are as long, with any marks."""
         words = sum(len(block.text.split()) for block in params.blocks)
         places = {edit.place for edit in params.edits}
-        return float(words) ** -len(places) * float(len(MARKS)) ** -len(params.edits)
+        return float(words) ** -len(places) * float(len(self._marks)) ** -len(params.edits)
 
     def _edits(self, drawing: Drawing, number: int, rng: Generator) -> list[Edit]:
         """What is to be done with one more phrase; nothing if there is no phrase left."""
         words = int(rng.integers(1, self.words + 1))
-        mark, style, colour = (str(rng.choice(marks)) for marks in (MARKS, STYLES, COLOURS))
+        mark, style, colour = (
+            str(rng.choice(marks)) for marks in (self._marks, self._styles, self._colours)
+        )
         if self.tricky and number == 0:
             place = drawing.take_repeated(words)
             if place is not None:
@@ -207,6 +269,14 @@ def phrase(params: TextFormatParams, place: Place) -> str:
     """What stands at a place."""
     block, start, end = place
     return params.blocks[block].text[start:end]
+
+
+def _select_words(device: BrowserDevice, selector: str, start: int, end: int) -> Drag:
+    """Draw the mouse over two words, from the middle of the one to that of the other."""
+    boxes = text_boxes(device, selector, start, end)
+    (left, top, width, height), (last_left, _, last_width, _) = boxes[0], boxes[-1]
+    y = round(top + height / 2)
+    return Drag(round(left + width / 2), y, round(last_left + last_width / 2), y)
 
 
 def _saved(params: TextFormatParams, saved: list[list[Letter]]) -> Verdict:

@@ -70,6 +70,20 @@ class Table:
         }
 
 
+@dataclass(frozen=True)
+class CellGrid:
+    """How the cells of a workbook are laid out: `font` and the rows' `height` in points, the
+    columns' `width` in letters, and the `indent` of what stands in them; of the first `rows` and
+    `columns`."""
+
+    font: int
+    height: float
+    width: float
+    indent: int
+    rows: int
+    columns: int
+
+
 def reference(column: int, row: int) -> str:
     """The name of a cell, both counted from 0: (1, 2) is ``"B3"``."""
     return f"{chr(ord('A') + column)}{row + 1}"
@@ -94,17 +108,20 @@ def number(rng: np.random.Generator, title: str) -> int | float:
     return between(rng, 2, 480)
 
 
-def workbook(sheets: Sequence[Table]) -> bytes:
-    """An .xlsx file with these sheets, the first of them in front."""
+def workbook(sheets: Sequence[Table], grid: CellGrid | None = None) -> bytes:
+    """An .xlsx file with these sheets, the first of them in front; their cells as `grid` has it, or
+    as applications have it by themselves."""
     book = _openpyxl().Workbook()
     book.remove(book.active)
     book.properties.created = book.properties.modified = _MADE
     # A font that is there wherever the desktops' own is, so that rows have the same height.
-    book._named_styles["Normal"].font = _font()
+    book._named_styles["Normal"].font = _font() if grid is None else _font(grid.font)
     for table in sheets:
         sheet = book.create_sheet(table.name)
         for row in table.rows:
             sheet.append(list(row))
+        if grid is not None:
+            _lay_out(sheet, grid)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
@@ -197,8 +214,17 @@ def _formula(cell: tuple[str, Any]) -> tuple[str, str]:
     return at, str(getattr(value, "text", value))  # an array's formula is an object with a text
 
 
-def _font() -> Any:
-    return importlib.import_module("openpyxl.styles").Font(name="DejaVu Sans", size=10)
+def _font(size: int = 10) -> Any:
+    return importlib.import_module("openpyxl.styles").Font(name="DejaVu Sans", size=size)
+
+
+def _lay_out(sheet: Any, grid: CellGrid) -> None:
+    style = importlib.import_module("openpyxl.styles").Alignment
+    for row in sheet.iter_rows(max_row=grid.rows, max_col=grid.columns):
+        sheet.row_dimensions[row[0].row].height = grid.height
+        for cell in row:
+            sheet.column_dimensions[cell.column_letter].width = grid.width
+            cell.alignment = style(horizontal="left", vertical="center", indent=grid.indent)
 
 
 def _openpyxl() -> Any:

@@ -17,7 +17,7 @@ def in_calc(task: type[SheetTask[Any]]) -> type[SheetTask[Any]]:
     name = spec.name.replace("Desktop", "DesktopCalc", 1)
     summary, rest = inspect.cleandoc(task.__doc__ or "").split("\n", 1)
     doc = f"{summary.removesuffix('.')}, with LibreOffice.\n{rest}".replace("Gnumeric", "Calc")
-    fields = {"__doc__": doc, "__module__": __name__, "application": CALC}
+    fields = {"__doc__": doc, "__module__": __name__, "application": CALC, "compact_goals": ()}
     made: type[SheetTask[Any]] = type(name, (task,), fields)
     registered = register(
         name, suite="desktop", category="calc", difficulty=spec.difficulty,

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from ui_gym.contract.action import Action, Click, Press, Type
-from ui_gym.contract.draws import between, some
+from ui_gym.contract.draws import between, pick, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.desktop import navigation
+from ui_gym.desktop.compact_task import NAMES, PLACES, CompactDesktopTask
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.facts import files_change
@@ -131,6 +132,44 @@ class EditorTask(DesktopTask[P]):
             "saves": True,
             "phrasing": self.phrase(rng),
         }
+
+
+class CompactEditorTask(CompactDesktopTask[P], EditorTask[P]):
+    """Such a task with a compact form: one file, whose lines are a word each."""
+
+    compact_length = (3, 5)
+    """As `length`."""
+    compact_steps = 3
+
+    def sample_files(
+        self, rng: np.random.Generator, lines: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """The fields as usual; compact: of one file, with another beside it."""
+        if not self.compact:
+            return super().sample_files(rng, lines)
+        if lines is None:
+            lines = some(rng, NAMES, between(rng, *self.compact_length))
+        folder, name, beside = some(rng, PLACES, 3)
+        return {
+            "folder": folder,
+            "files": ((name, tuple(lines)),),
+            "beside": ((beside, f"{pick(rng, NAMES)}\n"),),
+            "target": 0,
+            "saves": True,
+            "phrasing": self.phrase(rng),
+        }
+
+    def oracle(self, device: DesktopDevice, params: P) -> Iterator[Action | Demo]:
+        if not self.compact:
+            yield from super().oracle(device, params)
+            return
+        yield from self.edit_compact(params)
+        if params.saves:
+            yield Demo(Press("ctrl+s"), params.name)
+
+    def edit_compact(self, params: P) -> Iterator[Action | Demo]:
+        """Change the file on the compact screen."""
+        raise NotImplementedError
 
 
 def show(params: EditorParams, which: int) -> Iterator[Action]:

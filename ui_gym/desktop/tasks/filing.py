@@ -13,7 +13,9 @@ from ui_gym.contract.action import Action, Click, Press, Type
 from ui_gym.contract.draws import between, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.desktop import compact as small
 from ui_gym.desktop import navigation
+from ui_gym.desktop.compact_task import NAMES, PLACES, CompactDesktopTask
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec, Window
 from ui_gym.desktop.facts import files_change
@@ -40,6 +42,10 @@ _FIRST, _PITCH = 100, 28
 _NOTICED = 0.5
 """Seconds after which it goes by a new selection: libfm looks at it every 0.2 s, and until then
 does to the old one what it is told."""
+
+
+COMPACT_FILES = small.ROWS - 1
+"""How many files a compact folder has: one more, and the list gets a scroll bar."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,34 @@ class FilingTask(DesktopTask[P]):
             "source": folders[0],
             "phrasing": self.phrase(rng),
         }
+
+
+class CompactFilingTask(CompactDesktopTask[P], FilingTask[P]):
+    """Such a task with a compact form: the file manager shows a folder of five files."""
+
+    compact_places = 1
+    """The folders that there are."""
+
+    def cabinet(self, rng: np.random.Generator) -> dict[str, Any]:
+        """The fields as usual; compact: one file in each folder but the first."""
+        if not self.compact:
+            return super().cabinet(rng)
+        folders = some(rng, PLACES, self.compact_places)
+        names = list(some(rng, NAMES, COMPACT_FILES + len(folders) - 1))
+        held = [names[:COMPACT_FILES], *([name] for name in names[COMPACT_FILES:])]
+        texts_of = [tuple((name, texts.page(rng, 1, 1)) for name in one) for one in held]
+        return {
+            "folders": tuple(zip(folders, texts_of, strict=True)),
+            "inside": True,
+            "source": folders[0],
+            "phrasing": self.phrase(rng),
+        }
+
+
+def click_row(name: str, listed: Sequence[str], *, count: int = 1) -> Demo:
+    """A click on an entry of the compact list, which is read aloud."""
+    row = sorted(listed, key=str.lower).index(name)
+    return Demo(small.at_row(row, count=count), name)
 
 
 class PcmanfmTask:

@@ -12,12 +12,14 @@ from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import between, some
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
+from ui_gym.desktop import compact as small
 from ui_gym.desktop import navigation
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice
 from ui_gym.desktop.tasks.editing import (
     EDIT,
     EDITOR,
+    CompactEditorTask,
     EditorParams,
     EditorTask,
     go_to,
@@ -69,17 +71,22 @@ class LinesTask(EditorTask[LinesParams]):
 @register(
     "DesktopDeleteLine", suite="desktop", category="mousepad", difficulty="easy", max_steps=12,
 )  # fmt: skip
-class DesktopDeleteLine(LinesTask):
+class DesktopDeleteLine(CompactEditorTask[LinesParams], LinesTask):
     """Delete one line of a file.
 
     ## Description
     The goal names the line by its number or by its text. A second file may be open in another tab.
+    With ``compact=True`` there is one, whose lines are a word each, on a screen that a model of a
+    million parameters can read.
 
     ## Rewards
     1 if the file on the disk holds all other lines, and no empty one instead.
 
     ## Starting state
     The editor with one or two files, the last of them shown.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and six actions |
     """
 
     mistakes = ("neighbour", "twin", "unsaved")
@@ -89,6 +96,8 @@ class DesktopDeleteLine(LinesTask):
         '"{name}" should no longer say "{line}": take that line out and save the file.',
         "In {name}, the text of {rows} is wrong. Delete the whole line and save.",
     )
+    compact_goals = ("Delete the line {line} and save.", "Remove {line} and save.")
+    compact_mistakes = ("neighbour", "unsaved")
 
     def edited(self, params: LinesParams) -> Sequence[str]:
         return [*params.lines[: params.first], *params.lines[params.last + 1 :]]
@@ -96,6 +105,11 @@ class DesktopDeleteLine(LinesTask):
     def edit(self, device: DesktopDevice, params: LinesParams) -> Iterator[Action | Demo]:
         yield from go_to(device, params.first)
         yield Press("ctrl+shift+delete")
+
+    def edit_compact(self, params: LinesParams) -> Iterator[Action | Demo]:
+        line = params.lines[params.first]
+        yield Demo(small.at_row(params.first, top=small.TEXT_TOP), line)
+        yield Demo(Press("ctrl+shift+delete"), line)
 
 
 @register(

@@ -12,9 +12,16 @@ from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import between, other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
+from ui_gym.desktop.compact_task import NAMES
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.tasks.editing import EditorParams, EditorTask, save_as, show
+from ui_gym.desktop.tasks.editing import (
+    CompactEditorTask,
+    EditorParams,
+    EditorTask,
+    save_as,
+    show,
+)
 
 
 @dataclass(frozen=True)
@@ -78,11 +85,13 @@ class DesktopTypeAndSave(EditorTask[TextParams]):
     "DesktopAppendLine", suite="desktop", category="mousepad", difficulty="easy", max_steps=12,
     tags=("typing",),
 )  # fmt: skip
-class DesktopAppendLine(EditorTask[TextParams]):
+class DesktopAppendLine(CompactEditorTask[TextParams]):
     """Add a line at the end of a file.
 
     ## Description
-    The goal gives the line and names the file. A second file may be open in another tab.
+    The goal gives the line and names the file. A second file may be open in another tab. With
+    ``compact=True`` there is one, whose lines are a word each, on a screen that a model of a
+    million parameters can read.
 
     ## Rewards
     1 if the file on the disk holds its old lines and then the new one, and the others are
@@ -90,6 +99,9 @@ class DesktopAppendLine(EditorTask[TextParams]):
 
     ## Starting state
     The editor with one or two files, the last of them shown.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and six actions |
     """
 
     mistakes = ("words", "start", "twin", "unsaved")
@@ -98,10 +110,18 @@ class DesktopAppendLine(EditorTask[TextParams]):
         'In "{name}", write "{text}" on a new line below the last one, and save.',
         'The last line of "{name}" should be: {text}\nAdd it below the others and save.',
     )
+    compact_goals = (
+        "Add {text} at the end and save.",
+        "Write {text} below the last line and save.",
+        "The last line should be {text}. Add it and save.",
+    )
+    compact_mistakes = ("words", "start", "unsaved")
 
     def sample(self, rng: np.random.Generator) -> TextParams:
         files = self.sample_files(rng)
         taken = {line for _, lines in files["files"] for line in lines}
+        if self.compact:
+            return TextParams(**files, text=(other(rng, NAMES, *taken),), at_end=True)
         text = next(line for line in texts.lines(rng, len(taken) + 1) if line not in taken)
         return TextParams(**files, text=(text,), at_end=True)
 
@@ -117,8 +137,16 @@ class DesktopAppendLine(EditorTask[TextParams]):
         if not params.at_end:
             yield Press("enter")
 
+    def edit_compact(self, params: TextParams) -> Iterator[Action | Demo]:
+        text, place = params.text[0], params.lines[-1 if params.at_end else 0]
+        yield Demo(Press("ctrl+end" if params.at_end else "ctrl+home"), place)
+        yield Demo(Type(text, enter=not params.at_end), text)
+
     def misread(self, params: TextParams, mistake: str, rng: np.random.Generator) -> TextParams:
         """``words``: the line reads otherwise; ``start``: it becomes the first one; as all."""
+        if mistake == "words" and self.compact:
+            taken = (*params.text, *params.lines)
+            return dataclasses.replace(params, text=(other(rng, NAMES, *taken),))
         if mistake == "words":
             return other_words(params, rng)
         if mistake == "start":

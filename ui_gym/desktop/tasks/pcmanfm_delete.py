@@ -16,18 +16,17 @@ from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 from ui_gym.desktop import compact as small
 from ui_gym.desktop import navigation
-from ui_gym.desktop.content import texts, words
-from ui_gym.desktop.device import DesktopDevice, SessionSpec
-from ui_gym.desktop.tasks.filing import FilingParams, FilingTask, PcmanfmTask
+from ui_gym.desktop.compact_task import NAMES as NAMES
+from ui_gym.desktop.compact_task import CompactDesktopTask
+from ui_gym.desktop.content import texts
+from ui_gym.desktop.device import DesktopDevice
+from ui_gym.desktop.tasks.filing import COMPACT_FILES, FilingParams, FilingTask, PcmanfmTask
 
 FOLDER = "Shopping"
 """The compact folder."""
 
-NAMES = tuple(name for name in words.LISTED if len(name) <= 5)
-"""What its files are called."""
-
-FILES = small.ROWS - 1
-"""How many it has: one more, and the list gets a scroll bar."""
+FILES = COMPACT_FILES
+"""How many files it has."""
 
 X, CELL = small.SIZE[0] // 2, 8
 """Where its oracle clicks in a row, and the side of the squares by which it tells heights."""
@@ -50,7 +49,7 @@ class DeleteParams(FilingParams):
     "DesktopDeleteFiles", suite="desktop", category="pcmanfm", difficulty="medium", max_steps=25,
     tags=("files",),
 )  # fmt: skip
-class DesktopDeleteFiles(FilingTask[DeleteParams]):
+class DesktopDeleteFiles(CompactDesktopTask[DeleteParams], FilingTask[DeleteParams]):
     """Delete some files of a folder and no other.
 
     ## Description
@@ -69,7 +68,9 @@ class DesktopDeleteFiles(FilingTask[DeleteParams]):
     | `compact` | False | a screen of 400x320 pixels, and one action more than a file needs |
     """
 
-    mistakes: tuple[str, ...] = ("sibling",)
+    mistakes = ("sibling",)
+    compact_goals = COMPACT_GOALS
+    compact_mistakes = ("sibling", "aimless")
     goals: Sequence[str] = (
         'Delete these files in the folder "{source}": {names}.',
         "Please remove {names} from {source}, and keep all other files.",
@@ -78,12 +79,11 @@ class DesktopDeleteFiles(FilingTask[DeleteParams]):
 
     def __init__(self, *, asked: int = 2, compact: bool = False) -> None:
         self.asked = self.check_range("asked", asked, 1, 3)
-        self.compact = self.check_flag("compact", compact)
+        self.compact_steps = 2 * asked
+        super().__init__(compact=compact)
         if compact:
-            self.viewport = small.SIZE
-            self.max_steps = 2 * asked + 1
-            self.goals = COMPACT_GOALS
-            self.mistakes = ("sibling", "aimless")
+            # Not twice as many: what is published of it was measured with these.
+            self.max_steps = self.compact_steps + 1
 
     def sample(self, rng: np.random.Generator) -> DeleteParams:
         if self.compact:
@@ -101,12 +101,6 @@ class DesktopDeleteFiles(FilingTask[DeleteParams]):
     def told(self, params: DeleteParams) -> Mapping[str, object]:
         *most, last = params.targets
         return {"names": f"{', '.join(most)} and {last}" if most else last}
-
-    def session(self, params: DeleteParams) -> SessionSpec:
-        usual = super().session(params)
-        if not self.compact:
-            return usual
-        return dataclasses.replace(usual, files={**usual.files, **small.settings()})
 
     def after(self, params: DeleteParams) -> Mapping[str, str]:
         gone = {f"{params.source}/{name}" for name in params.targets}

@@ -8,14 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.contract.action import Action, Press
+from ui_gym.contract.action import Action, Press, Type
 from ui_gym.contract.draws import other, pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo
 from ui_gym.desktop import navigation
+from ui_gym.desktop.compact_task import NAMES
 from ui_gym.desktop.content import words
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.tasks.filing import FilingParams, FilingTask, PcmanfmTask
+from ui_gym.desktop.tasks.filing import (
+    CompactFilingTask,
+    FilingParams,
+    FilingTask,
+    PcmanfmTask,
+    click_row,
+)
 
 
 @dataclass(frozen=True)
@@ -75,21 +82,25 @@ class OneFileTask(FilingTask[OneFileParams]):
     "DesktopRenameFile", suite="desktop", category="pcmanfm", difficulty="easy", max_steps=15,
     tags=("files",),
 )  # fmt: skip
-class DesktopRenameFile(OneFileTask):
+class DesktopRenameFile(CompactFilingTask[OneFileParams], OneFileTask):
     """Give a file another name.
 
     ## Description
     The goal names a file, its folder and its new name. Files of like names lie beside it and in
-    other folders.
+    other folders. With ``compact=True`` there is one folder with five files of short names, on a
+    screen that a model of a million parameters can read.
 
     ## Rewards
     1 if the file has the new name and its old text, and all others are unchanged.
 
     ## Starting state
-    The file manager with that folder or the home folder.
+    The file manager with that folder or the home folder; compact: with the folder.
 
     ## Episode end
     Termination: it has the new name.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and six actions |
     """
 
     mistakes = ("sibling", "twin", "name")
@@ -98,9 +109,12 @@ class DesktopRenameFile(OneFileTask):
         'In {source} there is a file called "{target}". Change its name to "{value}".',
         'Use the file manager to rename {source}/{target} to "{value}".',
     )
+    compact_goals = ("Rename {target} to {value}.", "{target} should be called {value}.")
+    compact_mistakes = ("sibling", "name")
+    compact_steps = 3
 
     def draw_value(self, rng: np.random.Generator, params: OneFileParams) -> str:
-        return words.new_name(rng, params.target, *params.names(params.source))
+        return self._new_name(rng, params.target, *params.names(params.source))
 
     def after(self, params: OneFileParams) -> Mapping[str, str]:
         files = self.before(params)
@@ -108,6 +122,13 @@ class DesktopRenameFile(OneFileTask):
         return {**files, f"{params.source}/{params.value}": text}
 
     def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
+        if self.compact:
+            yield click_row(params.target, params.names(params.source))
+            yield Demo(Press("f2"), params.target)
+            yield from navigation.opened(device, "Rename File")
+            yield Demo(Type(params.value, enter=True), params.value)
+            yield from navigation.closed(device, "Rename File")
+            return
         browser = PcmanfmTask(device, params, self)
         yield from browser.show(params.source)
         yield from browser.choose(params.target)
@@ -121,13 +142,18 @@ class DesktopRenameFile(OneFileTask):
         if mistake != "name":
             return super().misread(params, mistake, rng)
         taken = (params.value, *params.names(params.source))
-        return dataclasses.replace(params, value=words.new_name(rng, *taken))
+        return dataclasses.replace(params, value=self._new_name(rng, *taken))
+
+    def _new_name(self, rng: np.random.Generator, *taken: str) -> str:
+        return other(rng, NAMES, *taken) if self.compact else words.new_name(rng, *taken)
 
 
-class CarryTask(OneFileTask):
+class CarryTask(CompactFilingTask[OneFileParams], OneFileTask):
     """What tasks share that take a file to another folder."""
 
     how = "ctrl+x"
+    compact_places = 3
+    compact_steps = 5
 
     def choice(self, names: Sequence[str], elsewhere: set[str]) -> Sequence[str]:
         return [name for name in names if name not in elsewhere]
@@ -137,6 +163,13 @@ class CarryTask(OneFileTask):
         return pick(rng, free)
 
     def oracle(self, device: DesktopDevice, params: OneFileParams) -> Iterator[Action | Demo]:
+        if self.compact:
+            yield click_row(params.target, params.names(params.source))
+            yield Demo(Press(self.how), params.target)
+            yield Demo(Press("alt+up"), params.source)
+            yield click_row(params.value, params.places, count=2)
+            yield Demo(Press("ctrl+v"), params.value)
+            return
         browser = PcmanfmTask(device, params, self)
         yield from browser.carry(params.source, [params.target], params.value, self.how)
 
@@ -163,13 +196,18 @@ class DesktopMoveFile(CarryTask):
 
     ## Description
     The goal names a file, its folder and the one where it is to go. Files of like names lie beside
-    it and in other folders.
+    it and in other folders. With ``compact=True`` the names are short, and the screen is one
+    that a model of a million parameters can read; the folder with five files shows, and the other
+    two are found in the one above.
 
     ## Rewards
     1 if the file is in the other folder and no more in its own, and all others are unchanged.
 
     ## Starting state
-    The file manager with the file's folder or the home folder.
+    The file manager with the file's folder or the home folder; compact: with the file's folder.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and ten actions |
     """
 
     mistakes = ("sibling", "place")
@@ -177,6 +215,11 @@ class DesktopMoveFile(CarryTask):
         'Move the file "{target}" from the folder "{source}" to "{value}".',
         'The file "{target}" in {source} belongs in {value}. Move it there.',
         "Use the file manager to move {source}/{target} into the folder {value}.",
+    )
+    compact_goals = (
+        "Move {target} to {value}.",
+        "Take {target} to {value}.",
+        "Put {target} into {value}.",
     )
 
     def after(self, params: OneFileParams) -> Mapping[str, str]:
@@ -194,13 +237,18 @@ class DesktopCopyFile(CarryTask):
 
     ## Description
     The goal names a file, its folder and the one where its copy is to go. Files of like names lie
-    beside it and in other folders.
+    beside it and in other folders. With ``compact=True`` the names are short, and the screen is one
+    that a model of a million parameters can read; the folder with five files shows, and the other
+    two are found in the one above.
 
     ## Rewards
     1 if the file is in both folders, and all others are unchanged.
 
     ## Starting state
-    The file manager with the file's folder or the home folder.
+    The file manager with the file's folder or the home folder; compact: with the file's folder.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and ten actions |
     """
 
     how = "ctrl+c"
@@ -209,6 +257,11 @@ class DesktopCopyFile(CarryTask):
         'Copy the file "{target}" from the folder "{source}" to "{value}".',
         'Put a copy of {source}/{target} into the folder "{value}". The original stays.',
         'The file "{target}" of {source} is needed in {value}, too. Copy it there.',
+    )
+    compact_goals = (
+        "Copy {target} to {value}.",
+        "Put {target} into {value}, too.",
+        "Put a copy of {target} into {value}.",
     )
 
     def after(self, params: OneFileParams) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from ui_gym.contract.task import Demo
 from ui_gym.desktop.content import sheets, words
 from ui_gym.desktop.content.sheets import Cell, Table, reference
 from ui_gym.desktop.device import DesktopDevice
-from ui_gym.desktop.sheet_task import SheetParams, SheetTask, with_cells
+from ui_gym.desktop.sheet_task import CompactSheetTask, SheetParams, SheetTask, with_cells
 
 WORDS: tuple[str, ...] = words.WRITTEN["cell_words"]
 """What is written into cells."""
@@ -103,18 +103,22 @@ class FixValueParams(SheetParams):
     "DesktopFixValue", suite="desktop", category="gnumeric", difficulty="medium", max_steps=15,
     tags=("sheet",),
 )  # fmt: skip
-class DesktopFixValue(SheetTask[FixValueParams]):
+class DesktopFixValue(CompactSheetTask[FixValueParams]):
     """Correct one number of a table that the goal tells by its row and column.
 
     ## Description
     The goal says what stands first in the row, the title of the column, and the right number. The
-    cell is to be found.
+    cell is to be found. With ``compact=True`` the table has four things and two numbers of each, on
+    a screen that a model of a million parameters can read.
 
     ## Rewards
     1 if the saved workbook holds that number there, and all else as it was.
 
     ## Starting state
     The workbook is open in Gnumeric.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and six actions |
     """
 
     mistakes = ("row", "column", "value")
@@ -123,15 +127,24 @@ class DesktopFixValue(SheetTask[FixValueParams]):
         "Change the {title} of {row} to {value} in the spreadsheet, then save.",
         'Please set "{title}" to {value} in the row of {row}, and save {file}.',
     )
+    compact_goals = (
+        "Change {title} of {row} to {value} and save.",
+        "{title} of {row} should be {value}. Correct and save it.",
+        "Set {row}, {title} to {value} and save.",
+    )
 
     def sample(self, rng: np.random.Generator) -> FixValueParams:
-        tables = sheets.tables(rng, between(rng, 1, 2))
-        row, column = between(rng, 1, tables[0].height - 1), between(rng, 1, 3)
+        if self.compact:
+            tables: tuple[Table, ...] = (self.compact_table(rng),)
+        else:
+            tables = sheets.tables(rng, between(rng, 1, 2))
+        row = between(rng, 1, tables[0].height - 1)
+        column = between(rng, 1, len(tables[0].titles) - 1)
         return FixValueParams(
             **self.book(rng, tables),
             row=row,
             column=column,
-            value=_new_number(rng, tables[0], column),
+            value=self._new_number(rng, tables[0], column),
         )
 
     def told(self, params: FixValueParams) -> Mapping[str, object]:
@@ -144,6 +157,9 @@ class DesktopFixValue(SheetTask[FixValueParams]):
         return with_cells(params, params.table.name, {cell: params.value})
 
     def oracle(self, device: DesktopDevice, params: FixValueParams) -> Iterator[Action | Demo]:
+        if self.compact:
+            yield from self.enter_compact(params, params.column, params.row, str(params.value))
+            return
         cell = reference(params.column, params.row)
         yield from self.enter(device, params, {cell: params.value})
 
@@ -155,9 +171,15 @@ class DesktopFixValue(SheetTask[FixValueParams]):
             row = other(rng, range(1, params.table.height), params.row)
             return dataclasses.replace(params, row=row)
         if mistake == "column":
-            return dataclasses.replace(params, column=other(rng, range(1, 4), params.column))
-        value = another(lambda: _new_number(rng, params.table, params.column), params.value)
+            columns = range(1, len(params.table.titles))
+            return dataclasses.replace(params, column=other(rng, columns, params.column))
+        value = another(lambda: self._new_number(rng, params.table, params.column), params.value)
         return dataclasses.replace(params, value=value)
+
+    def _new_number(self, rng: np.random.Generator, table: Table, column: int) -> int | float:
+        if self.compact:
+            return pick(rng, [n for n in range(2, 100) if n not in table.column(column)])
+        return _new_number(rng, table, column)
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ui_gym.contract.action import Action
-from ui_gym.contract.draws import between, other, pick
+from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.draws import between, other, pick, some
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
+from ui_gym.desktop import compact as small
 from ui_gym.desktop import navigation, shell
+from ui_gym.desktop.compact_task import NAMES, PLACES, CompactDesktopTask
 from ui_gym.desktop.content import texts, words
 from ui_gym.desktop.device import DesktopDevice, SessionSpec
 from ui_gym.desktop.facts import files_change
 from ui_gym.desktop.files import Files, encoded, judge_files
-from ui_gym.desktop.task import DesktopTask
+
+COMPACT_FOLDERS, COMPACT_FILES = 3, 3
+"""How many there are on the compact desktop."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +54,22 @@ class DropParams:
     "DesktopDropFile", suite="desktop", category="shell", difficulty="easy", max_steps=10,
     tags=("icons", "files"),
 )  # fmt: skip
-class DesktopDropFile(DesktopTask[DropParams]):
+class DesktopDropFile(CompactDesktopTask[DropParams]):
     """Drag a document on the desktop into a folder that lies there.
 
     ## Description
     The goal names the document and the folder. Other folders, and documents of like names, lie
-    beside them.
+    beside them. With ``compact=True`` there are three folders and three documents of short names,
+    on a screen that a model of a million parameters can read.
 
     ## Rewards
     1 if the document is in the folder and no more on the desktop, and all others are unchanged.
 
     ## Starting state
-    A desktop with icons and a panel. No window is open.
+    A desktop with icons and a panel (compact: without one). No window is open.
+
+    ## Arguments
+    | `compact` | False | a screen of 400x320 pixels, and two actions |
     """
 
     mistakes = ("sibling", "place")
@@ -70,8 +78,12 @@ class DesktopDropFile(DesktopTask[DropParams]):
         'Tidy up the desktop: "{target}" belongs in the folder "{place}".',
         'Move "{target}" from the desktop into "{place}", which lies on the desktop as well.',
     )
+    compact_goals = ("Drag {target} into {place}.", "Drop {target} on {place}.")
+    compact_steps = 1
 
     def sample(self, rng: np.random.Generator) -> DropParams:
+        if self.compact:
+            return self._few(rng)
         folders = words.folder_names(rng, between(rng, 2, 3))
         lying = shell.MOST_ICONS - len(folders)
         names = words.file_names(rng, lying + 2 * len(folders))
@@ -84,6 +96,19 @@ class DesktopDropFile(DesktopTask[DropParams]):
             documents=tuple((name, texts.page(rng)) for name in documents),
             target=pick(rng, documents),
             place=pick(rng, folders),
+            phrasing=self.phrase(rng),
+        )
+
+    def _few(self, rng: np.random.Generator) -> DropParams:
+        places = some(rng, PLACES, COMPACT_FOLDERS)
+        lying = COMPACT_FILES + COMPACT_FOLDERS
+        names = [(name, texts.page(rng, 1, 1)) for name in some(rng, NAMES, lying)]
+        documents, held = names[:COMPACT_FILES], names[COMPACT_FILES:]
+        return DropParams(
+            folders=tuple((place, (one,)) for place, one in zip(places, held, strict=True)),
+            documents=tuple(documents),
+            target=pick(rng, documents)[0],
+            place=pick(rng, places),
             phrasing=self.phrase(rng),
         )
 
@@ -101,7 +126,8 @@ class DesktopDropFile(DesktopTask[DropParams]):
         return files | {_moved(params): text}
 
     def session(self, params: DropParams) -> SessionSpec:
-        return shell.session(encoded(self.before(params)))
+        files = encoded(self.before(params))
+        return self.in_form(shell.session(files, panel=not self.compact))
 
     def may_change(self, params: DropParams) -> Sequence[AllowedChange]:
         return files_change(self.before(params), self.after(params))
@@ -112,7 +138,12 @@ class DesktopDropFile(DesktopTask[DropParams]):
         return judge_files(device, self.before(params), self.after(params))
 
     def oracle(self, device: DesktopDevice, params: DropParams) -> Iterator[Action | Demo]:
-        yield shell.drag(params.target, params.place, params.places, params.names)
+        if self.compact:
+            shown = shell.listed(params.places, params.names)
+            ends = (small.icon(shown.index(name)) for name in (params.target, params.place))
+            yield Demo(Drag(*next(ends), *next(ends)), f"{params.target} {params.place}")
+        else:
+            yield shell.drag(params.target, params.place, params.places, params.names)
         yield from navigation.until(lambda: device.read(_moved(params)) is not None)
 
     def misread(self, params: DropParams, mistake: str, rng: np.random.Generator) -> DropParams:

@@ -24,7 +24,7 @@ from ui_gym import Click, Verdict, register
 from ui_gym.android.task import AndroidTask
 from ui_gym.browser.content import words
 from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Drag, Scroll, Type
+from ui_gym.contract.action import Action, Drag, Press, Scroll, Type
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool, Element
 from ui_gym.contract.suite import compact_families
@@ -46,12 +46,20 @@ SCROLLED = 128
 """How far a part scrolls, in pixels."""
 VERBS = ("Click", "Choose", "Press", "Open", "Find")
 FIELDS = ("textbox", "searchbox", "combobox")
+LISTED = ("option", "menuitem")
+"""What floats over the page: all behind it is out of sight."""
 CONTROLS = (
     "button", "checkbox", "link", "menuitem", "option", "radio", "slider", "switch", "tab",
     "treeitem", *FIELDS,
 )  # fmt: skip
 DRAGGED = ("FileManager", "KanbanDrag", "SliderSet", "SortableList")
 """Tasks that know of dragging: there, whatever a goal names may be dragged."""
+DOUBLED = ("FileManager", "TextFormat")
+"""Tasks that know of double clicks."""
+SCROLLING = ("DropdownPick", "TableLookup")
+"""Tasks that know of scrolling."""
+KEYS = {"CopyPaste": ("ctrl+a", "ctrl+c", "ctrl+v"), "TableEdit": ("enter", "delete")}
+"""Tasks that know of keys."""
 CONTENT = (*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT)
 LONGEST = 3
 """Words of a name that is asked for."""
@@ -81,9 +89,9 @@ class Part:
     boxes: tuple[tuple[int, int, int, int], ...] = ()
 
     def is_done_by(self, action: Action) -> bool:
-        if type(action) is not type(self.action):
+        if _way(action) != _way(self.action):
             return False
-        if isinstance(action, Type):
+        if isinstance(action, Type | Press):
             return str(action) == str(self.action)
         if isinstance(action, Scroll) and isinstance(self.action, Scroll):
             return action.dy * self.action.dy > 0
@@ -128,7 +136,7 @@ class Reading(Task[ReadingParams, Any]):
         member.setup(device, params.shown)
         self._rng = np.random.default_rng(params.noise)
         self._asked, self._done = "goal", 0
-        self._drags = member.spec.name in DRAGGED
+        self._member = member.spec.name
         self._right: list[Part] = []
         self._goal = member.brief(device, params.shown).goal
         for _ in range(int(self._rng.integers(MOST_WALKED + 1))):
@@ -199,9 +207,9 @@ class Reading(Task[ReadingParams, Any]):
             p for p in self._right if p.thought in self._goal or not isinstance(p.action, Click)
         ]
         among = named if named and self._rng.random() < AIMED else self._right
-        ways = sorted({type(p.action).__name__ for p in among})
+        ways = sorted({_way(p.action) for p in among})
         way = ways[int(self._rng.integers(len(ways)))]
-        among = [p for p in among if type(p.action).__name__ == way]
+        among = [p for p in among if _way(p.action) == way]
         return among[int(self._rng.integers(len(among)))]
 
     def _click_parts(self, named: Mapping[str, Element]) -> Iterator[Part]:
@@ -231,13 +239,20 @@ class Reading(Task[ReadingParams, Any]):
     def _goal_parts(self, named: Mapping[str, Element]) -> Iterator[Part]:
         """What somebody might do who knows the goal, and not how to get there."""
         called = _words(self._goal)
+        told = [name for name in named if set(_words(name)) <= set(called)]
         for name, element in named.items():
-            if set(_words(name)) <= set(called) or element.role in CONTROLS:
+            if name in told or element.role in CONTROLS:
                 yield _clicked(element)
-        if self._drags:
-            told = [name for name in named if set(_words(name)) <= set(called)]
+        if self._member in DRAGGED:
             for one, other in itertools.permutations(told, 2):
                 yield _dragged(named[one], named[other])
+        if self._member in DOUBLED:
+            yield from (_clicked(named[name], count=2) for name in told)
+        if self._member in SCROLLING:
+            for name, way in itertools.product(list(named)[-2:], ("down", "up")):
+                yield _scrolled(named[name], way)
+        for key in KEYS.get(self._member, ()):
+            yield Part(Press(key), key)
         field = next((e for e in self._seen if e.role in FIELDS and "focused" in e.states), None)
         if field is not None and not _value(field):
             for word in dict.fromkeys(called):
@@ -293,6 +308,7 @@ def _seen(device: Any) -> tuple[Element, ...]:
     """What is on the screen and has a name; a label that only repeats its control is left out."""
     elements: Sequence[Element] = device.capture(elements=True).elements
     width, height = device.size
+    listed = [e.box for e in elements if e.role in LISTED]
     controls = {(e.name, e.center[1] // PATCH) for e in elements if e.role in CONTROLS}
     return tuple(
         e
@@ -302,6 +318,7 @@ def _seen(device: Any) -> tuple[Element, ...]:
         and (e.role in CONTROLS or (e.name, e.center[1] // PATCH) not in controls)
         and 0 <= e.center[0] < width
         and 0 <= e.center[1] < height
+        and (e.role in LISTED or not _holds(_around(listed), e.center))
     )
 
 
@@ -311,8 +328,15 @@ def _named(seen: Sequence[Element]) -> dict[str, Element]:
     return {e.name: e for e in seen if names.count(e.name) == 1 and len(e.name.split()) <= LONGEST}
 
 
-def _clicked(element: Element, thought: str = "") -> Part:
-    return Part(Click(*_cell(element.center)), thought or element.name, (element.box,))
+def _clicked(element: Element, thought: str = "", count: int = 1) -> Part:
+    action = Click(*_cell(element.center), count=count)
+    return Part(action, thought or element.name, (element.box,))
+
+
+def _scrolled(element: Element, way: str) -> Part:
+    dy = SCROLLED if way == "down" else -SCROLLED
+    action = Scroll(*_cell(element.center), 0, dy)
+    return Part(action, f"{way} {element.name}", (element.box,))
 
 
 def _dragged(one: Element, other: Element) -> Part:
@@ -348,8 +372,22 @@ def _value(element: Element) -> str:
     return found.removeprefix("value=").strip('"')
 
 
+def _way(action: Action) -> str:
+    """How something is done; a click twice is another way than one."""
+    return f"{action.name}{getattr(action, 'count', '')}"
+
+
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
+
+
+def _around(boxes: Sequence[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    """The box that holds all of them."""
+    if not boxes:
+        return 0, 0, 0, 0
+    left, top = (min(box[i] for box in boxes) for i in (0, 1))
+    right, bottom = (max(box[i] + box[i + 2] for box in boxes) for i in (0, 1))
+    return left, top, right - left, bottom - top
 
 
 def _holds(box: tuple[int, int, int, int], point: tuple[int, int]) -> bool:

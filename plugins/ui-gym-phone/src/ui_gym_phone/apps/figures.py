@@ -75,14 +75,16 @@ class Keypad(Widget):
         return width, len(self.rows) * theme.px(self.cell + self.gap) - theme.px(self.gap)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        px = scene.theme.px
+        theme, px = scene.theme, scene.theme.px
         gap = min(px(self.gap), max(px(2), height // (len(self.rows) * 6)))
-        tall = min(px(self.cell), (height - gap * (len(self.rows) - 1)) // len(self.rows))
-        top = y + height - tall * len(self.rows) - gap * (len(self.rows) - 1)
+        down = 0 if theme.grid else gap
+        tall = min(px(self.cell), (height - down * (len(self.rows) - 1)) // len(self.rows))
+        tall = theme.whole(tall)
+        top = y + height - tall * len(self.rows) - down * (len(self.rows) - 1)
         for i, row in enumerate(self.rows):
             wide = (width - gap * (len(row) - 1)) // len(row)
             for j, key in enumerate(row):
-                left, at = x + j * (wide + gap), top + i * (tall + gap)
+                left, at = x + j * (wide + gap), top + i * (tall + down)
                 self._key(key, tall / px(1)).place(scene, left, at, wide, tall)
 
     def _key(self, key: KeypadKey, tall: float) -> Widget:

@@ -9,10 +9,22 @@ import numpy as np
 from PIL import Image
 
 from ui_gym_phone.apps.phone_app import app_of
+from ui_gym_phone.state.display import ROW
 from ui_gym_phone.state.packages import Package
 from ui_gym_phone.state.phone import LAUNCHER
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import GridLayout, HStack, Size, Space, Tap, VStack, Widget, ZStack
+from ui_gym_phone.ui.layout import (
+    Expand,
+    Fitting,
+    GridLayout,
+    HStack,
+    Size,
+    Space,
+    Tap,
+    VStack,
+    Widget,
+    ZStack,
+)
 from ui_gym_phone.ui.page import AppPage, Menu, MenuItem, ScrollView, confirm
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.textfield import TextField
@@ -26,6 +38,12 @@ HOME = (
     "com.android.documentsui", "org.uigym.notes", "com.android.calculator2",
     "com.android.vending", "com.android.contacts",
 )  # fmt: skip
+FEW = (
+    "com.android.settings", "com.google.android.deskclock", "com.android.messaging",
+    "com.android.contacts", "org.uigym.notes", "com.android.calendar", "com.android.dialer",
+    "com.android.camera2",
+)  # fmt: skip
+"""All that the home screen has of a phone that shows few things."""
 DOCK = ("com.android.dialer", "com.android.messaging", "com.android.browser", "com.android.camera2")
 
 LIGHT_SKY = ((205, 222, 246), (246, 233, 226))
@@ -76,6 +94,9 @@ def launcher(ui: Ui) -> AppPage:
     """The home screen, or the drawer."""
     if ui.state.get("overlay") == "drawer":
         return _drawer(ui)
+    if ui.grid:
+        few = VStack(Space(2 * ROW), GridLayout(*_icons(ui, FEW), columns=2))
+        return _held(ui, AppPage(ZStack(Wallpaper(ui), few), fullscreen=True))
     now = ui.phone.clock.local
     date = VStack(
         Text(f"{now:%A}", "headline"), Text(f"{now:%B} {now.day}", "body", "dim"),
@@ -143,9 +164,11 @@ def _drawer(ui: Ui) -> AppPage:
 
     search = TextField(ui, "search", "Search apps", on_enter=first)
     icons = [_icon(ui, p, partial(_open, ui, p.name)) for p in found]
+    apps = GridLayout(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)
+    if ui.grid:
+        apps = GridLayout(*icons, columns=2)
     body = VStack(
-        HStack(VStack(search, weight=1), pad=(16, 12, 16, 12)),
-        ScrollView(ui, "drawer", GridLayout(*icons, columns=4, pad=(8, 8, 8, 24), gap=12)),
+        HStack(VStack(search, weight=1), pad=(16, 12, 16, 12)), ScrollView(ui, "drawer", apps)
     )
     return _held(ui, AppPage(body))
 
@@ -170,4 +193,8 @@ def _icon(ui: Ui, package: Package, on_tap: Handler, *, label: bool = True) -> W
     disc = Disc(package.colour, 52, icon=package.icon)
     name = Text(package.label, "caption", lines=1, align="center", tell=False) if label else None
     face = VStack(disc, name, gap=6, pad=(2, 6, 2, 6))
-    return _AppIcon(ui, package, face, on_tap, package.label if label else "")
+    line = HStack(
+        Disc(package.colour, 40, icon=package.icon),
+        Expand(Text(package.label, "body", lines=1, tell=False)), gap=16, pad=(16, 0, 4, 0),
+    )  # fmt: skip
+    return _AppIcon(ui, package, Fitting(face, line), on_tap, package.label if label else "")

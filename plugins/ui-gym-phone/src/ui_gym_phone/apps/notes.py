@@ -8,7 +8,7 @@ from ui_gym_phone.apps.phone_app import app_of
 from ui_gym_phone.apps.support import attempt, day_text, size_text
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import Expand, Fitting, HStack, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import (
     AppPage,
     Dialog,
@@ -92,8 +92,8 @@ def _card(ui: Ui, name: str) -> Widget:
     face = Surface(
         VStack(
             Text(name, "strong", lines=1),
-            Text(words, "small", "dim", lines=2) if words else None,
-            Text(when, "caption", "dim", lines=1),
+            Fitting(Text(words, "small", "dim", lines=2)) if words else None,
+            Fitting(Text(when, "caption", "dim", lines=1)),
             gap=4,
         ),
         "surface", radius=16, pad=(16, 12, 16, 12),
@@ -124,7 +124,7 @@ def note(ui: Ui) -> AppPage:
         read = Readable(ui, "note_text", text[:MOST_READ])
     body = VStack(
         read,
-        Text(_told(ui.phone, name), "caption", "dim"),
+        Fitting(Text(_told(ui.phone, name), "caption", "dim")),
         gap=16, pad=(16, 8, 16, 16),
     )  # fmt: skip
     page = AppPage(

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ui_gym.android.device import COLUMNS
+
 if TYPE_CHECKING:
     from ui_gym_phone.state.phone import Phone
 
@@ -18,6 +20,14 @@ UPRIGHT, LEFT, UPSIDE_DOWN, RIGHT = range(4)
 FORCED_SIZE, FORCED_DENSITY = "display_size_forced", "display_density_forced"
 """The settings in which Android keeps what `wm size` (global, ``720,1280``) and `wm density`
 (secure, dots of an inch) say."""
+
+ROW = 56
+"""dp of a cell of the grid that `COLUMNS` lays all out on: as many as a row of a list has."""
+
+LARGER = 49 / 32
+"""So much larger texts are on a grid: one of 16 sp, in a cell of 32 pixels, is of 14."""
+
+LEAST_COLUMNS, MOST_COLUMNS = 6, 16
 
 LEAST, MOST = 200, 4800
 LEAST_DENSITY, MOST_DENSITY = 72, 1000
@@ -32,6 +42,8 @@ class Display:
     height: int
     density: float
     rotation: int
+    grid: int = 0
+    """Of a grid that all lies on: its cells, in pixels; else 0."""
 
     @property
     def wide(self) -> bool:
@@ -47,10 +59,18 @@ class Display:
 def display(phone: Phone) -> Display:
     """The screen as what is seen now has it."""
     width, height = natural(phone)
-    rotation = rotation_of(phone)
+    rotation, grid = rotation_of(phone), cell(phone)
     if rotation in (LEFT, RIGHT):
         width, height = height, width
-    return Display(width, height, dots(phone) / BASELINE, rotation)
+    density = grid / ROW if grid else dots(phone) / BASELINE
+    return Display(width, height, density, rotation, grid)
+
+
+def cell(phone: Phone) -> int:
+    """How wide and high a cell of the grid is, in pixels; 0 where there is none."""
+    told = phone.setting("secure", COLUMNS, "")
+    sound = told.isdecimal() and LEAST_COLUMNS <= int(told[:3]) <= MOST_COLUMNS
+    return natural(phone)[0] // int(told) if sound else 0
 
 
 def natural(phone: Phone) -> tuple[int, int]:

@@ -83,6 +83,12 @@ class Ui:
         """How high the screen is, in dp."""
         return display(self.phone).dp[1]
 
+    @property
+    def grid(self) -> bool:
+        """Whether all lies on a grid, for small vision models: few things, and words rather than
+        icons."""
+        return display(self.phone).grid > 0
+
     # -- going about --
 
     def open(self, cls: str, **extras: Any) -> None:

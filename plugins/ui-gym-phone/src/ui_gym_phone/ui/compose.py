@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ui_gym_phone import apps
-from ui_gym_phone.state.display import display
+from ui_gym_phone.state.display import LARGER, display
 from ui_gym_phone.ui import keyboard, navigation, systemui
 from ui_gym_phone.ui.app import Ui
 from ui_gym_phone.ui.page import AppPage, app_bar, place_dialog, place_menu
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 def empty_scene(phone: Phone) -> PhoneScene:
     """A scene of the screen as large and as turned as it is now."""
     screen = display(phone)
-    theme = Theme(phone.dark, phone.font_scale, screen.density)
+    scale = phone.font_scale * (LARGER if screen.grid else 1)
+    theme = Theme(phone.dark, scale, screen.density, screen.grid)
     return PhoneScene(theme, screen.width, screen.height)
 
 
 def place_activity(phone: Phone, scene: PhoneScene, activity: Activity) -> Box:
     """An activity with what is open over it. Gives the room that the keyboard leaves."""
-    px = scene.theme.px
     ui = Ui(phone, activity)
     draw = apps.screen_of(activity.package, activity.cls)
     page = draw(ui)
@@ -42,7 +42,7 @@ def place_activity(phone: Phone, scene: PhoneScene, activity: Activity) -> Box:
                 if page.dialog is not None:
                     place_dialog(probe, ui, page.dialog, room)
             if activity.focus in probe.fields:
-                room = (*room[:3], room[3] - px(keyboard.height(phone)))
+                room = (*room[:3], room[3] - keyboard.height(phone, scene))
             page = draw(ui)
         _place_page(scene, page, room)
     if page.dialog is not None:
@@ -56,7 +56,7 @@ def place_activity(phone: Phone, scene: PhoneScene, activity: Activity) -> Box:
 
 def _below_status(phone: Phone, scene: PhoneScene, page: AppPage) -> Box:
     left, top, right, bottom = navigation.room(phone, scene)
-    return left, top if page.fullscreen else scene.theme.px(systemui.STATUS), right, bottom
+    return left, top if page.fullscreen else systemui.status(scene.theme), right, bottom
 
 
 def place_keyboard(phone: Phone, scene: PhoneScene) -> None:
@@ -65,7 +65,7 @@ def place_keyboard(phone: Phone, scene: PhoneScene) -> None:
     if field is None:
         return
     left, _, right, bottom = navigation.room(phone, scene)
-    top = bottom - scene.theme.px(keyboard.height(phone))
+    top = bottom - keyboard.height(phone, scene)
     scene.touch((left, top, right, bottom), modal=True)
     with scene.window("com.android.inputmethod.latin", "InputMethod", listed=False):
         keys = keyboard.keyboard(phone, Typing(phone.activity, field))
@@ -84,10 +84,13 @@ def _place_page(scene: PhoneScene, page: AppPage, box: Box) -> None:
     if page.bottom is not None:
         height = page.bottom.size(scene.theme, width)[1]
         bottom -= height
+    low = bottom
+    if page.fab is not None and scene.theme.grid:  # where it lies over nothing
+        bottom -= page.fab.size(scene.theme, width)[1]
     page.body.place(scene, left, top, width, max(0, bottom - top))
     if page.bottom is not None:
-        page.bottom.place(scene, left, bottom, width, height)
+        page.bottom.place(scene, left, low, width, height)
     if page.fab is not None:
         w, h = page.fab.size(scene.theme, width)
-        edge = scene.theme.px(16)
-        page.fab.place(scene, right - edge - w, bottom - edge - h, w, h)
+        edge = scene.theme.room(16)
+        page.fab.place(scene, right - edge - w, low - edge - h, w, h)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ui_gym_phone.state.display import display
 from ui_gym_phone.ui.layout import Expand, HStack, Space, Surface, Tap, VStack, Widget
-from ui_gym_phone.ui.scene import Handler
+from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import LOW
 from ui_gym_phone.ui.widgets import Icon, Text
 
@@ -26,11 +26,12 @@ PADS = {
 }
 
 
-def height(phone: Phone) -> float:
-    """Of the whole keyboard, in dp: lower where the screen is low, so that there is room for what
-    is typed."""
+def height(phone: Phone, scene: PhoneScene) -> int:
+    """Of the whole keyboard, in device pixels: lower where the screen is low, so that there is room
+    for what is typed."""
     key = LOW_KEY if display(phone).dp[1] < LOW else KEY
-    return ROWS * key + (ROWS - 1) * GAP + 2 * EDGE
+    theme = scene.theme
+    return theme.cells(theme.px(ROWS * key + (ROWS - 1) * GAP + 2 * EDGE))
 
 
 def keyboard(phone: Phone, typing: Typing) -> Widget:

@@ -26,7 +26,8 @@ class Widget:
     def size(self, theme: Theme, width: int) -> Size:
         """How large it wants to be where it may be `width` device pixels wide."""
         if self._measured is None or self._measured[0] != width:
-            self._measured = (width, self.measure(theme, width))
+            w, h = self.measure(theme, width)
+            self._measured = (width, (w, theme.cells(h)))
         return self._measured[1]
 
     def measure(self, theme: Theme, width: int) -> Size:
@@ -44,7 +45,7 @@ class Space(Widget):
         self.height, self.width, self.weight = height, width, weight
 
     def measure(self, theme: Theme, width: int) -> Size:
-        return theme.px(self.width), theme.px(self.height)
+        return theme.px(self.width), theme.room(self.height)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         return
@@ -60,6 +61,25 @@ class Around(Widget):
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         self.child.place(scene, x, y, width, height)
+
+
+class Fitting(Widget):
+    """What has much room, or where all lies on a grid, something `small`; there, nothing if there
+    is no such thing."""
+
+    def __init__(self, large: Widget, small: Widget | None = None) -> None:
+        self.large, self.small, self.weight = large, small, large.weight
+
+    def _shown(self, theme: Theme) -> Widget | None:
+        return self.small if theme.grid else self.large
+
+    def measure(self, theme: Theme, width: int) -> Size:
+        shown = self._shown(theme)
+        return shown.size(theme, width) if shown else (0, 0)
+
+    def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
+        if shown := self._shown(scene.theme):
+            shown.place(scene, x, y, width, height)
 
 
 class Expand(Around):
@@ -96,13 +116,13 @@ class VStack(Stack):
         for child in self.children:
             w, h = child.size(theme, inner)
             widest, high = max(widest, w), high + h
-        gaps = theme.px(self.gap) * max(0, len(self.children) - 1)
+        gaps = theme.room(self.gap) * max(0, len(self.children) - 1)
         return widest + left + right, high + gaps + top + bottom
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         theme = scene.theme
         left, top, right, bottom = padding(theme, self.pad)
-        inner, gap = width - left - right, theme.px(self.gap)
+        inner, gap = width - left - right, theme.room(self.gap)
         sizes = [child.size(theme, inner) for child in self.children]
         spare, shares = height - top - bottom - gap * max(0, len(sizes) - 1), 0
         for child, (_, h) in zip(self.children, sizes, strict=True):
@@ -148,7 +168,8 @@ class HStack(Stack):
         at = x + left
         for child, w in zip(self.children, self._widths(theme, inner), strict=True):
             h = room if self.align == "stretch" else min(child.size(theme, w)[1], room)
-            child.place(scene, at, y + top + aligned(self.align, room - h), w, h)
+            under = theme.whole(aligned(self.align, room - h))
+            child.place(scene, at, y + top + under, w, h)
             at += w + theme.px(self.gap)
 
 
@@ -166,22 +187,22 @@ class GridLayout(Widget):
         gap = theme.px(self.gap)
         width = (inner - gap * (self.columns - 1)) // self.columns
         high = max((child.size(theme, width)[1] for child in self.children), default=0)
-        return width, theme.px(self.cell) if self.cell else high
+        return width, theme.cells(theme.px(self.cell)) if self.cell else high
 
     def measure(self, theme: Theme, width: int) -> Size:
         left, top, right, bottom = padding(theme, self.pad)
         _, height = self._cell(theme, width - left - right)
         rows = -(-len(self.children) // self.columns)
-        return width, rows * height + max(0, rows - 1) * theme.px(self.gap) + top + bottom
+        return width, rows * height + max(0, rows - 1) * theme.room(self.gap) + top + bottom
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         theme = scene.theme
         left, top, right, _ = padding(theme, self.pad)
         w, h = self._cell(theme, width - left - right)
-        gap = theme.px(self.gap)
+        across, down = theme.px(self.gap), theme.room(self.gap)
         for i, child in enumerate(self.children):
             row, column = divmod(i, self.columns)
-            child.place(scene, x + left + column * (w + gap), y + top + row * (h + gap), w, h)
+            child.place(scene, x + left + column * (w + across), y + top + row * (h + down), w, h)
 
 
 class ZStack(Stack):
@@ -237,6 +258,10 @@ class Center(Widget):
         self.child.place(scene, x + (width - w) // 2, y + (height - h) // 2, w, h)
 
 
+SEAM = 3
+"""dp that a panel leaves free of the first and the last cell of a grid that it fills."""
+
+
 class Surface(Widget):
     """A child on a coloured ground: a card, a chip, a bar. `width` and `height` in dp fix its
     size; `radius` is that of its corners."""
@@ -267,11 +292,12 @@ class Surface(Widget):
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         theme = scene.theme
         radius = theme.px(self.radius)
-        box = (x, y, x + width, y + height)
+        edge = theme.px(SEAM) if theme.grid and radius else 0
+        box = (x, y + edge, x + width, y + height - edge)
         if self.border:
             scene.rect(box, self.border, radius)
-            edge = theme.px(1)
-            box = (x + edge, y + edge, x + width - edge, y + height - edge)
+            edge = theme.px(theme.line)
+            box = (box[0] + edge, box[1] + edge, box[2] - edge, box[3] - edge)
             radius = max(0, radius - edge)
         if self.colour:
             scene.rect(box, self.colour, radius)
@@ -323,9 +349,9 @@ class Tap(Around):
 def padding(theme: Theme, pad: Pad) -> tuple[int, int, int, int]:
     """Room around, in device pixels."""
     if isinstance(pad, tuple):
-        return theme.px(pad[0]), theme.px(pad[1]), theme.px(pad[2]), theme.px(pad[3])
-    every = theme.px(pad) if pad else 0
-    return every, every, every, every
+        return theme.px(pad[0]), theme.room(pad[1]), theme.px(pad[2]), theme.room(pad[3])
+    across, down = (theme.px(pad), theme.room(pad)) if pad else (0, 0)
+    return across, down, across, down
 
 
 def aligned(align: str, spare: int) -> int:

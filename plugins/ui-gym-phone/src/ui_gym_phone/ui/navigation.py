@@ -31,13 +31,18 @@ def room(phone: Phone, scene: PhoneScene) -> Box:
     """What the bar leaves of the screen. The buttons stay at the phone's lower end as it turns."""
     left, top, right, bottom = scene.screen
     if gestural(phone):
-        return left, top, right, bottom - scene.theme.px(LINE)
-    bar, rotation = scene.theme.px(BAR), rotation_of(phone)
+        return left, top, right, bottom - _high(scene, LINE)
+    bar, rotation = _high(scene, BAR), rotation_of(phone)
     if rotation == LEFT:
         return left, top, right - bar, bottom
     if rotation == RIGHT:
         return left + bar, top, right, bottom
     return left, top, right, bottom - bar
+
+
+def _high(scene: PhoneScene, dp: float) -> int:
+    """How high the bar is, in device pixels."""
+    return scene.theme.cells(scene.theme.px(dp))
 
 
 def place_bar(phone: Phone, scene: PhoneScene, back: Handler) -> None:
@@ -52,10 +57,10 @@ def place_bar(phone: Phone, scene: PhoneScene, back: Handler) -> None:
 
 
 def _place_buttons(phone: Phone, scene: PhoneScene, ground: str, back: Handler) -> None:
-    px = scene.theme.px
-    top, third = scene.height - px(BAR), scene.width // 3
+    bar, third = _high(scene, BAR), scene.width // 3
+    top = scene.height - bar
     scene.rect((0, top, scene.width, scene.height), ground)
-    middle = top + px(BAR) // 2
+    middle = top + bar // 2
     for i, press in enumerate((back, phone.home, phone.toggle_recents)):
         _place_button(scene, i, i * third + third // 2, middle, ground)
         scene.touch((i * third, top, (i + 1) * third, scene.height), tap=press, modal=True)
@@ -90,13 +95,13 @@ def _place_button(scene: PhoneScene, which: int, x: int, y: int, ground: str) ->
 
 def _place_line(phone: Phone, scene: PhoneScene, ground: str) -> None:
     """The line, over the wallpaper or on what lies above it."""
-    px = scene.theme.px
-    top = scene.height - px(LINE)
+    px, line = scene.theme.px, _high(scene, LINE)
+    top = scene.height - line
     if phone.recents or phone.shade:
         ground = "container"
     if ground != "background" or not phone.at_home:
         scene.rect((0, top, scene.width, scene.height), ground)
-    half, thick, middle = px(54), px(2), top + px(LINE) // 2
+    half, thick, middle = px(54), px(2), top + line // 2
     x = scene.width // 2
     scene.rect((x - half, middle - thick, x + half, middle + thick), "text", thick)
 
@@ -130,7 +135,7 @@ def place_gestures(phone: Phone, scene: PhoneScene, back: Handler) -> None:
 
     scene.touch((0, 0, px(EDGE), height), stroke=inward)
     scene.touch((width - px(EDGE), 0, width, height), stroke=inward)
-    scene.touch((0, height - px(LINE), width, height), stroke=go)
+    scene.touch((0, height - _high(scene, LINE), width, height), stroke=go)
 
 
 def _last_app(phone: Phone) -> None:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from ui_gym_phone.ui import touch
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Around, Expand, HStack, Size, Space, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import (
+    Around,
+    Expand,
+    Fitting,
+    HStack,
+    Size,
+    Space,
+    Surface,
+    Tap,
+    VStack,
+    Widget,
+)
 from ui_gym_phone.ui.scene import Box as Bounds
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.textfield import TextField
@@ -157,9 +168,10 @@ def selection_bar(ui: Ui, count: int, *actions: Widget) -> Widget:
 
 
 def fab(icon: str, desc: str, on_tap: Handler, *, id: str = "fab") -> Tap:
-    """The round button over a page."""
+    """The round button over a page; where there is no room for much else, a word."""
     face = Surface(Icon(icon, 24, "on_tonal"), "tonal", radius=16, pad=16)
-    return Tap(face, on_tap, cls="android.widget.ImageButton", desc=desc, id=id)
+    word = Surface(Text(desc, "strong", "on_tonal", tell=False), "tonal", radius=16, pad=16)
+    return Tap(Fitting(face, word), on_tap, cls="android.widget.ImageButton", desc=desc, id=id)
 
 
 def bottom_nav(items: Sequence[tuple[str, str, Handler]], chosen: int) -> Widget:
@@ -169,7 +181,8 @@ def bottom_nav(items: Sequence[tuple[str, str, Handler]], chosen: int) -> Widget
         ink = "primary" if i == chosen else "dim"
         mark = Surface(Icon(icon, 24, "on_tonal" if i == chosen else "dim"),
                        "tonal" if i == chosen else "", radius=16, pad=(18, 4, 18, 4))  # fmt: skip
-        face = VStack(mark, Text(text, "caption", ink, lines=1, tell=False), gap=3, align="center")
+        word = Text(text, "caption", ink, lines=1, tell=False)
+        face = VStack(Fitting(mark), word, gap=3, align="center")
         cells.append(Tap(face, on_tap, text=text, desc=text, selected=i == chosen, weight=1,
                          cls="android.widget.FrameLayout"))  # fmt: skip
     return Surface(HStack(*cells, pad=(0, 10, 0, 8)), "container")
@@ -208,10 +221,12 @@ class ScrollView(Around):
         self.weight, self.tail = weight, tail
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        whole = self.child.size(scene.theme, width)[1] + scene.theme.px(self.tail)
+        whole = self.child.size(scene.theme, width)[1] + scene.theme.room(self.tail)
         farthest = max(0, whole - height)
         activity, clock = self.ui.activity, self.ui.phone.clock
         offset = min(max(0, touch.offset_of(activity, self.key, clock)), farthest)
+        if grid := scene.theme.grid:  # rows come to rest where cells are
+            offset = (offset + grid // 2) // grid * grid
         box = (x, y, x + width, y + height)
 
         def scroll(dy: int, speed: float) -> None:
@@ -249,13 +264,13 @@ def place_dialog(scene: PhoneScene, ui: Ui, dialog: Dialog, room: Bounds) -> Non
     px = scene.theme.px
     _veil(scene, dialog.dismiss, 102)
     left, top, right, bottom = room
-    width, most = right - left - 2 * px(MARGIN), bottom - top - px(16)
+    width, most = right - left - 2 * px(MARGIN), bottom - top - scene.theme.room(16)
     panel = _panel(dialog, dialog.body)
     height = panel.size(scene.theme, width)[1]
     if height > most and dialog.body is not None:
         panel = _panel(dialog, ScrollView(ui, f"dialog {dialog.title}", dialog.body))
         height = most
-    y = top + (bottom - top - height) // 2
+    y = top + scene.theme.whole((bottom - top - height) // 2)
     box = (left + px(MARGIN), y, left + px(MARGIN) + width, y + height)
     scene.touch(box, modal=True)
     with scene.clipped(box):
@@ -281,7 +296,7 @@ def place_menu(scene: PhoneScene, menu: Menu, room: Bounds) -> None:
         panel = Surface(VStack(*rows), "surface", radius=24, border="divider")
         width = px(200)
     height = panel.size(scene.theme, width)[1]
-    x, y = room[2] - width - px(8), room[1] + px(8)
+    x, y = room[2] - width - px(8), room[1] + scene.theme.room(8)
     if menu.beside is not None:
         left, top, right, bottom = menu.beside
         x = min(max(room[0] + px(8), (left + right - width) // 2), x)

@@ -12,13 +12,18 @@ from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui import fonts, navigation, notices
 from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.scene import Handler, PhoneScene
-from ui_gym_phone.ui.theme import LOW, NARROW
+from ui_gym_phone.ui.theme import LOW, NARROW, Theme
 from ui_gym_phone.ui.widgets import Button, Icon, IconButton, SeekBar, Text
 
 PACKAGE = "com.android.systemui"
 
 STATUS = 28.0
 """Of the status bar: its height in dp."""
+
+
+def status(theme: Theme) -> int:
+    """How high the status bar is, in device pixels."""
+    return theme.cells(theme.px(STATUS))
 
 
 def place_bars(phone: Phone, scene: PhoneScene, back: Handler) -> None:
@@ -30,7 +35,7 @@ def place_bars(phone: Phone, scene: PhoneScene, back: Handler) -> None:
 
 def _place_status(phone: Phone, scene: PhoneScene) -> None:
     px = scene.theme.px
-    height = px(STATUS)
+    height = status(scene.theme)
 
     def pull(dx: int, dy: int) -> bool:
         if dy > 0:
@@ -39,7 +44,7 @@ def _place_status(phone: Phone, scene: PhoneScene) -> None:
 
     left, _, right, _ = navigation.room(phone, scene)
     scene.touch((left, 0, right, height), swipe=pull)
-    size = px(13)
+    size = scene.theme.font("label")[1] if scene.theme.grid else px(13)
     time = clock_text(phone)
     top = (height - fonts.line_height(size)) // 2
     width = fonts.text_width(time, "medium", size)
@@ -235,9 +240,10 @@ def _page(phone: Phone, cls: str) -> None:
 
 
 def place_toast(phone: Phone, scene: PhoneScene) -> None:
-    """A short message near the bottom, which nothing can touch."""
+    """A short message near the bottom, which nothing can touch; none where all lies on a grid, as
+    it would cover what is to be read."""
     text = phone.toasting
-    if not text:
+    if not text or scene.theme.grid:
         return
     px = scene.theme.px
     panel = Surface(Text(text, "small", "on_toast", lines=3, tell=False), "toast", radius=20,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ui_gym_phone.ui import fonts
-from ui_gym_phone.ui.layout import Size, Widget
+from ui_gym_phone.ui.layout import SEAM, Size, Widget
 from ui_gym_phone.ui.scene import Box, Handler, PhoneScene
 from ui_gym_phone.ui.textshape import Span, TextShape, word_at
 from ui_gym_phone.ui.theme import Theme
@@ -61,7 +61,7 @@ class TextField(Widget):
 
     def measure(self, theme: Theme, width: int) -> Size:
         _, size = theme.font(self.style)
-        room = theme.px(28 if self.framed else 16)
+        room = theme.room(28 if self.framed else 16)
         if self.lines == 1:
             return width, fonts.line_height(size) + room
         shown = len(self._broken(theme, width - theme.px(28)))
@@ -98,7 +98,9 @@ class TextField(Widget):
 
     def _frame(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         px = scene.theme.px
-        edge = px(2 if focused else 1)
+        if scene.theme.grid:
+            box = (box[0], box[1] + px(SEAM), box[2], box[3] - px(SEAM))
+        edge = px(2 if focused else scene.theme.line)
         scene.rect(box, "primary" if focused else "outline", px(8))
         inner = (box[0] + edge, box[1] + edge, box[2] - edge, box[3] - edge)
         scene.rect(inner, "surface", px(7))
@@ -128,6 +130,8 @@ class TextField(Widget):
         left, top = box[0], box[1] + (box[3] - box[1] - step * len(lines)) // 2
         if self.lines > 1:
             top = box[1] + theme.px(14 if self.framed else 8)
+            if theme.grid:
+                top = box[1] + (theme.grid - step) // 2
         elif focused:  # the caret stays in sight
             before = fonts.text_width(lines[0][: self.ui.activity.caret], face, size)
             left -= max(0, before + theme.px(3) - (box[2] - left))
@@ -171,7 +175,7 @@ class Growing(TextField):
     def measure(self, theme: Theme, width: int) -> Size:
         _, size = theme.font(self.style)
         shown = min(self.most, len(self._broken(theme, width - theme.px(8))))
-        return width, shown * fonts.line_height(size) + theme.px(16)
+        return width, shown * fonts.line_height(size) + theme.room(16)
 
     def _paint(self, scene: PhoneScene, box: Box, focused: bool) -> None:
         """While it is typed into, the last of too many lines are seen."""
@@ -212,7 +216,8 @@ class Readable(TextField):
     def _shaped(self, theme: Theme, box: Box, focused: bool) -> TextShape:
         face, size = theme.font(self.style)
         lines = self._broken(theme, box[2] - box[0])
-        return TextShape(self._shown(), lines, face, size, box[0], box[1])
+        top = box[1] + max(0, theme.grid - fonts.line_height(size)) // 2
+        return TextShape(self._shown(), lines, face, size, box[0], top)
 
 
 class Typing:

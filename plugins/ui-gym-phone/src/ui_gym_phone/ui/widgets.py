@@ -9,6 +9,7 @@ from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.layout import (
     Around,
     Expand,
+    Fitting,
     HStack,
     Pad,
     Size,
@@ -55,12 +56,16 @@ class Text(Widget):
         face, size = theme.font(self.style)
         lines = self._broken(theme, width)
         widest = max(fonts.text_width(line, face, size) for line in lines)
-        return min(widest, width), len(lines) * fonts.line_height(size)
+        return min(widest, width), len(lines) * self._step(theme)
+
+    def _step(self, theme: Theme) -> int:
+        """From one line to the next."""
+        size = theme.font(self.style)[1]
+        return theme.cells(size) if theme.grid else fonts.line_height(size)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
-        _, size = scene.theme.font(self.style)
         lines = self._broken(scene.theme, width)
-        step = fonts.line_height(size)
+        step = self._step(scene.theme)
         if self.tell and self.text:
             with scene.node(
                 "android.widget.TextView", (x, y, x + width, y + step * len(lines)),
@@ -72,9 +77,11 @@ class Text(Widget):
 
     def _paint(self, scene: PhoneScene, lines: tuple[str, ...], x: int, y: int, width: int) -> None:
         face, size = scene.theme.font(self.style)
+        step = self._step(scene.theme)
+        y += (step - fonts.line_height(size)) // 2
         for i, line in enumerate(lines):
             w = fonts.text_width(line, face, size)
-            at = y + i * fonts.line_height(size)
+            at = y + i * step
             scene.text(x + aligned(self.align, width - w), at, line, face, size, self.colour, w)
 
 
@@ -117,10 +124,10 @@ class ImageView(Widget):
 
 
 class Divider(Widget):
-    """A thin line across."""
+    """A thin line across; a grid has no room for it."""
 
     def measure(self, theme: Theme, width: int) -> Size:
-        return width, theme.px(1)
+        return width, theme.room(1)
 
     def place(self, scene: PhoneScene, x: int, y: int, width: int, height: int) -> None:
         scene.rect((x, y, x + width, y + height), "divider")
@@ -170,6 +177,7 @@ class SwitchMark(Widget):
         track, knob = ("primary", "on_primary") if self.on else ("container", "outline")
         if not self.enabled:
             track, knob = "container", "disabled"
+        y += max(0, height - px(28)) // 2
         box = (x, y, x + px(48), y + px(28))
         scene.rect(box, track if self.on else "outline", px(14))
         if not self.on:
@@ -278,7 +286,7 @@ def Item(  # noqa: N802
     ink = "text" if enabled else "disabled"
     texts = VStack(
         Text(title, "body", ink, lines=lines),
-        Text(subtitle, "small", "dim" if enabled else "disabled", lines=lines)
+        Fitting(Text(subtitle, "small", "dim" if enabled else "disabled", lines=lines))
         if subtitle
         else None,
         gap=1,
@@ -331,9 +339,9 @@ def _told_mark(icon: str, cls: str, title: str, on: bool) -> Told:
     return Told(mark, cls, checkable=True, checked=on, desc=title)
 
 
-def Header(text: str) -> HStack:  # noqa: N802
-    """The heading of a part of a list."""
-    return HStack(Text(text, "label", "primary", lines=1), pad=(16, 16, 16, 6))
+def Header(text: str) -> Fitting:  # noqa: N802
+    """The heading of a part of a list; not where there is little room."""
+    return Fitting(HStack(Text(text, "label", "primary", lines=1), pad=(16, 16, 16, 6)))
 
 
 def Card(*children: Widget | None, pad: Pad = 16, colour: str = "surface") -> VStack:  # noqa: N802
@@ -346,7 +354,7 @@ def Empty(icon: str, text: str) -> VStack:  # noqa: N802
     return VStack(
         Space(96),
         Icon(icon, 64, "disabled"),
-        Text(text, "body", "dim", align="center"),
+        Fitting(Text(text, "body", "dim", align="center")),
         gap=12, pad=(24, 0, 24, 0), align="center",
     )  # fmt: skip
 

@@ -49,7 +49,7 @@ def _bar(ui: Ui, view: int, day: date) -> Widget:
         pick_date(ui, "go", day)
         ui.ask("go")
 
-    title = Tap(_Title(name), ask, text=name, desc="Go to date", weight=1,
+    title = Tap(_Title(name), ask, text=name, desc="" if ui.grid else "Go to date", weight=1,
                 cls="android.widget.Button")  # fmt: skip
     what = "month" if view == 2 else "day"
     arrows: list[Widget] = []

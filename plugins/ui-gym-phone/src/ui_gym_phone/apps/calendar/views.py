@@ -13,7 +13,17 @@ from ui_gym_phone.state.calendar import CalendarEvent
 from ui_gym_phone.state.display import display
 from ui_gym_phone.ui import fonts
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Size, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import (
+    Expand,
+    Fitting,
+    GridLayout,
+    HStack,
+    Size,
+    Surface,
+    Tap,
+    VStack,
+    Widget,
+)
 from ui_gym_phone.ui.page import ScrollView
 from ui_gym_phone.ui.scene import Handler, PhoneScene
 from ui_gym_phone.ui.theme import Theme
@@ -33,7 +43,7 @@ def schedule(ui: Ui, day: date) -> Widget:
     found = on_days(ui.phone, first, day + timedelta(days=AHEAD))
     more = HStack(Button("Show earlier events", ui.setter("earlier", earlier + 1), style="text"),
                   pad=(64, 0, 16, 0))  # fmt: skip
-    rows: list[Widget] = [more]
+    rows: list[Widget] = [Fitting(more)]
     month = (today(ui.phone).year, today(ui.phone).month)
     for one in sorted(found)[:MOST]:
         if (one.year, one.month) != month:
@@ -58,13 +68,13 @@ def _day(ui: Ui, day: date, events: list[CalendarEvent]) -> Widget:
 
 
 def _event(ui: Ui, day: date, event: CalendarEvent) -> Widget:
-    place = Text(event.location, "small", INK, lines=1) if event.location else None
+    place = Fitting(Text(event.location, "small", INK, lines=1)) if event.location else None
     texts = VStack(
         Text(event.title or "(No title)", "label", INK, lines=2),
         Text(hours_text(ui.phone, event), "small", INK, lines=2),
         place, gap=1,
     )  # fmt: skip
-    told = f"{event.title}, {day:%A} {day.day} {day:%B}"
+    told = "" if ui.grid else f"{event.title}, {day:%A} {day.day} {day:%B}"
     return Tap(Surface(texts, COLOUR, radius=10, pad=(12, 8, 12, 8)),
                partial(ui.open, INFO, id=event.id), desc=told)  # fmt: skip
 

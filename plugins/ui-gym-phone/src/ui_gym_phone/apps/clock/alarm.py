@@ -12,7 +12,17 @@ from ui_gym_phone.state import alarms
 from ui_gym_phone.state.alarms import Alarm
 from ui_gym_phone.state.phone import Phone
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, GridLayout, HStack, Space, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import (
+    Expand,
+    Fitting,
+    GridLayout,
+    HStack,
+    Space,
+    Surface,
+    Tap,
+    VStack,
+    Widget,
+)
 from ui_gym_phone.ui.page import AppPage, Dialog, ScrollView, fab, question
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import (
@@ -68,7 +78,7 @@ def _card(ui: Ui, alarm: Alarm) -> Widget:
         id="onoff", text="ON" if alarm.enabled else "OFF",
     )  # fmt: skip
     time = Tap(Figures(told, ink, id="digital_clock", weight=1), partial(_ask_time, ui, alarm),
-               desc=f"Edit time {told}")  # fmt: skip
+               desc="" if ui.grid else f"Edit time {told}")  # fmt: skip
     fold = IconButton(
         "chevron-up" if unfolded else "chevron-down",
         "Collapse alarm" if unfolded else "Expand alarm",
@@ -86,15 +96,16 @@ def _unfolded(ui: Ui, alarm: Alarm) -> list[Widget]:
     def vibrate(on: bool) -> None:
         _update(ui, replace(alarm, vibrate=on))
 
+    shown = alarm.label or ("Label" if ui.grid else "Add label")
     label = Tap(
         HStack(
             Icon("tag", 24),
-            Expand(Text(alarm.label or "Add label", "body", lines=1, tell=False)),
+            Expand(Text(shown, "body", lines=1, tell=False)),
             gap=16,
             pad=(0, 12, 0, 12),
         ),
         partial(_ask_label, ui, alarm),
-        text=alarm.label or "Add label",
+        text=shown,
         desc="Label",
         id="edit_label",
     )
@@ -106,7 +117,7 @@ def _unfolded(ui: Ui, alarm: Alarm) -> list[Widget]:
     days = [_day(ui, alarm, bit) for bit in range(7)]
     return [
         Space(2),
-        GridLayout(*days, columns=7, cell=38, gap=2, pad=(0, 0, 8, 0)),
+        Fitting(GridLayout(*days, columns=7, cell=38, gap=2, pad=(0, 0, 8, 0))),
         label,
         VStack(CheckItem("Vibrate", alarm.vibrate, vibrate), pad=(-16, 0, 0, 0)),
         VStack(Divider(), pad=(0, 0, 8, 0)),

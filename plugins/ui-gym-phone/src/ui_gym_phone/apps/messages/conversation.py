@@ -12,7 +12,7 @@ from ui_gym_phone.state.calling import dial
 from ui_gym_phone.state.contacts import name_of, person_with
 from ui_gym_phone.state.messages import TextMessage
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import Expand, HStack, Size, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import Expand, Fitting, HStack, Size, Surface, Tap, VStack, Widget
 from ui_gym_phone.ui.page import (
     AppPage,
     Dialog,
@@ -205,10 +205,11 @@ def _compose(ui: Ui, number: str) -> Widget:
     if ui.phone.clipboard:
         paste = IconButton("content-paste", "Paste", partial(_paste, ui))
     ink = "on_primary" if ready else "disabled"
+    mark = Fitting(Icon("send", 22, ink), Text("Send", "label", ink, tell=False))
     send = Tap(
-        Surface(Icon("send", 22, ink), "primary" if ready else "container", radius=22, pad=11),
-        partial(_send, ui, number), cls="android.widget.ImageButton", desc="Send SMS",
-        id="send_message_button", enabled=ready,
+        Surface(mark, "primary" if ready else "container", radius=22, pad=11),
+        partial(_send, ui, number), cls="android.widget.ImageButton",
+        desc="Send" if ui.grid else "Send SMS", id="send_message_button", enabled=ready,
     )  # fmt: skip
     pill = Surface(HStack(field, paste, pad=(12, 4, 4, 4)), "container", radius=24, weight=1)
     return HStack(pill, send, gap=8, pad=(12, 8, 12, 8), align="end")

@@ -76,16 +76,19 @@ class Mark(Widget):
         scene.text(x + (width - w) // 2, top, self.text, face, size, self.ink, w)
 
 
+DialMark = tuple[str, str, int, int]
+"""(text, description, place 0 to 11 from the top, ring: 0 outer, 1 inner)."""
+
+
 class Dial(Widget):
     """Numbers around a clock's face, to be touched.
 
-    `marks` are (text, description, place 0 to 11 from the top, ring: 0 outer, 1 inner); `hand` is
-    (degrees from the top, ring). `on_pick` is called with the index of the mark.
+    `hand` is (degrees from the top, ring). `on_pick` is called with the index of the mark.
     """
 
     def __init__(
         self,
-        marks: Sequence[tuple[str, str, int, int]],
+        marks: Sequence[DialMark],
         hand: tuple[int, int],
         on_pick: Callable[[int], None],
     ) -> None:

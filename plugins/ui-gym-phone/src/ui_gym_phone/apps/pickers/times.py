@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from ui_gym_phone.apps.dates import twelve_hours
-from ui_gym_phone.apps.pickers.common import Dial, remember, small, steps
+from ui_gym_phone.apps.pickers.common import Dial, DialMark, Mark, remember, small, steps
 from ui_gym_phone.ui.app import Ui
-from ui_gym_phone.ui.layout import HStack, Space, Surface, Tap, VStack, Widget
+from ui_gym_phone.ui.layout import (
+    Fitting,
+    GridLayout,
+    HStack,
+    Space,
+    Surface,
+    Tap,
+    VStack,
+    Widget,
+)
 from ui_gym_phone.ui.page import Dialog, question
 from ui_gym_phone.ui.textfield import TextField
 from ui_gym_phone.ui.widgets import IconButton, Text
@@ -34,7 +43,7 @@ def time_picker(ui: Ui, key: str) -> VStack:
     state = _time(ui, key)
     other = ("clock-outline", "Switch to the dial") if state["typed"] else (
         "keyboard", "Switch to text input")  # fmt: skip
-    toggle = IconButton(other[0], other[1], partial(_toggle_typing, ui, key))
+    toggle = Fitting(IconButton(other[0], other[1], partial(_toggle_typing, ui, key)))
     if state["typed"]:
         head = _time_fields(ui, key)
         return VStack(head, HStack(toggle), gap=4, pad=(16, 0, 16, 0))
@@ -53,7 +62,7 @@ def time_dialog(
         ui.dismiss()
         on_pick(hour, minute)
 
-    shown = "" if small(ui) else title
+    shown = "" if small(ui) or ui.grid else title
     return question(ui, shown, time_picker(ui, key), "OK", accept, ready=_valid(ui, key))
 
 
@@ -81,10 +90,16 @@ def _time_head(ui: Ui, key: str) -> HStack:
     part = _time(ui, key)["part"]
     shown = _shown_hour(ui, hour)
     hours = _head_box(
-        f"{shown:02d}", "Hour", part == "hour", partial(remember, ui, key, part="hour")
+        f"{shown:02d}",
+        "" if ui.grid else "Hour",
+        part == "hour",
+        partial(remember, ui, key, part="hour"),
     )
     minutes = _head_box(
-        f"{minute:02d}", "Minute", part == "minute", partial(remember, ui, key, part="minute")
+        f"{minute:02d}",
+        "" if ui.grid else "Minute",
+        part == "minute",
+        partial(remember, ui, key, part="minute"),
     )
     return HStack(hours, Text(":", "display"), minutes, _halves(ui, key), gap=6)
 
@@ -121,7 +136,7 @@ def _dial(ui: Ui, key: str) -> Widget:
     if _time(ui, key)["part"] == "minute":
         marks = [(f"{m:02d}", f"{m} minutes", m // 5, 0) for m in range(0, 60, 5)]
         hand = (minute * 6, 0)
-        return Dial(marks, hand, lambda i: remember(ui, key, minute=i * 5))
+        return _numbers(ui, marks, hand, lambda i: remember(ui, key, minute=i * 5))
     if twelve_hours(ui.phone):
         marks = [(str(h), f"{h} o'clock", h % 12, 0) for h in (12, *range(1, 12))]
         values = [12, *range(1, 12)]
@@ -135,7 +150,22 @@ def _dial(ui: Ui, key: str) -> Widget:
     def take(i: int) -> None:
         remember(ui, key, hour=_real_hour(ui, key, values[i]), part="minute")
 
-    return Dial(marks, hand, take)
+    return _numbers(ui, marks, hand, take)
+
+
+def _numbers(
+    ui: Ui, marks: Sequence[DialMark], hand: tuple[int, int], on_pick: Callable[[int], None]
+) -> Widget:
+    """The numbers around a clock's face, or where all lies on a grid, in rows."""
+    if not ui.grid:
+        return Dial(marks, hand, on_pick)
+    cells: list[Widget] = []
+    for i, (text, _, at, of) in enumerate(marks):
+        chosen = (at * 30, of) == hand
+        face = Mark(text, "body", "on_primary" if chosen else "text", "primary" if chosen else "")
+        cells.append(Tap(face, partial(on_pick, i), cls="android.view.View", text=text,
+                         selected=chosen))  # fmt: skip
+    return GridLayout(*cells, columns=4 if len(cells) <= 12 else 6)
 
 
 class _Digits(TextField):
