@@ -30,7 +30,7 @@ SECTIONS = (
 
 COMMANDS = (
     "ui-gym", "ui-gym-train", "ui-gym-eval", "ui-gym-records", "ui-gym-tasks",
-    "ui-gym-serve-policy", "ui-gym-monitor",
+    "ui-gym-serve-policy", "ui-gym-monitor", "ui-gym-bench",
 )  # fmt: skip
 
 PARTS = {"protobuf": "tinker", "pydantic-core": "pydantic"}

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parent
 TIERS = ("fast", "browser", "desktop", "learn")
 
 FOLDERS = {
+    "bench/test_bench_for_real.py": "learn",
     "browser": "browser",
     "desktop": "desktop",
     "core_cli/test_export.py": "browser",

@@ -14,6 +14,8 @@ from typing import Any
 import matplotlib as mpl
 from experiments import CURVES, EXPERIMENTS, HERE, PARENT_FIGURES
 
+from ui_gym_agents.evaluation.report.statistics import mean_and_half, over_runs
+
 mpl.use("svg")
 from matplotlib import pyplot
 
@@ -58,8 +60,6 @@ BESIDE = {
     "ppo-group": "grpo", "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip
 """Experiments whose runs are compared with another's, seed by seed."""
-STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
-"""Student's t at 97.5 %, by the number of seeds."""
 CLASSIC = HERE / "sb3.md"
 """The section of classic RL, as `sb3.py` writes it."""
 LAST = 5
@@ -189,12 +189,6 @@ def last(rows: list[Row], mode: str) -> float:
     return float(of(rows, "final", mode)[-1]["success"])
 
 
-def mean_and_half(values: list[float]) -> tuple[float, float]:
-    """The mean, and half of its 95 % interval (Student's t)."""
-    spread = statistics.stdev(values) / len(values) ** 0.5
-    return statistics.mean(values), STUDENT[len(values)] * spread
-
-
 def by_layout(name: str) -> list[str]:
     """Greedy success at the end by the order of the form's fields, over all seeds."""
     won: Counter[str] = Counter()
@@ -219,8 +213,7 @@ def over_seeds(runs: Runs, mode: str) -> str:
     values = [last(each, mode) for each in runs.values() if of(each, "final", mode)]
     if len(values) < 2:
         return ""
-    mean, half = mean_and_half(values)
-    low, high = max(0.0, mean - half), min(1.0, mean + half)
+    mean, low, high = over_runs(values)
     return f"{percent(mean)} ({100 * low:.0f} to {100 * high:.0f})"
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from ui_gym_agents.evaluation.report.statistics import (
+    T95,
     effective_n,
     interval,
+    mean_and_half,
+    over_runs,
     pass_at_k,
     pass_rates,
     wilson,
@@ -68,3 +72,21 @@ def test_the_interval_holds_the_true_rate_as_often_as_it_promises() -> None:
 
     assert sum(holds(True) for _ in range(400)) >= 0.92 * 400
     assert sum(holds(False) for _ in range(400)) < 0.80 * 400
+
+
+@pytest.mark.parametrize(("freedom", "quantile"), list(enumerate(T95, start=1)))
+def test_students_quantiles_hold_95_percent(freedom: int, quantile: float) -> None:
+    """By integrating the density, whose constant is the ratio of two gamma functions."""
+    log = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    scale = math.exp(log) / math.sqrt(freedom * math.pi)
+    ends = np.linspace(-quantile, quantile, 20_001)
+    density = scale * (1 + ends**2 / freedom) ** (-(freedom + 1) / 2)
+    assert np.trapezoid(density, ends) == pytest.approx(0.95, abs=1e-4)
+
+
+def test_the_interval_over_runs_is_cut_at_its_ends() -> None:
+    assert over_runs([0.0, 0.1]) == (0.05, 0.0, pytest.approx(0.05 + 12.706 * 0.05))
+    assert over_runs([0.9, 1.0])[2] == 1.0
+    assert over_runs([0.5] * 40) == (0.5, 0.5, 0.5)
+    with pytest.raises(ValueError, match="needs two values"):
+        mean_and_half([0.5])

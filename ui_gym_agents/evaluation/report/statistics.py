@@ -1,4 +1,4 @@
-"""The figures of an evaluation: intervals of success rates, and pass@k.
+"""The figures of evaluations: intervals of success rates, over runs as well, and pass@k.
 
 Sources: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927
 (the interval); E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small
@@ -9,10 +9,18 @@ M. Chen et al., "Evaluating Large Language Models Trained on Code", arXiv:2107.0
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 
 Z95 = 1.959964
 """The two-sided 95 % quantile of the normal distribution."""
+
+T95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+"""The two-sided 95 % quantile of Student's t, by degrees of freedom from 1 on."""
 
 Counts = Sequence[tuple[int, int]]
 """For each instance: how many episodes were played of it, and how many of these succeeded."""
@@ -88,6 +96,30 @@ def pass_rates(counts: Counts) -> dict[int, float]:
         known = [pass_at_k(n, wins, k) for n, wins in counts if n >= k]
         rates[k] = sum(known) / len(known)
     return rates
+
+
+def mean_and_half(values: Sequence[float]) -> tuple[float, float]:
+    """The mean of independent values, and half of its 95 % interval (Student's t).
+
+    Raises:
+        ValueError: there are fewer than two.
+    """
+    if len(values) < 2:
+        raise ValueError("the interval of a mean needs two values")
+    freedom = len(values) - 1
+    quantile = T95[freedom - 1] if freedom <= len(T95) else Z95
+    spread = statistics.stdev(values) / math.sqrt(len(values))
+    return statistics.mean(values), quantile * spread
+
+
+def over_runs(rates: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of several runs' rates, and its 95 % interval, cut at 0 and 1.
+
+    Raises:
+        ValueError: there are fewer than two.
+    """
+    mean, half = mean_and_half(rates)
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
 def percent(rate: float | None, unknown: str = "unknown") -> str:

@@ -1,0 +1,137 @@
+"""The comparison of hand-written results: what stands in a cell, and what does not."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench.conftest import Bench, rate, write
+from ui_gym.errors import UserError
+from ui_gym_agents.bench.table import BEGIN, END, put_into
+
+
+@pytest.fixture
+def results(work: Path) -> None:
+    """Three algorithms and the controls on two tasks, with a failure, and some that nobody ran."""
+    for seed, success in enumerate((0.90, 0.94, 0.98)):
+        write("grpo", "Login", seed, success)
+    write("bc", "Login", 0, 0.0)
+    write("bc", "Stepper", 0, 0.5)
+    write("bc", "Stepper", 1)
+    write("ppo", "Stepper", 0)
+    figures = {
+        "before": {"greedy": rate(0.1), "sampled": rate(0.2)}, "blind": 0.25,
+        "random": rate(0.01), "pass_at_k": {"1": 0.2, "8": 0.6},
+    }  # fmt: skip
+    write("controls", "Login", 0, kind="controls", figures={"Login": figures})
+
+
+def table(bench: Bench, *arguments: str) -> dict[str, Any]:
+    status, output, _ = bench("table", "--json", *arguments)
+    assert status == 0
+    values: dict[str, Any] = json.loads(output)
+    return values
+
+
+@pytest.mark.usefixtures("results")
+def test_a_cell_is_the_mean_of_its_seeds_with_their_interval(bench: Bench) -> None:
+    found = table(bench)
+    cell = found["tasks"]["Login"]["grpo"]
+    half = 4.303 * statistics.stdev((0.90, 0.94, 0.98)) / 3**0.5
+    assert cell["success"] == pytest.approx(0.94)
+    assert cell["low"] == pytest.approx(0.94 - half, abs=1e-4)
+    assert cell["high"] == 1.0  # cut
+    assert cell["seeds"] == [0, 1, 2]
+    assert table(bench, "--mode", "sampled")["tasks"]["Login"]["grpo"]["success"] == 0.47
+
+
+@pytest.mark.usefixtures("results")
+def test_what_nobody_ran_is_empty_and_what_failed_says_so(bench: Bench) -> None:
+    found = table(bench)
+    assert found["columns"] == [
+        "blind guess", "random", "parent", "parent, pass@8", "bc", "grpo", "ppo",
+    ]  # fmt: skip
+    login, stepper = found["tasks"]["Login"], found["tasks"]["Stepper"]
+    assert "ppo" not in login
+    assert "grpo" not in stepper
+    assert login["bc"]["success"] == 0.0
+    assert (stepper["ppo"]["success"], stepper["ppo"]["failed"]) == (None, [0])
+    assert (stepper["bc"]["success"], stepper["bc"]["failed"]) == (0.5, [1])
+    assert login["blind guess"]["success"] == 0.25
+    assert login["parent, pass@8"]["success"] == 0.6
+
+    markdown = bench("table", "--markdown")[1].splitlines()
+    cells = {line.split("|")[1].strip(): line for line in markdown if line.count("|") == 9}
+    assert cells["Login"].endswith("| 0.0 % (0 to 2) | 94.0 % (84 to 100) |  |")
+    assert cells["Stepper"].endswith("|  |  | 50.0 % (43 to 57), 1 failed |  | failed |")
+
+
+@pytest.mark.usefixtures("results")
+def test_every_run_has_a_line(bench: Bench) -> None:
+    lines = [line.split("\t") for line in bench("table", "--each")[1].splitlines()]
+    assert len(lines) == 7
+    (failed,) = (line for line in lines if line[:3] == ["ppo", "Stepper", "0"])
+    assert failed[4] == "failed"
+    assert failed[-1] == "ZeroDivisionError: one too many"
+    assert lines[2][:5] == ["bc", "Stepper", "1", "", "failed"]
+
+
+@pytest.mark.usefixtures("results")
+def test_tasks_that_were_held_out_are_marked(bench: Bench) -> None:
+    figures = {
+        "Login": {"after": {"greedy": rate(0.8)}},
+        "Stepper": {"after": {"greedy": rate(0.3)}, "held_out": True},
+    }
+    write("dr_grpo", "multi", 0, kind="multi", figures=figures, tasks=["Login"])
+    found = table(bench)
+    assert found["tasks"]["Login"]["dr_grpo, held-out"]["success"] == 0.8
+    assert found["tasks"]["Stepper"]["dr_grpo, held-out"]["held_out"]
+
+
+@pytest.mark.usefixtures("results")
+def test_what_is_no_comparison_is_refused(bench: Bench) -> None:
+    write("gigpo", "Login", 0, 0.5, protocol={"version": "v1", "hash": "b" * 64})
+    status, _, errors = bench("table")
+    assert status == 2
+    assert "results of 2 protocols are not compared" in errors
+    Path("results/gigpo-Login-0.json").unlink()
+    copy = Path("results/again.json")
+    copy.write_text(Path("results/grpo-Login-1.json").read_text())
+    status, _, errors = bench("table")
+    assert (status, "are results of the same run (grpo, Login, seed 1)" in errors) == (2, True)
+
+
+@pytest.mark.usefixtures("results")
+def test_curves_are_drawn_to_the_same_bytes(bench: Bench) -> None:
+    assert bench("table", "--svg", "one")[0] == bench("table", "--svg", "two")[0] == 0
+    names = sorted(path.name for path in Path("one").iterdir())
+    assert names == ["Login.svg", "Stepper.svg"]
+    for name in names:
+        text = (Path("one") / name).read_text()
+        assert text == (Path("two") / name).read_text()
+        assert "success while training" in text
+
+
+@pytest.mark.usefixtures("results")
+def test_results_are_written_into_a_document_between_its_markers(bench: Bench) -> None:
+    page = Path("page.md")
+    page.write_text(f"# Title\n\n{BEGIN}\nold\n{END}\n\nThe end.\n")
+    assert bench("table", "--into", "page.md")[0] == 0
+    once = page.read_text()
+    assert once.startswith(f"# Title\n\n{BEGIN}\n\nHeld-out success, greedy")
+    assert once.endswith(f"\n\n{END}\n\nThe end.\n")
+    assert "old" not in once
+    assert bench("table", "--into", "page.md")[0] == 0
+    assert page.read_text() == once
+    assert bench("table", "--into", "page.md", "--svg", "curves")[0] == 0
+    assert "![Success on Login while training](curves/Login.svg)" in page.read_text()
+
+
+@pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{END}{END}"])
+def test_a_document_without_its_markers_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="needs a line <!-- ui-gym-bench: results -->"):
+        put_into(text, "results")

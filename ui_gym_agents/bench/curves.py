@@ -1,0 +1,79 @@
+"""Learning curves as pictures: of each task, a line a run, a colour an algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ui_gym_agents.bench.results import BenchResult, CurvePoint
+
+SMOOTH = 5
+"""Steps whose mean is drawn."""
+
+
+def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[str]) -> list[Path]:
+    """Draw the runs on each task into ``TASK.svg``, and those on many into ``multi.svg``.
+
+    Success while training, over episodes and over minutes. The same results give the same bytes.
+    """
+    runs: dict[str, list[BenchResult]] = {}
+    for result in results:
+        if result.curve:
+            name = "multi" if result.kind == "multi" else result.task
+            runs.setdefault(name, []).append(result)
+    folder.mkdir(parents=True, exist_ok=True)
+    return [_draw(folder / f"{name}.svg", name, found, order) for name, found in runs.items()]
+
+
+def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str]) -> Path:
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    names = sorted({r.algorithm for r in runs}, key=lambda n: (n not in order, *_place(n, order)))
+    with mpl.rc_context({"svg.hashsalt": "ui-gym", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(11, 4))
+        FigureCanvasSVG(figure)
+        by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
+        for run in sorted(runs, key=lambda r: (names.index(r.algorithm), r.seed)):
+            points = [point for point in run.curve if point.success is not None]
+            for axes, across in (
+                (by_episodes, [point.episodes for point in points]),
+                (by_minutes, [point.seconds / 60 for point in points]),
+            ):
+                axes.plot(
+                    across, smoothed(points), color=f"C{names.index(run.algorithm) % 10}",
+                    linestyle="--" if run.status == "failed" else "-",
+                )  # fmt: skip
+        by_episodes.set(
+            xlabel="episodes", ylabel="success while training, %", ylim=(0, 101), title=title
+        )
+        by_minutes.set(xlabel="minutes")
+        for axes in (by_episodes, by_minutes):
+            axes.spines[["top", "right"]].set_visible(False)
+        _legend(figure, by_episodes, names)
+        figure.savefig(path, metadata={"Date": None})
+    return path
+
+
+def _legend(figure: Any, axes: Any, names: list[str]) -> None:
+    handles = [
+        axes.plot([], [], color=f"C{index % 10}", label=name)[0] for index, name in enumerate(names)
+    ]
+    rows = (len(names) + 4) // 5
+    figure.legend(handles, names, loc="lower center", ncols=5, frameon=False)
+    figure.tight_layout(rect=(0, 0.02 + 0.05 * rows, 1, 1))
+
+
+def _place(name: str, order: Sequence[str]) -> tuple[int, str]:
+    return (order.index(name) if name in order else 0), name
+
+
+def smoothed(points: Sequence[CurvePoint]) -> list[float]:
+    """Each success's mean with those before it, `SMOOTH` in all; percent."""
+    values = [100 * (point.success or 0.0) for point in points]
+    return [
+        sum(window) / len(window)
+        for window in (values[max(0, i + 1 - SMOOTH) : i + 1] for i in range(len(values)))
+    ]

@@ -1,0 +1,207 @@
+"""The protocol: which tasks, how much training, what is measured, and what it is compared with.
+
+It is data (``protocol.toml``), read into frozen models. Its `digest` stands in every result, and
+results of different protocols are not compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from ui_gym.contract import registry
+from ui_gym.contract.spec import TaskSpec
+from ui_gym.contract.suite import families
+from ui_gym.errors import UserError, nearest
+
+P = TypeVar("P", bound=BaseModel)
+
+FILE = Path(__file__).with_name("protocol.toml")
+
+Setting = str | int | float | bool | tuple[str, ...]
+"""A value of a setting of `ui-gym-train`."""
+
+
+class BenchPart(BaseModel):
+    """Base of what is read from the benchmark's files: immutable, and without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BenchBudget(BenchPart):
+    """How much training a run on one task may have; whichever ends first."""
+
+    seconds: float = Field(gt=0)
+    """Wall time of training."""
+    episodes: int = Field(ge=1)
+    cores: int = Field(ge=1)
+    """CPU cores that `jobs` runs share."""
+    jobs: int = Field(ge=1)
+    threads: int = Field(ge=1)
+    """Of torch, in each run."""
+
+
+class MultiTaskBudget(BenchPart):
+    """How much a run on many tasks may have, for each of them."""
+
+    seconds_per_task: float = Field(gt=0)
+    episodes_per_task: int = Field(ge=1)
+    settings: dict[str, Setting] = Field(default_factory=dict)
+
+
+class HeldOutEvaluation(BenchPart):
+    """What is measured before and after training."""
+
+    split: Literal["train", "heldout"]
+    episodes: int = Field(ge=1)
+
+
+class ControlSizes(BenchPart):
+    """How much is played of what needs no training."""
+
+    episodes: int = Field(ge=1)
+    """Of the random agent, and of the parent's greedy answers."""
+    instances: int = Field(ge=1)
+    """That the parent has `attempts` sampled tries at."""
+    attempts: int = Field(ge=1)
+
+
+class BenchTaskSet(BenchPart):
+    """A named choice of tasks."""
+
+    suite: str
+    names: tuple[str, ...] = ()
+    """Without any, all families of the suite."""
+
+
+class BenchProtocol(BenchPart):
+    """The whole protocol."""
+
+    version: str
+    run_seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
+    held_out_families: tuple[str, ...] = ()
+    held_out_looks: tuple[str, ...] = ()
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    budget: BenchBudget
+    multi: MultiTaskBudget
+    evaluation: HeldOutEvaluation
+    controls: ControlSizes
+    settings: dict[str, Setting] = Field(default_factory=dict)
+    sets: dict[str, BenchTaskSet]
+
+    @field_validator("held_out_looks")
+    @classmethod
+    def _no_looks_yet(cls, looks: tuple[str, ...]) -> tuple[str, ...]:
+        if looks:
+            raise ValueError("pages have one look so far, so that none can be held out")
+        return looks
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all that stands in it, whatever its file's comments and order."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """What folders are called by: version, and the beginning of the hash."""
+        return f"{self.version}-{self.digest[:8]}"
+
+    def has_form(self, spec: TaskSpec) -> bool:
+        """Whether a task takes the arguments of the protocol, as its signature says."""
+        return self.arguments.keys() <= inspect.signature(spec.load()).parameters.keys()
+
+    def tasks(self, set_name: str) -> ChosenTasks:
+        """The tasks of a set.
+
+        Raises:
+            UserError: there is no such set, or nothing of it is there.
+        """
+        if set_name not in self.sets:
+            raise UserError(
+                f"there is no set of tasks {set_name!r}. {nearest(set_name, self.sets)}"
+            )
+        asked = self.sets[set_name]
+        known = {s.name: s for s in families(asked.suite, extra=True) if self.has_form(s)}
+        names = asked.names or tuple(sorted(known))
+        found = ChosenTasks(
+            tuple(n for n in names if n in known), tuple(n for n in names if n not in known)
+        )
+        if not found.names:
+            raise UserError(
+                f"no task of the set {set_name!r} takes the arguments {self.arguments}; name "
+                "others with --task"
+            )
+        return found
+
+    def named(self, names: Sequence[str]) -> ChosenTasks:
+        """Tasks that somebody names, by id or name.
+
+        Raises:
+            UserError: one is unknown, or does not take the protocol's arguments.
+        """
+        specs = [registry.spec(name) for name in names]
+        for spec in specs:
+            if not self.has_form(spec):
+                suites = {asked.suite for asked in self.sets.values()}
+                there = {s.name for suite in suites for s in families(suite) if self.has_form(s)}
+                raise UserError(
+                    f"{spec.name} takes no {', '.join(self.arguments)}, which the protocol "
+                    f"{self.version} gives to all tasks. {nearest(spec.name, there)}"
+                )
+        return ChosenTasks(tuple(dict.fromkeys(spec.name for spec in specs)))
+
+    def held_out(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of some tasks that are held out as families."""
+        return tuple(name for name in names if name in self.held_out_families)
+
+
+@dataclass(frozen=True)
+class ChosenTasks:
+    """Names of tasks; `missing` are those of a set that have not the form that is asked for."""
+
+    names: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+
+def load_protocol(path: Path | None = None) -> BenchProtocol:
+    """The protocol of a file, by default the benchmark's own.
+
+    Raises:
+        UserError: the file cannot be read, or is no protocol; each mistake has a line.
+    """
+    path = path or FILE
+    return checked(BenchProtocol, read_toml(path, "protocol"), f"{path} is no protocol")
+
+
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """What a TOML file holds. `UserError` where it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UserError(f"the {what} {path} cannot be read: {error}") from error
+
+
+def checked(model: type[P], values: Any, what: str) -> P:
+    """A model of some values. `UserError`, with a line for each mistake, where they are none."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        problems = [
+            f"{'.'.join(map(str, p['loc'])) or 'it'}: {p['msg']}, not {_short(p['input'])}"
+            for p in error.errors()
+        ]
+        raise UserError("\n".join([f"{what}:", *problems])) from None
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,307 @@
+"""The comparison: a row a task, a column an algorithm, and what nobody ran is empty.
+
+A cell is the mean of its runs' held-out success with the 95 % interval over seeds (Student's t, cut
+at 0 and 100 %); of one run alone, that run's own interval (Wilson's) over its episodes. A run that
+failed is told as failed, and is in no mean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ui_gym.errors import UserError
+from ui_gym_agents.bench.controls import CONTROLS
+from ui_gym_agents.bench.results import BenchResult, MeasuredRate, TaskFigures
+from ui_gym_agents.evaluation.report.statistics import over_runs, percent
+
+BEGIN, END = "<!-- ui-gym-bench: results -->", "<!-- ui-gym-bench: end of results -->"
+"""Between these lines of a document, the results are written."""
+
+
+@dataclass(frozen=True)
+class BenchCell:
+    """What several seeds of an algorithm came to on a task; of controls, one figure."""
+
+    seeds: tuple[int, ...] = ()
+    success: float | None = None
+    low: float | None = None
+    high: float | None = None
+    failed: tuple[int, ...] = ()
+    """Seeds whose run failed."""
+    held_out: bool = False
+    """Whether the task was never trained on."""
+
+    def __str__(self) -> str:
+        told = []
+        if self.success is not None:
+            told.append(f"{percent(self.success)}{_ends(self.low, self.high)}")
+        if self.failed:
+            told.append("failed" if not told else f"{len(self.failed)} failed")
+        if self.held_out and told:
+            told.append("held out")
+        return ", ".join(told)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "seeds": list(self.seeds), "success": self.success, "low": self.low,
+            "high": self.high, "failed": list(self.failed), "held_out": self.held_out,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A table of results."""
+
+    rows: tuple[str, ...]
+    """Tasks."""
+    columns: tuple[str, ...]
+    """Controls and algorithms."""
+    cells: Mapping[tuple[str, str], BenchCell]
+    mode: str
+    """How answers were chosen: greedy or sampled."""
+    protocol: str
+    """Its version and hash."""
+    remarks: tuple[str, ...] = field(default=())
+
+    def cell(self, task: str, column: str) -> BenchCell:
+        """A cell; an empty one where nothing was run."""
+        return self.cells.get((task, column), BenchCell())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values: the cells that there are, by task and column."""
+        return {
+            "protocol": self.protocol,
+            "mode": self.mode,
+            "columns": list(self.columns),
+            "tasks": {
+                task: {
+                    column: self.cells[task, column].to_json()
+                    for column in self.columns
+                    if (task, column) in self.cells
+                }
+                for task in self.rows
+            },
+            "remarks": list(self.remarks),
+        }
+
+
+def compare_results(
+    results: Mapping[Path, BenchResult], order: Sequence[str], mode: str = "greedy"
+) -> Comparison:
+    """The table of results.
+
+    Args:
+        results: By their paths.
+        order: Algorithms in the order of their columns; others come behind them.
+        mode: Whether greedy or sampled answers are told.
+
+    Raises:
+        UserError: they are of several protocols, or two are of the same run.
+    """
+    _check_one_protocol(results)
+    models = {result.parent.name for result in results.values()}
+    grouped: dict[tuple[str, str], list[tuple[Path, BenchResult]]] = {}
+    cells: dict[tuple[str, str], BenchCell] = {}
+    columns: set[str] = set()
+    for path, result in results.items():
+        suffix = f" ({result.parent.name})" if len(models) > 1 else ""
+        if result.kind == CONTROLS:
+            for task, figures in result.figures.items():
+                told = _controls(figures, mode)
+                cells |= {(task, f"{name}{suffix}"): cell for name, cell in told.items()}
+                columns |= {f"{name}{suffix}" for name in told}
+            continue
+        column = _column(result) + suffix
+        columns.add(column)
+        for task in result.figures or dict.fromkeys(result.tasks):
+            grouped.setdefault((task, column), []).append((path, result))
+    for (task, column), runs in grouped.items():
+        cells[task, column] = _cell(task, runs, mode)
+    first = next(iter(results.values())).protocol
+    return Comparison(
+        rows=tuple(sorted({task for task, _ in cells})),
+        columns=tuple(sorted(columns, key=lambda name: _rank(name, order))),
+        cells=cells,
+        mode=mode,
+        protocol=f"{first.version} ({first.hash[:8]})",
+        remarks=tuple(_remarks(results.values())),
+    )
+
+
+def _check_one_protocol(results: Mapping[Path, BenchResult]) -> None:
+    found: dict[str, Path] = {}
+    for path, result in results.items():
+        found.setdefault(result.protocol.hash, path)
+    if len(found) > 1:
+        named = ", ".join(f"{path} ({digest[:8]})" for digest, path in found.items())
+        raise UserError(
+            f"results of {len(found)} protocols are not compared: {named}; give those of one"
+        )
+
+
+def _column(result: BenchResult) -> str:
+    if result.kind != "multi":
+        return result.algorithm
+    held = any(figures.held_out for figures in result.figures.values())
+    return f"{result.algorithm}, {'held-out' if held else 'many tasks'}"
+
+
+CONTROL_COLUMNS = ("blind guess", "random", "parent", "parent, pass@k")
+
+
+def _controls(figures: TaskFigures, mode: str) -> dict[str, BenchCell]:
+    """The columns of a task's controls."""
+    found = {}
+    blind, random, parent, tries = CONTROL_COLUMNS
+    if figures.blind is not None:
+        found[blind] = BenchCell(success=figures.blind)
+    if figures.random is not None:
+        found[random] = _of_one(figures.random)
+    if mode in figures.before:
+        found[parent] = _of_one(figures.before[mode])
+    if figures.pass_at_k:
+        most = max(figures.pass_at_k)
+        found[tries.replace("k", str(most))] = BenchCell(success=figures.pass_at_k[most])
+    return found
+
+
+def _of_one(rate: MeasuredRate, *seeds: int) -> BenchCell:
+    return BenchCell(seeds, rate.success, rate.low, rate.high)
+
+
+def _cell(task: str, runs: Sequence[tuple[Path, BenchResult]], mode: str) -> BenchCell:
+    rates: dict[int, MeasuredRate] = {}
+    failed: list[int] = []
+    homes: dict[int, Path] = {}
+    for path, result in runs:
+        if result.seed in homes:
+            raise UserError(
+                f"{homes[result.seed]} and {path} are results of the same run ({result.algorithm}, "
+                f"{task}, seed {result.seed}): leave one of them out"
+            )
+        homes[result.seed] = path
+        rate = result.figures[task].after.get(mode) if task in result.figures else None
+        if rate is None:
+            failed.append(result.seed)
+        else:
+            rates[result.seed] = rate
+    held_out = any(task in r.figures and r.figures[task].held_out for _, r in runs)
+    seeds, lost = tuple(sorted(rates)), tuple(sorted(failed))
+    if not rates:
+        return BenchCell(failed=lost, held_out=held_out)
+    if len(rates) == 1:
+        (rate,) = rates.values()
+        return BenchCell(seeds, rate.success, rate.low, rate.high, lost, held_out)
+    mean, low, high = over_runs([rates[seed].success for seed in seeds])
+    return BenchCell(seeds, mean, low, high, lost, held_out)
+
+
+def _rank(column: str, order: Sequence[str]) -> tuple[int, int, str]:
+    for place, name in enumerate(CONTROL_COLUMNS):
+        if column.startswith(name.removesuffix("k")) and column.startswith("parent,") == (
+            name.startswith("parent,")
+        ):
+            return 0, place, column
+    name = column.partition(",")[0].partition(" (")[0]
+    return 1, order.index(name) if name in order else len(order), column
+
+
+def _remarks(results: Iterable[BenchResult]) -> Iterator[str]:
+    """What bears on the whole table."""
+    runs = [result for result in results if result.kind != CONTROLS]
+    if dirty := sum(result.dirty for result in runs):
+        yield f"{dirty} of {len(runs)} runs were made with changes that are in no commit."
+    machines = Counter(str(result.machine.get("cpu")) for result in runs)
+    if machines:
+        told = ", ".join(f"{cpu} ({count} runs)" for cpu, count in machines.most_common())
+        yield f"Processors: {told}."
+
+
+# -- as text --
+
+
+def as_markdown(
+    table: Comparison, results: Mapping[Path, BenchResult], pictures: Sequence[str] = ()
+) -> str:
+    """The table, what bears on it, pictures by their addresses, and a line for each run."""
+    lines = [
+        f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
+        "95 % intervals: over seeds (Student's t), or of one run over its episodes (Wilson).",
+        "",
+        _line("task", *table.columns),
+        _line("---", *("---" for _ in table.columns)),
+        *(
+            _line(task, *(str(table.cell(task, column)) for column in table.columns))
+            for task in table.rows
+        ),
+        "",
+        *table.remarks,
+    ]
+    for picture in pictures:
+        lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
+    if runs := run_rows(results, table.mode):
+        lines += ["", "Every run:", "", _line(*RUN_COLUMNS), _line(*("---" for _ in RUN_COLUMNS))]
+        lines += [_line(*row) for row in runs]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+RUN_COLUMNS = (
+    "algorithm", "task", "seed", "before", "after", "steps", "episodes", "minutes", "ended by",
+)  # fmt: skip
+
+
+def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, ...]]:
+    """A row for each run and task that it was measured on."""
+    rows = []
+    for result in results.values():
+        if result.kind == CONTROLS:
+            continue
+        minutes = result.seconds.get("training", 0.0) / 60
+        for task in result.figures or result.tasks:
+            figures = result.figures.get(task, TaskFigures())
+            after = _rate(figures.after.get(mode))
+            rows.append((
+                _column(result), task, str(result.seed), _rate(figures.before.get(mode)),
+                "failed" if result.status == "failed" else after, str(result.steps),
+                f"{result.episodes:.0f}", f"{minutes:.1f}",
+                result.stopped_by if result.status != "failed" else _first_line(result.error),
+            ))  # fmt: skip
+    return sorted(rows)
+
+
+def _rate(rate: MeasuredRate | None) -> str:
+    return "" if rate is None else f"{percent(rate.success)}{_ends(rate.low, rate.high)}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f})"
+
+
+def _first_line(text: str) -> str:
+    last = text.strip().rpartition("\n")[2]
+    return " ".join(last.replace("|", "/").split())[:120]
+
+
+def put_into(text: str, results: str) -> str:
+    """A document with the results between its two markers.
+
+    Raises:
+        UserError: it has not each of the markers once, in order.
+    """
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise UserError(
+            f"the document needs a line {BEGIN} and, below it, a line {END}, each once: results "
+            "are written in between"
+        )
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}\n\n{results.strip()}\n\n{END}{after}"
