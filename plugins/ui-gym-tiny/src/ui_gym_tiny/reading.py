@@ -82,7 +82,7 @@ class ReadingParams:
 @dataclass(frozen=True)
 class Part:
     """Something that it is right to do now: `action`, said with `thought`. A click or a drag is as
-    right anywhere in its `boxes`."""
+    right anywhere in its `boxes`, or less than a cell beside them."""
 
     action: Action
     thought: str
@@ -96,7 +96,7 @@ class Part:
         if isinstance(action, Scroll) and isinstance(self.action, Scroll):
             return action.dy * self.action.dy > 0
         places = zip(action.points(), self.boxes, strict=False)
-        return all(_holds(box, point) for point, box in places)
+        return all(_holds(_wider(box), point) for point, box in places)
 
 
 class Reading(Task[ReadingParams, Any]):
@@ -388,6 +388,12 @@ def _around(boxes: Sequence[tuple[int, int, int, int]]) -> tuple[int, int, int, 
     left, top = (min(box[i] for box in boxes) for i in (0, 1))
     right, bottom = (max(box[i] + box[i + 2] for box in boxes) for i in (0, 1))
     return left, top, right - left, bottom - top
+
+
+def _wider(box: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """The box as far as a cell whose middle stands for its own: what is said is rounded so."""
+    left, top, width, height = box
+    return left - CELL // 2, top - CELL // 2, width + CELL, height + CELL
 
 
 def _holds(box: tuple[int, int, int, int], point: tuple[int, int]) -> bool:
