@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from ui_gym.browser.family import COMPACT_SIZE
 from ui_gym.contract.suite import families
 from ui_gym.errors import UserError
 from ui_gym.playing.env import UIEnv
@@ -39,6 +40,29 @@ def test_an_episode_is_that_of_the_family_alone() -> None:
             if terminated or truncated:
                 break
         assert info["success"]
+
+
+def test_the_compact_suite_plays_every_family_small() -> None:
+    task: Any = UIEnv("Compact").task
+    assert task.viewport == COMPACT_SIZE
+    assert set(task.members) == {spec.id for spec in families("browser")}
+    assert all(member.compact for member in task.members.values())
+    with contextlib.closing(UIEnv("Compact", dialect="cells")) as suite:
+        seen, info = suite.reset(seed=3)
+        with contextlib.closing(UIEnv(info["task"], compact=True, dialect="cells")) as alone:
+            other, _ = alone.reset(seed=3)
+        np.testing.assert_array_equal(seen["screenshot"], other["screenshot"])
+    made: Any = UIEnv("Browser", compact=True, category="drag").task
+    assert made.viewport == COMPACT_SIZE
+
+
+def test_a_suite_gives_its_tasks_the_arguments_that_they_take() -> None:
+    given = {"compact": True, "words": "short"}
+    made: Any = UIEnv("Browser", tasks=["DataEntry", "Login"], arguments=given).task
+    entry, login = made.members.values()
+    assert (entry.words, login.compact) == ("short", True)
+    with pytest.raises(UserError, match="compact is True or False"):
+        UIEnv("Browser", compact="small")
 
 
 def test_a_reset_asks_for_a_task_slot_by_slot() -> None:

@@ -1,0 +1,74 @@
+"""What `tiny-reader` is taught: parts of jobs on the screens of all compact tasks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ui_gym import UIVectorEnv
+from ui_gym.contract.suite import compact_families
+from ui_gym.errors import UserError
+from ui_gym.playing.env import UIEnv
+from ui_gym.testing import check_ui_env
+from ui_gym_agents.agents import OracleAgent
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.episode import Episode
+from ui_gym_tiny import reading
+from ui_gym_tiny.reading import ReadPages
+
+FAMILIES = [spec.name for spec in compact_families("browser")]
+
+
+def played(count: int, **arguments: object) -> list[Episode]:
+    envs = UIVectorEnv(4, "ReadPages", autoreset_mode="Disabled", dialect="cells", **arguments)
+    try:
+        asked = [EpisodeRequest(seed=seed, split="train") for seed in range(count)]
+        return Collector(envs, OracleAgent()).collect(asked)
+    finally:
+        envs.close()
+
+
+def test_parts_keep_their_contract() -> None:
+    check_ui_env("UI/ReadPages-v0", seeds=range(3), tasks=["Login", "KanbanDrag", "CopyPaste"])
+
+
+def test_every_family_has_parts_that_can_be_done() -> None:
+    done = played(4 * len(FAMILIES), parts=2)
+    assert {episode.params["member"] for episode in done} >= {
+        spec.id for spec in compact_families("browser")[::4]
+    }
+    assert not [episode.goal for episode in done if episode.failure]
+    wins = sum(episode.success for episode in done)
+    assert wins >= 0.97 * len(done)
+    words = "\n".join(turn.caption for episode in done for turn in episode.turns)
+    assert re.search(r"^<x\d+><y\d+> \w", words, re.MULTILINE), "pictures are read row by row"
+    assert re.search(r"^\w.* <x\d+><y\d+>$", words, re.MULTILINE), "and things are found"
+
+
+def test_only_screens_of_the_training_split_are_read() -> None:
+    task = ReadPages()
+    for seed in range(40):
+        params = task.draw(seed, "train")
+        assert task.members[params.member].split_of(params.shown) == "train"
+
+
+def test_a_click_beside_what_is_named_is_no_part() -> None:
+    env = UIEnv("ReadPages", tasks=["ClickButton"], parts=1)
+    try:
+        for seed in range(30):
+            seen, _ = env.reset(seed=seed)
+            if seen["goal"].startswith("Find "):
+                break
+        *_, info = env.step("click(318, 250)")
+        assert (info["score"], info["success"]) == (0.0, False)
+    finally:
+        env.close()
+
+
+def test_no_more_is_asked_than_there_is() -> None:
+    with pytest.raises(UserError, match="tasks are some of Autocomplete"):
+        ReadPages(tasks=["NoSuch"])
+    with pytest.raises(UserError, match="parts must be 1 to 16"):
+        ReadPages(parts=0)
+    assert sum(reading.ASKED.values()) == pytest.approx(1)
