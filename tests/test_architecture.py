@@ -50,6 +50,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("evaluation.evaluate", "evaluation.report"),
         (
             "training.checkpoint", "training.config", "training.control", "training.event_log",
+            "training.facts",
             "training.judge_settings", "training.listeners",
             "training.plugin", "training.run_directory", "training.run_lines",
             "training.settings", "training.watching", "training.yaml_text",

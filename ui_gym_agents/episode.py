@@ -61,6 +61,21 @@ class TokenRecord:
         return (*self.before, self)
 
 
+@dataclass(frozen=True)
+class TokenUsage:
+    """How many tokens a server counted: of what it read, pictures included, and of what it wrote,
+    thoughts included."""
+
+    prompt: int
+    completion: int
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        return TokenUsage(self.prompt + other.prompt, self.completion + other.completion)
+
+    def __str__(self) -> str:
+        return f"{self.prompt:,} in, {self.completion:,} out"
+
+
 @dataclass
 class Turn:
     """One step of an episode: what was seen, said and what came of it."""
@@ -78,6 +93,8 @@ class Turn:
     action_error: str | None = None
     times: dict[str, float] = field(default_factory=dict)
     """Seconds by phase: act, action, capture, decode."""
+    usage: TokenUsage | None = None
+    """What the server counted that was asked; None where none was, or it tells nothing."""
 
     @property
     def seen(self) -> str:

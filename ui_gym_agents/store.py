@@ -23,7 +23,7 @@ from PIL import Image as PILImage
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym_agents import files
-from ui_gym_agents.episode import Episode, Purpose, TokenRecord, Turn
+from ui_gym_agents.episode import Episode, Purpose, TokenRecord, TokenUsage, Turn
 
 FILE = "episodes.jsonl"
 """The name of a file of episodes."""
@@ -223,9 +223,17 @@ def to_json(episode: Episode) -> dict[str, Any]:
 
 def from_json(value: dict[str, Any]) -> Episode:
     """An episode from what `to_json` gave."""
-    turns = [Turn(**{**turn, "tokens": record_of(turn["tokens"])}) for turn in value["turns"]]
+    turns = [
+        Turn(**{**turn, "tokens": record_of(turn["tokens"]), "usage": _usage(turn.get("usage"))})
+        for turn in value["turns"]
+    ]
     purpose = Purpose(**value.get("purpose", {}))
     return Episode(**{**value, "turns": turns, "purpose": purpose})
+
+
+def _usage(value: Mapping[str, Any] | None) -> TokenUsage | None:
+    """Runs of older versions say nothing of it."""
+    return None if value is None else TokenUsage(**value)
 
 
 def record_of(value: Mapping[str, Any] | None) -> TokenRecord | None:

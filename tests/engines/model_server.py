@@ -165,7 +165,11 @@ class ModelServer:
             "message": {"role": "assistant", "content": model.text(sample.ids)},
             "finish_reason": "length" if sample.truncated else "stop",
         }
-        found: dict[str, Any] = {"object": "chat.completion", "choices": [choice]}
+        used = {"prompt_tokens": len(prompt), "completion_tokens": len(sample.ids)}
+        found: dict[str, Any] = {
+            "object": "chat.completion", "choices": [choice],
+            "usage": used | {"total_tokens": sum(used.values()), "prompt_tokens_details": None},
+        }  # fmt: skip
         if body.get("logprobs"):
             choice["logprobs"] = {"content": content}
         if body.get("return_token_ids"):

@@ -144,6 +144,9 @@ def test_a_served_model_is_an_agent_by_name(
     assert episode.failure is None
     assert episode.steps > 1
     assert any(turn.action_text for turn in episode.turns)
+    used = [turn.usage for turn in episode.turns if turn.usage is not None]
+    assert len(used) == episode.steps
+    assert all(count.prompt > 64 and 1 <= count.completion <= 6 for count in used)
     first, second = server.requests[:2]
     assert server.headers[0]["Authorization"] == "Bearer sk-secret"
     assert "sk-secret" not in repr(vars(agent)) + repr(agent.key)

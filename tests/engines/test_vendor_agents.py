@@ -35,7 +35,7 @@ from ui_gym_agents.agents.responses import ResponsesAgent
 from ui_gym_agents.agents.vendor import VendorAgent, native_dialect
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.engines.protocol import RequestLimits
-from ui_gym_agents.episode import Turn
+from ui_gym_agents.episode import TokenUsage, Turn
 from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.evaluation import setup
 from ui_gym_agents.evaluation.setup import EvaluationPlan, FinishedEvaluation, play
@@ -123,6 +123,7 @@ def test_an_oracle_behind_a_vendors_api_wins(vendor: Vendor, serve: Serve) -> No
     assert (finished.report.success, finished.report.total.valid_actions) == (1.0, 1.0)
     assert [episode.steps for episode in finished.episodes] == [5, 5]
     assert len(server.bodies) == 10
+    assert finished.report.total.usage == TokenUsage(10 * 100, 10 * 7)
 
 
 @each_vendor

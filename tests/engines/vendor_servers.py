@@ -287,6 +287,11 @@ class ResponsesServer(VendorServer):
             "status": "completed", "error": None, "incomplete_details": None, "output": output,
             "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "metadata": {},
             "instructions": None, "temperature": 1.0, "top_p": 1.0,
+            "usage": {
+                "input_tokens": 100, "input_tokens_details": {"cached_tokens": 60},
+                "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 5},
+                "total_tokens": 107,
+            },
         } | fields  # fmt: skip
 
     def _call(self, number: object, **said: Any) -> Json:
@@ -402,7 +407,10 @@ class MessagesServer(VendorServer):
         return {
             "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
             "content": content, "stop_reason": stop, "stop_sequence": None,
-            "usage": {"input_tokens": 1, "output_tokens": 1},
+            "usage": {
+                "input_tokens": 10, "cache_creation_input_tokens": 30,
+                "cache_read_input_tokens": 60, "output_tokens": 7,
+            },
         }  # fmt: skip
 
     def error(self, refusal: Refusal) -> Json:
@@ -499,7 +507,11 @@ class GeminiServer(VendorServer):
             "candidates": [
                 {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
             ],
-            "usageMetadata": {"totalTokenCount": 2}, "modelVersion": "gemini-3.5-flash",
+            "usageMetadata": {
+                "promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 2,
+                "thoughtsTokenCount": 5, "totalTokenCount": 107,
+            },
+            "modelVersion": "gemini-3.5-flash",
         }  # fmt: skip
 
     def error(self, refusal: Refusal) -> Json:

@@ -11,8 +11,8 @@ import pytest
 from serving import QuietHandler, serving
 
 Chat = Callable[..., tuple[str, list[dict[str, Any]]]]
-"""Given what a model always says and what it waits for, the address of its OpenAI-compatible
-server, and the list of what it is asked."""
+"""Given what a model always says, what it waits for, and further fields of each answer by its
+number (from 1), the address of its OpenAI-compatible server, and the list of what it is asked."""
 
 
 @pytest.fixture
@@ -20,7 +20,9 @@ def chat() -> Iterator[Chat]:
     with contextlib.ExitStack() as stack:
 
         def start(
-            said: str, wait: Callable[[], None] = lambda: None
+            said: str,
+            wait: Callable[[], None] = lambda: None,
+            told: Callable[[int], dict[str, Any]] = lambda number: {},
         ) -> tuple[str, list[dict[str, Any]]]:
             asked: list[dict[str, Any]] = []
 
@@ -28,7 +30,7 @@ def chat() -> Iterator[Chat]:
                 def answer(self) -> None:
                     asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                     wait()
-                    answer = {"choices": [{"message": {"content": said}}]}
+                    answer = {"choices": [{"message": {"content": said}}]} | told(len(asked))
                     self.say(json.dumps(answer).encode())
 
             server = stack.enter_context(serving(Handler))

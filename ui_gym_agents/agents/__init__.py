@@ -4,6 +4,7 @@ a server offers."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -14,7 +15,9 @@ from ui_gym_agents.agents.agent import SERVED, VENDORS, Agent, Decision, View
 if TYPE_CHECKING:
     from ui_gym_agents.engines.protocol import RequestLimits
 
-BUILT_IN = ("oracle", "random")
+BUILT_IN = ("oracle", "careless", "random")
+CARELESS = 0.5
+"""In how many of its episodes the careless oracle makes one of the task's mistakes."""
 
 
 class OracleAgent:
@@ -37,6 +40,25 @@ class OracleAgent:
         if oracle is None:
             raise UserError("this env tells no oracle's actions; the oracle agent needs a UIEnv")
         return Decision(oracle["action_text"], caption=oracle["caption"])
+
+
+class CarelessAgent(OracleAgent):
+    """Does what the oracle does of an episode that was asked for with `careless_options`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reset_options = {}  # else they would win over those of the request
+
+
+def careless_options(mistakes: Sequence[str], noise: int) -> dict[str, Any]:
+    """The reset options of an episode of a careless oracle: at the rate `CARELESS`, one of a task's
+    mistakes is made, drawn by `noise`. A task that knows none is played right.
+
+    One at a time: not every two mistakes of a task go together, and one is enough to fail.
+    """
+    drawn = Random(noise)
+    makes = bool(mistakes) and drawn.random() < CARELESS
+    return {"oracle": {drawn.choice(mistakes): 1.0} if makes else True}
 
 
 class RandomAgent:
@@ -86,6 +108,8 @@ def make_agent(
     """
     if name == "oracle":
         return OracleAgent()
+    if name == "careless":
+        return CarelessAgent()
     if name == "random":
         return RandomAgent(action_space)
     if name.startswith(SERVED):

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ui_gym.contract.device import Image
 from ui_gym.contract.task import GroundTruth
 from ui_gym.errors import UserError
-from ui_gym_agents.episode import TokenRecord, Turn
+from ui_gym_agents.episode import TokenRecord, TokenUsage, Turn
 
 SERVED = "openai:"
 """How the name of a model begins that the chat API serves: ``openai:MODEL@URL``."""
@@ -70,6 +70,8 @@ class Decision:
     failure: str | None = None
     pictures: Sequence[Image] = ()
     """What `tokens` show beside the env's own screenshots; the collector stores them."""
+    usage: TokenUsage | None = None
+    """The tokens that a server counted for this, where it tells them."""
 
 
 Submit = Callable[[View], Future[Decision]]

@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
+from ui_gym_agents.agents.usage import MESSAGES
 from ui_gym_agents.agents.vendor import (
     DONE,
     Json,
@@ -73,6 +74,7 @@ class AnthropicAgent(VendorAgent):
     keys = ("ANTHROPIC_API_KEY",)
     example = "claude-opus-5-5"
     key_header = "x-api-key"
+    usage = MESSAGES
 
     def __init__(
         self, model: str, url: str | None = None, *, tool: ComputerTool | None = None, **rest: Any

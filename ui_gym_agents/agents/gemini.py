@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ui_gym.errors import UserError
+from ui_gym_agents.agents.usage import CONTENT
 from ui_gym_agents.agents.vendor import (
     WORDS,
     Json,
@@ -50,6 +51,7 @@ class GeminiAgent(VendorAgent):
     keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
     example = "gemini-3.5-flash"
     key_header = "x-goog-api-key"
+    usage = CONTENT
     words = WORDS
 
     @classmethod

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import SERVED, Decision, View
+from ui_gym_agents.agents.usage import CHAT
 from ui_gym_agents.engines.http import CONNECTIONS, JsonClient
 from ui_gym_agents.engines.openai import environment_key
 from ui_gym_agents.engines.pictures import HitRate, PictureCache, conversation
@@ -126,7 +127,8 @@ class OpenAIAgent:
         try:
             found = self._client.post("/chat/completions", payload)
             # A model that declines says nothing: that is its own doing, and not the server's.
-            return Decision(str(found["choices"][0]["message"]["content"] or ""))
+            said = str(found["choices"][0]["message"]["content"] or "")
+            return Decision(said, usage=CHAT.read(found))
         except EngineError as error:
             return Decision("", failure=f"server: {error}")
         except (KeyError, IndexError, TypeError) as error:

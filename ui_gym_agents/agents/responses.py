@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ui_gym_agents.agents.usage import RESPONSES
 from ui_gym_agents.agents.vendor import (
     DONE,
     Json,
@@ -38,6 +39,7 @@ class ResponsesAgent(VendorAgent):
     server = "https://api.openai.com/v1"
     keys = (KEY,)
     example = "gpt-5.4"
+    usage = RESPONSES
 
     @classmethod
     def dialects(cls, model: str) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from ui_gym.dialects.common import OUTCOMES
 from ui_gym.dialects.jsonish import write_object
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import VENDORS, Decision, View
+from ui_gym_agents.agents.usage import UsageFields
 from ui_gym_agents.engines.http import BEARER, CONNECTIONS, JsonClient
 from ui_gym_agents.engines.pictures import HitRate, PictureCache
 from ui_gym_agents.engines.protocol import EngineError, RequestLimits
@@ -107,6 +108,8 @@ class VendorAgent(ABC):
     """Variables of the environment that may hold the key, the first that is set counts."""
     example: ClassVar[str]
     key_header: ClassVar[str] = BEARER
+    usage: ClassVar[UsageFields]
+    """Where its answers tell their tokens."""
     words: ClassVar[str] = WORDS + ENTER
     """What the system's words say beside the prompt's own."""
 
@@ -256,7 +259,7 @@ class VendorAgent(ABC):
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             return Decision("", failure=f"server: its answer is none of this API: {error!r}")
         replies[len(view.turns)] = reply
-        return Decision(reply.action_text)
+        return Decision(reply.action_text, usage=self.usage.read(found))
 
     def refused(self, error: EngineError) -> EngineError:
         """A server's failure; raises `UserError` where it says in other words that it is none."""

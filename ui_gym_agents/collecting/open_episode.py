@@ -118,6 +118,7 @@ class OpenEpisode:
                 tokens=decision.tokens,
                 caption=decision.caption,
                 times={"act": seconds},
+                usage=decision.usage,
             )
         )
 

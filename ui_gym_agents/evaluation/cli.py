@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,17 +20,23 @@ from ui_gym.errors import UIGymError, UserError, nearest
 from ui_gym.tools.monitor_child import FLAG, with_port
 from ui_gym.tools.terminal import ShownColumn, print_lines, print_table
 from ui_gym_agents import command, presets
+from ui_gym_agents.agents.agent import is_served
 from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.evaluation.osworld import cli as osworld
 from ui_gym_agents.evaluation.report.statistics import percent
 
 if TYPE_CHECKING:
+    from ui_gym_agents.evaluation.evaluate import TokenPrices
+    from ui_gym_agents.evaluation.protocol import ScoreboardProtocol
     from ui_gym_agents.evaluation.setup import EvaluationPlan
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
 SPLITS = ("train", "heldout")
-AGENTS = ("policy", "oracle", "random", "scripted")
+ALL = "all"
+SUITES = ("browser", "android", "desktop")
+"""What ``--suite all`` plays."""
+AGENTS = ("policy", "oracle", "careless", "random", "scripted")
 TASK = "UI/DataEntry-v0"
 """What is played where nothing is chosen."""
 
@@ -47,7 +54,19 @@ def evaluate(
     task: Annotated[
         list[str] | None, typer.Option(help=f"A task's id or name; may be repeated. [{TASK}]")
     ] = None,
-    suite: Annotated[str | None, typer.Option(help="All tasks of a suite.")] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="All tasks of a suite; all: those of the browser, Android and desktop suites."
+        ),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            help="The scoreboard's fixed episodes, of all suites or of --suite: v1, or a file "
+            "of your own. Writes a row for it to --out (docs/scoreboard.md)."
+        ),
+    ] = None,
     category: Annotated[str | None, typer.Option(help="Only tasks of this category.")] = None,
     difficulty: Annotated[str | None, typer.Option(help="Only tasks of this difficulty.")] = None,
     tag: Annotated[
@@ -62,9 +81,10 @@ def evaluate(
     agent: Annotated[
         str,
         typer.Option(
-            help="policy, oracle, random, scripted, a served model as openai:MODEL@URL, a vendor's "
-            "model as openai-responses:MODEL, anthropic:MODEL or gemini:MODEL (whose key is in the "
-            "environment; @URL may follow), or a factory as module:name."
+            help="policy, oracle, careless (the oracle, making one of the task's mistakes in "
+            "half of the episodes), random, scripted, a served model as openai:MODEL@URL, a "
+            "vendor's model as openai-responses:MODEL, anthropic:MODEL or gemini:MODEL (whose key "
+            "is in the environment; @URL may follow), or a factory as module:name."
         ),
     ] = "policy",
     script: Annotated[
@@ -116,6 +136,17 @@ def evaluate(
             "then played again, twice at most.",
         ),
     ] = RequestLimits.attempts,
+    price_in: Annotated[
+        float | None,
+        typer.Option(min=0, help="Dollars a million tokens that a served model reads."),
+    ] = None,
+    price_out: Annotated[
+        float | None,
+        typer.Option(min=0, help="Dollars a million tokens that it writes."),
+    ] = None,
+    print_: Annotated[
+        bool, typer.Option("--print", help="Show what would be played, and play nothing.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -145,11 +176,16 @@ def evaluate(
 
       ui-gym-eval --suite browser --category input --episodes 4 --agent random
 
+    [dim]A row of the scoreboard:[/dim]
+
+      ui-gym-eval --protocol v1 --agent openai:MODEL@URL --out report
+
     [dim]OSWorld's task files are played with options of their own:[/dim]
 
       ui-gym-eval --suite osworld --help
     """  # fmt: skip
     # Torch and its friends take seconds to import; `--help` does without.
+    from ui_gym_agents.evaluation import scoreboard
     from ui_gym_agents.evaluation.setup import EvaluationPlan, play
     from ui_gym_agents.training.watching import watched
 
@@ -157,17 +193,22 @@ def evaluate(
         raise UserError(f"there is no agent {agent!r}. {nearest(agent, AGENTS)}")
     if split not in SPLITS:
         raise UserError(f"there is no split {split!r}. {nearest(split, SPLITS)}")
+    followed = None if protocol is None else _followed(protocol, context)
     choice: dict[str, Any] = {
         "ids": task or [], "suite": suite, "category": category, "difficulty": difficulty,
         "tags": tag or [], "file": file,
     }  # fmt: skip
-    chosen = _tasks({} if run else {"ids": [TASK]}, choice, split)
+    if followed is None:
+        chosen = _tasks({} if run else {"ids": [TASK]}, choice, split)
+    else:
+        chosen = tuple(followed.entries(suite))
     settings = EvaluationPlan(
         tasks=chosen, arguments=command.read_arguments(set_ or []), agent=agent, script=script,
         model=model, adapter=adapter, max_new_tokens=max_new_tokens, observation=observation,
         dialect=dialect or _dialect(agent), episodes=episodes, attempts=attempts,
         greedy=not sample and _native(agent) is None, seed=seed, envs=envs, workers=workers,
         server_timeout=server_timeout, server_attempts=server_attempts, out=out,
+        prices=_prices(price_in, price_out),
     )  # fmt: skip
     if preset is not None:
         if run is not None:
@@ -178,6 +219,11 @@ def evaluate(
         settings = dataclasses.replace(settings, tasks=chosen or settings.tasks)
     if native := _native(agent):  # whatever a run or a preset speaks
         settings = dataclasses.replace(settings, dialect=dialect or native)
+    if followed is not None:  # whatever a preset says
+        settings = followed.plan(settings, suite)
+    if print_:
+        _print_plan(settings, as_json)
+        return
     console = Console(stderr=True)
 
     def watch(steps: Any, total: int) -> Any:
@@ -193,14 +239,85 @@ def evaluate(
         out.mkdir(parents=True, exist_ok=True)
     with watched(out or Path(), monitor, note):
         outcome = play(settings, watch, note)
+    if followed is not None and out is not None and outcome.report.n:
+        path = out / scoreboard.FILE
+        scoreboard.row_of(settings, followed, outcome).write(path)
+        outcome.files.append(path)
     if as_json:
         sys.stdout.write(json.dumps(outcome.report.to_json(), indent=1) + "\n")
     else:
         print_report(settings, outcome.report, Console())
         for path in outcome.files:
-            kind = "film" if path.suffix == ".png" else "report"
+            kind = {"film.png": "film", scoreboard.FILE: "row"}.get(path.name, "report")
             Console().print(Text(f"{kind}: {path}"), soft_wrap=True)
     _check_measured(outcome.report)
+
+
+FIXED = (
+    "run", "task", "category", "difficulty", "tag", "file", "set_", "observation", "episodes",
+    "attempts", "split", "seed",
+)  # fmt: skip
+"""Parameters of the command that a protocol says."""
+
+
+def _followed(name: str, context: typer.Context) -> ScoreboardProtocol:
+    """The protocol of a name. `UserError` where something is given that it fixes."""
+    from ui_gym_agents.evaluation.protocol import load_protocol
+
+    found = load_protocol(name)
+    for option in context.command.params:
+        source = context.get_parameter_source(str(option.name))
+        if option.name in FIXED and source is not None and source.name == "COMMANDLINE":
+            raise UserError(
+                f"{option.opts[0]} is fixed by the protocol {found.version}: leave one of the two "
+                "out (--print shows what the protocol plays)"
+            )
+    return found
+
+
+def _prices(price_in: float | None, price_out: float | None) -> TokenPrices | None:
+    from ui_gym_agents.evaluation.evaluate import TokenPrices
+
+    if price_in is None and price_out is None:
+        return None
+    if price_in is None or price_out is None:
+        raise UserError("--price-in and --price-out go together: give both")
+    return TokenPrices(price_in, price_out)
+
+
+PLANNED = (
+    ShownColumn("suite"),
+    ShownColumn("task", least=20),
+    ShownColumn("episodes", right=True),
+    ShownColumn("most turns", right=True),
+)
+
+
+def _print_plan(settings: EvaluationPlan, as_json: bool) -> None:
+    """What would be played: the episodes of each task, and how many turns they take at most."""
+    from ui_gym_agents.evaluation.setup import requests, stages
+    from ui_gym_agents.tasks.mix import turn_limits
+
+    settings.check()
+    rows: list[tuple[str, str, int, int]] = []
+    for stage in stages(settings):
+        limits = turn_limits(stage.entries, stage.arguments)
+        asked = Counter(request.group.rpartition(" ")[0] for request in requests(settings, stage))
+        for entry in stage.entries:
+            count = asked[entry.name if len(settings.tasks) > 1 else ""]
+            turns = settings.max_steps or limits[entry.variant]
+            rows.append((entry.spec.suite, entry.variant, count, count * turns))
+    total = {
+        "protocol": settings.protocol, "split": settings.tasks[0].split, "tasks": len(rows),
+        "episodes": sum(row[2] for row in rows), "most turns": sum(row[3] for row in rows),
+    }  # fmt: skip
+    if as_json:
+        names = [column.heading for column in PLANNED]
+        plays = [dict(zip(names, row, strict=True)) for row in rows]
+        sys.stdout.write(json.dumps({**total, "plays": plays}, indent=1) + "\n")
+        return
+    print_table(Console(), PLANNED, [tuple(map(str, row)) for row in rows])
+    print_lines(Console(), (f"{name}\t{value}" for name, value in total.items() if value))
 
 
 def _with_preset(settings: EvaluationPlan, name: str, context: typer.Context) -> EvaluationPlan:
@@ -259,6 +376,9 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
     given = {name: value for name, value in choice.items() if value} or default
     if not given:
         return ()
+    together = given.get("suite") == ALL
+    if together:
+        del given["suite"]
     try:
         chosen = entries_of(TaskSource(**given), split=split)
     except ValidationError as error:
@@ -266,7 +386,15 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
         name = ".".join(map(str, first["loc"]))
         raise UserError(f"--{name}: {first['msg']}, not {first['input']!r}") from None
     named = bool(given.get("ids") or given.get("file"))
-    return tuple(e for e in chosen if named or MEMBER_TAG not in e.spec.tags)
+    kept = tuple(
+        entry
+        for entry in chosen
+        if (named or MEMBER_TAG not in entry.spec.tags)
+        and (not together or entry.spec.suite in SUITES)
+    )
+    if not kept:
+        raise UserError(f"no such task is in the suites {', '.join(SUITES)}")
+    return kept
 
 
 BY_TASK = (
@@ -313,7 +441,13 @@ def _rows(settings: Any, report: Any) -> Mapping[str, str]:
         "goal sensitivity": f"{percent(report.goal_sensitivity)}  (other goal, other answer)",
         "valid actions": percent(total.valid_actions),
         "turns": f"{total.turns:.1f}",
+        "tokens": str(total.usage or "unknown: the server does not tell them"),
+        "cost": "unknown" if report.cost is None else f"${report.cost:.2f}",
     }
+    if not is_served(settings.agent):
+        del rows["tokens"]
+    if settings.prices is None:
+        del rows["cost"]
     if not settings.samples:
         del rows["answers"]
     if report.goal_sensitivity is None:

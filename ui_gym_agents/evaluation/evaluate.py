@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,13 +22,14 @@ from ui_gym.contract import registry
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Agent, View
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, views
-from ui_gym_agents.episode import Episode
+from ui_gym_agents.episode import Episode, TokenUsage, Turn
 from ui_gym_agents.evaluation.report.statistics import Counts, interval, pass_rates, wilson
 from ui_gym_agents.store import ScreenshotStore
 
 __all__ = [
     "EpisodeFigures",
     "EvaluationReport",
+    "TokenPrices",
     "evaluate",
     "goal_sensitivity",
     "summarize",
@@ -34,6 +38,25 @@ __all__ = [
 
 PROBES = 40
 """How many episodes are asked about with another goal."""
+
+
+@dataclass(frozen=True)
+class TokenPrices:
+    """What a served model costs: dollars a million tokens that it reads, and that it writes."""
+
+    prompt: float
+    completion: float
+
+    def __post_init__(self) -> None:
+        for price in (self.prompt, self.completion):
+            if not (math.isfinite(price) and price >= 0):
+                raise UserError(f"a price is a number of dollars a million tokens, not {price}")
+
+    def cost(self, usage: TokenUsage | None) -> float | None:
+        """Dollars; None where the tokens are not known."""
+        if usage is None:
+            return None
+        return (self.prompt * usage.prompt + self.completion * usage.completion) / 1e6
 
 
 @dataclass(frozen=True)
@@ -56,6 +79,8 @@ class EpisodeFigures:
     pass_at_k: dict[int, float]
     """The chance that one of k episodes of an instance succeeds, the mean over instances."""
     blind_rate: float | None
+    usage: TokenUsage | None = None
+    """All tokens together, as a server counted them; None if it did not in every turn."""
 
     @classmethod
     def of(cls, episodes: Sequence[Episode]) -> EpisodeFigures:
@@ -74,6 +99,7 @@ class EpisodeFigures:
             instances=len(counts),
             pass_at_k=pass_rates(counts),
             blind_rate=blind_rate(good),
+            usage=_usage(turns),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -102,6 +128,8 @@ class EvaluationReport:
     times: dict[str, float] = field(default_factory=dict)
     """Seconds: of all episodes (``episodes``), and the mean of a turn in the agent (``act``) and in
     the env (``env``). The one part that another run of the same evaluation has otherwise."""
+    cost: float | None = None
+    """Dollars for the tokens, where both they and their prices are known."""
 
     @property
     def success(self) -> float:
@@ -129,6 +157,7 @@ class EvaluationReport:
             "errors": dict(self.errors),
             "failed": list(self.failed),
             "times": dict(self.times),
+            "cost": self.cost,
         }
 
 
@@ -170,14 +199,19 @@ def with_teams(requests: Sequence[EpisodeRequest], size: int) -> list[EpisodeReq
 
 
 def summarize(
-    episodes: Sequence[Episode], *, greedy: bool, sensitivity: float | None = None
+    episodes: Sequence[Episode],
+    *,
+    greedy: bool,
+    sensitivity: float | None = None,
+    prices: TokenPrices | None = None,
 ) -> EvaluationReport:
     """The report of finished episodes; their order bears on nothing but the last bits of means."""
     kinds: Counter[str] = Counter()
     for episode in episodes:
         kinds.update({} if episode.failure else episode.error_counts)
+    total = EpisodeFigures.of(episodes)
     return EvaluationReport(
-        total=EpisodeFigures.of(episodes),
+        total=total,
         greedy=greedy,
         goal_sensitivity=sensitivity,
         by_task=_by(episodes, lambda e: e.task),
@@ -186,6 +220,7 @@ def summarize(
         errors=dict(sorted(kinds.items())),
         failed=tuple(f"{e.task}, seed {e.seed}: {e.failure}" for e in episodes if e.failure),
         times=_times(episodes),
+        cost=prices.cost(total.usage) if prices else None,
     )
 
 
@@ -209,6 +244,12 @@ def _counts(episodes: Sequence[Episode]) -> Counts:
         instance = (episode.task, episode.group or str(episode.seed))
         played.setdefault(instance, []).append(episode.success)
     return [(len(wins), sum(wins)) for wins in played.values()]
+
+
+def _usage(turns: Sequence[Turn]) -> TokenUsage | None:
+    """The tokens of all turns; one that nobody counted leaves the sum unknown, and not smaller."""
+    told = [turn.usage for turn in turns if turn.usage is not None]
+    return functools.reduce(operator.add, told) if told and len(told) == len(turns) else None
 
 
 def _times(episodes: Sequence[Episode]) -> dict[str, float]:

@@ -24,13 +24,19 @@ from ui_gym.contract.suite import MEMBER_TAG
 from ui_gym.contract.task import SPLITS
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import UserError
-from ui_gym_agents.agents import ScriptedAgent, make_agent
+from ui_gym_agents.agents import ScriptedAgent, careless_options, make_agent
 from ui_gym_agents.agents.agent import SERVED, VENDORS, Agent, is_served
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, schedule_for
+from ui_gym_agents.collecting.collector import (
+    Collector,
+    EpisodeRequest,
+    derive_noise,
+    schedule_for,
+)
 from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.evaluation.evaluate import (
     EvaluationReport,
+    TokenPrices,
     goal_sensitivity,
     summarize,
     temperature,
@@ -39,7 +45,7 @@ from ui_gym_agents.evaluation.evaluate import (
 from ui_gym_agents.evaluation.report.folder import evaluation_store, played
 from ui_gym_agents.evaluation.report.render import write_reports
 from ui_gym_agents.store import EpisodeStore
-from ui_gym_agents.tasks.mix import make_envs, reset_names, screen_size
+from ui_gym_agents.tasks.mix import make_envs, members, reset_names, screen_size
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
 from ui_gym_agents.training.context import derive
@@ -70,9 +76,9 @@ class EvaluationPlan:
     arguments: dict[str, Any] = field(default_factory=dict)
     """Of every task, beside its own."""
     agent: str = "policy"
-    """``policy``, ``oracle``, ``random``, ``scripted``, a served model as ``openai:MODEL@URL`` or
-    as `VENDORS` are named, or a factory as ``module:name``, which is called with the envs' action
-    space."""
+    """``policy``, ``oracle``, ``careless``, ``random``, ``scripted``, a served model as
+    ``openai:MODEL@URL`` or as `VENDORS` are named, or a factory as ``module:name``, which is called
+    with the envs' action space."""
     script: Path | None = None
     """The actions of the scripted agent, a turn a line."""
     model: str = "tiny-clerk"
@@ -102,6 +108,10 @@ class EvaluationPlan:
     """Seconds that one attempt at an answer of a served model may take."""
     server_attempts: int = RequestLimits.attempts
     """How often an answer is asked for."""
+    prices: TokenPrices | None = None
+    """Of a served model's tokens."""
+    protocol: str = ""
+    """The name of the protocol that all this is of; empty if none."""
     out: Path | None = None
 
     def of_run(self, run: Path, split: str | None) -> EvaluationPlan:
@@ -173,6 +183,11 @@ class EvaluationPlan:
             raise UserError("the scripted agent needs --script FILE, and no other agent takes one")
         if self.agent.startswith(VENDORS):
             self._check_vendor()
+        if self.prices is not None and not is_served(self.agent):
+            raise UserError(
+                f"tokens are counted by servers, and {self.agent} is none: leave --price-in and "
+                "--price-out out"
+            )
         if self.out is not None and find_spec("jinja2") is None:
             raise UserError("reports need jinja2; to get it: pip install 'ui-gym[agents]'")
         stages(self)
@@ -203,9 +218,12 @@ class EvaluationPlan:
         if not self.samples:
             del values["greedy"]
         for name in (
-            "episodes", "attempts", "envs", "workers", "server_timeout", "server_attempts", "out"
+            "episodes", "attempts", "envs", "workers", "server_timeout", "server_attempts",
+            "prices", "out",
         ):  # fmt: skip
             del values[name]
+        if not self.protocol:  # older evaluations can be continued
+            del values["protocol"]
         for name, default in LOADED.items():
             # Left out where it is the default, so that older evaluations can be continued.
             if values.get(name) == default:
@@ -279,24 +297,41 @@ def requests(settings: EvaluationPlan, stage: EvaluationStage) -> list[EpisodeRe
     """The episodes of a stage, the same ones in every evaluation."""
     names = reset_names(stage.entries)
     found = []
+    mistakes = _mistakes(stage) if settings.agent == "careless" else {}
     purpose = Purpose("evaluation", mode="greedy" if settings.greedy else "sampled")
     for entry in stage.entries:
         # Alone, a task's episodes are called as a training run calls those of its evaluations.
         prefix = f"{entry.name} " if len(settings.tasks) > 1 else ""
         count = min(settings.episodes, len(entry.seeds) or settings.episodes)
         for index in range(count):
+            seed = entry.seeds[index] if entry.seeds else derive("evaluation", index)
             found += [
                 EpisodeRequest(
-                    seed=entry.seeds[index] if entry.seeds else derive("evaluation", index),
+                    seed=seed,
                     task="" if MEMBER_TAG in entry.spec.tags else names[entry.variant],
                     group=f"{prefix}e{index}",
                     member=member,
                     split=entry.split,
+                    options=careless_options(
+                        mistakes[entry.variant],
+                        derive_noise(settings.seed, entry.variant, seed, member),
+                    )
+                    if mistakes
+                    else {},
                     purpose=purpose,
                 )
                 for member in range(settings.attempts)
             ]
     return found
+
+
+def _mistakes(stage: EvaluationStage) -> dict[str, tuple[str, ...]]:
+    """The mistakes of each task of a stage. `UserError` where nothing is known of them."""
+    for entry in stage.entries:
+        if entry.spec.suite in (FOREIGN, TEAMS) or MEMBER_TAG in entry.spec.tags:
+            raise UserError(f"{entry.spec.id} tells no mistakes of its own: ask for --agent oracle")
+    tasks = members(stage.entries, stage.arguments)
+    return {variant: task.mistakes for variant, task in tasks.items()}
 
 
 def play(
@@ -332,7 +367,9 @@ def play(
         sensitivity = players.sensitivity(
             [(stage, [done[request.id] for request in asked]) for stage, asked in plan], store
         )
-        report = summarize(episodes, greedy=settings.greedy, sensitivity=sensitivity)
+        report = summarize(
+            episodes, greedy=settings.greedy, sensitivity=sensitivity, prices=settings.prices
+        )
         return FinishedEvaluation(report, episodes, _keep(settings, store, report, episodes))
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym_agents import files
-from ui_gym_agents.episode import Episode
+from ui_gym_agents.agents.agent import is_served
+from ui_gym_agents.episode import Episode, TokenUsage
 from ui_gym_agents.evaluation.evaluate import EvaluationReport
 from ui_gym_agents.evaluation.report.films import films
 from ui_gym_agents.evaluation.report.statistics import percent
@@ -76,6 +77,8 @@ def _templates() -> Any:
     )
     environment.filters["percent"] = percent
     environment.filters["success"] = _success
+    environment.filters["tokens"] = _tokens
+    environment.tests["served"] = lambda agent: isinstance(agent, str) and is_served(agent)
     environment.filters["cell"] = _cell
     environment.filters["short"] = _short
     return environment
@@ -84,6 +87,10 @@ def _templates() -> Any:
 def _success(figures: Mapping[str, Any]) -> str:
     """The success rate; unknown, where no episode counts."""
     return percent(figures["success"] if figures["n"] else None)
+
+
+def _tokens(usage: Mapping[str, int] | None) -> str:
+    return "unknown" if usage is None else str(TokenUsage(**usage))
 
 
 def _cell(text: object) -> str:
