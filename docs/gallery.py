@@ -1,7 +1,8 @@
 """Writes docs/gallery.md and docs/gallery/: the first screen of every task, with its goal.
 
-``python docs/gallery.py [browser] [android] [desktop]``; the seed is fixed, so that only what
-changed changes. The page shows the browser suite; the site shows each picture on its task's page.
+``python docs/gallery.py [browser] [android] [desktop] [looks]``; the seed is fixed, so that only
+what changed changes. The page shows the browser suite, and some families in all looks; the site
+shows each picture on its task's page.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import gymnasium as gym
 from PIL import Image
 
+from ui_gym.browser.looks import HELD_OUT, LOOKS
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import families
 
@@ -28,32 +30,74 @@ The first screen of each family (seed {seed}), with what it asks; written by
 | | |
 |---|---|
 {rows}
+
+## Looks
+
+The same episode as other houses would have built it: `gym.make(id, look="dark")`, or a word for
+several looks (`"varied"`, `"heldout"`, `"any"`), of which each episode has one. Nothing is trained
+on {held_out}. From the left: {looks}.
+
+{sheets}
 """
+LOOKED_AT = ("Registration", "ShoppingCart", "EmailTriage", "TableSortFilter")
+"""The families that are shown in all looks."""
+LOOK_WIDTH = 480
 
 
 def main() -> None:
     (HERE / "gallery").mkdir(exist_ok=True)
-    suites = sys.argv[1:] or ["browser", "android", "desktop"]
-    cells = {spec.name: _cell(spec) for suite in suites for spec in families(suite)}
+    suites = sys.argv[1:] or ["browser", "android", "desktop", "looks"]
+    cells = {
+        spec.name: _cell(spec) for suite in suites if suite != "looks" for spec in families(suite)
+    }
+    if "looks" in suites:
+        _draw_looks()
     if "browser" in suites:
         _write_page([cells[spec.name] for spec in families("browser")])
 
 
 def _write_page(cells: list[str]) -> None:
     rows = [f"| {' | '.join((*cells[i : i + 2], '')[:2])} |" for i in range(0, len(cells), 2)]
-    (HERE / "gallery.md").write_text(PAGE.format(seed=SEED, rows="\n".join(rows)))
+    sheets = [f"**{name}**<br>![{name}](gallery/looks/{name}.webp)" for name in LOOKED_AT]
+    page = PAGE.format(
+        seed=SEED,
+        rows="\n".join(rows),
+        held_out=" or ".join(HELD_OUT),
+        looks=", ".join(LOOKS),
+        sheets="\n\n".join(sheets),
+    )
+    (HERE / "gallery.md").write_text(page)
+
+
+def _draw_looks() -> None:
+    """A sheet for each family of `LOOKED_AT`: one episode in all looks, four in a row."""
+    (HERE / "gallery" / "looks").mkdir(parents=True, exist_ok=True)
+    for name in LOOKED_AT:
+        pictures = [_picture(f"UI/{name}-v0", LOOK_WIDTH, look=look)[0] for look in LOOKS]
+        width, height = pictures[0].size
+        rows = -(-len(pictures) // 4)
+        sheet = Image.new("RGB", (width * 4 + 24, height * rows + 8 * (rows - 1)), "white")
+        for number, picture in enumerate(pictures):
+            sheet.paste(picture, (number % 4 * (width + 8), number // 4 * (height + 8)))
+        sheet.save(HERE / "gallery" / "looks" / f"{name}.webp", quality=82, method=6)
 
 
 def _cell(spec: TaskSpec) -> str:
-    with contextlib.closing(gym.make(spec.id)) as env:
+    picture, goal = _picture(spec.id, WIDTH)
+    picture.save(HERE / "gallery" / f"{spec.name}.webp", quality=82, method=6)
+    goal = goal.replace("|", "\\|").replace("\n", "<br>")
+    image = f"![{spec.name}](gallery/{spec.name}.webp)"
+    return f"**{spec.name}** ({spec.difficulty})<br>{goal}<br>{image}"
+
+
+def _picture(id: str, width: int, **arguments: Any) -> tuple[Image.Image, str]:
+    """The first screen of an episode, `width` pixels wide, and its goal."""
+    with contextlib.closing(gym.make(id, **arguments)) as env:
         made: Any = env
         observation, _ = made.reset(seed=SEED)
     picture = Image.fromarray(observation["screenshot"])
-    picture.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
-    picture.save(HERE / "gallery" / f"{spec.name}.webp", quality=82, method=6)
-    goal = observation["goal"].replace("|", "\\|").replace("\n", "<br>")
-    image = f"![{spec.name}](gallery/{spec.name}.webp)"
-    return f"**{spec.name}** ({spec.difficulty})<br>{goal}<br>{image}"
+    picture.thumbnail((width, width), Image.Resampling.LANCZOS)
+    return picture, observation["goal"]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ui_gym.browser.looks import LOOKS
+from ui_gym.browser.looks import PLAIN
 from ui_gym.errors import TaskError
 
 ORIGIN = "https://page.ui-gym.test"
@@ -39,7 +39,7 @@ HOST_SECURITY_POLICY = (
 EMPTY_DOCUMENT = "<!doctype html><title>ui-gym</title>"
 """What a page is before its first document."""
 
-FACES = (("Inter", 400), ("Inter", 600))
+FACES = (("Inter", 400), ("Inter", 600), ("Gazette", 400), ("Gazette", 600))
 
 _MARK = re.compile("<!-- ui-gym( kit)? -->")
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -83,7 +83,7 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     style, script = text("base.css"), ""
     if mark[1]:
         style += text("kit.css")
-    if params.get("look") in LOOKS:
+    if params.get("look", PLAIN) != PLAIN:
         style += text(f"looks/{params['look']}.css")
     if mark[1] and params.get("compact"):
         style += text("kit_compact.css")

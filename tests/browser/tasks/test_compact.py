@@ -44,7 +44,9 @@ def screens(spec: TaskSpec, device: BrowserDevice, seeds: range) -> Iterator[tup
         task.setup(device, params)
         for step in task.oracle(device, params):
             yield task.goal(params), device.capture(elements=True).elements
-            device.perform(step.action if isinstance(step, Demo) else step)
+            action = step.action if isinstance(step, Demo) else step
+            if not action.ends_episode:
+                device.perform(action)
 
 
 @each_family
