@@ -44,7 +44,7 @@ def test_what_is_wrong_is_told_with_its_remedy(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('held_out_looks = ["dark"]', "pages have one look so far"),
+        ('held_out_looks = ["dark"]', "no command measures held-out looks yet"),
         ("minutes = 3", "minutes: Extra inputs"),
         ("run_seeds = []", "run_seeds: Tuple should have at least 1 item"),
     ],

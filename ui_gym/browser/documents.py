@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ui_gym.browser.looks import PLAIN
+from ui_gym.browser.looks import DRESSED
 from ui_gym.errors import TaskError
 
 ORIGIN = "https://page.ui-gym.test"
@@ -80,15 +80,15 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     if mark is None:
         raise TaskError(f"page {page}: its <head> lacks the mark <!-- ui-gym -->")
     begin = f"uiGym.begin({_embed(params)}, {seed & 0xFFFFFFFF});"
-    style, script = text("base.css"), ""
+    sheets = ["base.css"]
     if mark[1]:
-        style += text("kit.css")
-    if params.get("look", PLAIN) != PLAIN:
-        style += text(f"looks/{params['look']}.css")
+        sheets.append("kit.css")
+    if params.get("look") in DRESSED:
+        sheets.append(f"looks/{params['look']}.css")
     if mark[1] and params.get("compact"):
-        style += text("kit_compact.css")
-    if mark[1]:
-        script = f"<script>{text('kit.js')}</script>"
+        sheets.append("kit_compact.css")
+    style = "".join(map(text, sheets))
+    script = f"<script>{text('kit.js')}</script>" if mark[1] else ""
     head = f"<style>{style}</style><script>{begin}</script>{script}"
     scoped = _SCRIPT.sub(
         lambda found: '<script>(() => {"use strict";' + found[1] + "})();</script>", source

@@ -14,7 +14,9 @@ import numpy as np
 from ui_gym.contract.arguments import choose
 
 PLAIN = "plain"
-LOOKS = (PLAIN, "material", "bootstrap", "enterprise", "dark", "nineties", "mobile")
+DRESSED = ("material", "bootstrap", "enterprise", "dark", "nineties", "mobile")
+"""The looks that have a style sheet."""
+LOOKS = (PLAIN, *DRESSED)
 HELD_OUT = ("bootstrap", "nineties")
 """The looks that nothing is trained on."""
 DRAWN = {

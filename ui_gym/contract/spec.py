@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,6 +69,10 @@ class TaskSpec:
         if self.suite != TEAMS:  # an env itself, whose docstring is whole
             self.document(found)
         return found
+
+    def takes(self, *arguments: str) -> bool:
+        """Whether the task's class, which is imported for it, takes arguments of these names."""
+        return set(arguments) <= inspect.signature(self.load()).parameters.keys()
 
     def document(self, cls: type[Any]) -> None:
         """Give the docstring of the task's class all of Gymnasium's sections."""

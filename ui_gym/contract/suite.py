@@ -6,7 +6,6 @@ The params of an episode are those that the task itself draws from the same seed
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -64,11 +63,7 @@ def families(suite: str, *, extra: bool = False) -> list[TaskSpec]:
 
 def compact_families(suite: str) -> list[TaskSpec]:
     """Those of a suite's own tasks that have a compact form, which a tiny model can read."""
-    return [spec for spec in families(suite) if _has_compact(spec)]
-
-
-def _has_compact(spec: TaskSpec) -> bool:
-    return "compact" in inspect.signature(spec.load()).parameters
+    return [spec for spec in families(suite) if spec.takes("compact")]
 
 
 class Suite(Task[Any, Any]):
@@ -131,7 +126,7 @@ class Suite(Task[Any, Any]):
             chosen = [spec for spec in chosen if spec.difficulty == difficulty]
         compact = self.check_flag("compact", self.compact if compact is None else compact)
         if compact:
-            chosen = [spec for spec in chosen if _has_compact(spec)]
+            chosen = [spec for spec in chosen if spec.takes("compact")]
         if not chosen:
             raise UserError(f"{self.spec.id}: no task is left to draw from")
         given = self.arguments if arguments is None else arguments
@@ -166,9 +161,7 @@ class Suite(Task[Any, Any]):
     def _arguments(
         spec: TaskSpec, level: Difficulty | None, compact: bool, given: Mapping[str, Any]
     ) -> dict[str, Any]:
-        cls = spec.load()
-        taken = inspect.signature(cls).parameters
-        own = {name: value for name, value in given.items() if name in taken}
-        if level is not None and cls.levels:
+        own = {name: value for name, value in given.items() if spec.takes(name)}
+        if level is not None and spec.load().levels:
             own["level"] = level
         return {**own, "compact": True} if compact else own

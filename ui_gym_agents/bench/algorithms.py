@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import Field
 
 from ui_gym.errors import UserError, nearest
-from ui_gym_agents.bench.protocol import BenchPart, Setting, checked, read_toml
+from ui_gym_agents.bench.protocol import BenchPart, Setting
 from ui_gym_agents.command import read_arguments
+from ui_gym_agents.protocols import checked, read_toml
 
 FILE = Path(__file__).with_name("algorithms.toml")
 

@@ -6,23 +6,18 @@ results of different protocols are not compared.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import json
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ui_gym.contract import registry
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import families
 from ui_gym.errors import UserError, nearest
-
-P = TypeVar("P", bound=BaseModel)
+from ui_gym_agents.protocols import VersionedProtocol, checked, read_toml
 
 FILE = Path(__file__).with_name("protocol.toml")
 
@@ -82,10 +77,9 @@ class BenchTaskSet(BenchPart):
     """Without any, all families of the suite."""
 
 
-class BenchProtocol(BenchPart):
+class BenchProtocol(BenchPart, VersionedProtocol):
     """The whole protocol."""
 
-    version: str
     run_seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
     held_out_families: tuple[str, ...] = ()
     held_out_looks: tuple[str, ...] = ()
@@ -101,23 +95,12 @@ class BenchProtocol(BenchPart):
     @classmethod
     def _no_looks_yet(cls, looks: tuple[str, ...]) -> tuple[str, ...]:
         if looks:
-            raise ValueError("pages have one look so far, so that none can be held out")
+            raise ValueError("no command measures held-out looks yet")
         return looks
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of all that stands in it, whatever its file's comments and order."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    @property
-    def name(self) -> str:
-        """What folders are called by: version, and the beginning of the hash."""
-        return f"{self.version}-{self.digest[:8]}"
 
     def has_form(self, spec: TaskSpec) -> bool:
         """Whether a task takes the arguments of the protocol, as its signature says."""
-        return self.arguments.keys() <= inspect.signature(spec.load()).parameters.keys()
+        return spec.takes(*self.arguments)
 
     def tasks(self, set_name: str) -> ChosenTasks:
         """The tasks of a set.
@@ -180,28 +163,3 @@ def load_protocol(path: Path | None = None) -> BenchProtocol:
     """
     path = path or FILE
     return checked(BenchProtocol, read_toml(path, "protocol"), f"{path} is no protocol")
-
-
-def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """What a TOML file holds. `UserError` where it cannot be read."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UserError(f"the {what} {path} cannot be read: {error}") from error
-
-
-def checked(model: type[P], values: Any, what: str) -> P:
-    """A model of some values. `UserError`, with a line for each mistake, where they are none."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, p['loc'])) or 'it'}: {p['msg']}, not {_short(p['input'])}"
-            for p in error.errors()
-        ]
-        raise UserError("\n".join([f"{what}:", *problems])) from None
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

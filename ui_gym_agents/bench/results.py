@@ -20,8 +20,9 @@ from ui_gym.child_process import cores
 from ui_gym.contract import registry
 from ui_gym.errors import UserError
 from ui_gym_agents import files
-from ui_gym_agents.bench.protocol import BenchPart, BenchProtocol, checked
+from ui_gym_agents.bench.protocol import BenchPart, BenchProtocol
 from ui_gym_agents.policy.weights import resolve
+from ui_gym_agents.protocols import checked
 from ui_gym_agents.training.facts import facts, without_secrets
 
 SCHEMA = 1

@@ -38,7 +38,7 @@ def described(protocol: BenchProtocol) -> Iterator[tuple[str, str]]:
         f"{', '.join(protocol.held_out_families) or 'none'}"
         f" ({len(there)} of {len(protocol.held_out_families)} are there)",
     )
-    yield "held-out looks", ", ".join(protocol.held_out_looks) or "none: pages have one look"
+    yield "held-out looks", ", ".join(protocol.held_out_looks) or "none yet"
     yield (
         "controls",
         f"blind guess; a random agent and the greedy parent in {controls.episodes} episodes; the "

@@ -6,25 +6,21 @@ scoreboard, and rows of different protocols are not compared.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 import ui_gym  # noqa: F401 - registers the ids
 from ui_gym.contract import registry
 from ui_gym.errors import UserError, nearest
+from ui_gym_agents.protocols import VersionedProtocol, checked, read_toml
 from ui_gym_agents.tasks.sources import TaskEntry
 
 if TYPE_CHECKING:
     from ui_gym_agents.evaluation.setup import EvaluationPlan
-
-P = TypeVar("P", bound=BaseModel)
 
 ALL = "all"
 """What all suites together are called."""
@@ -42,10 +38,9 @@ class ScoreboardPart(BaseModel):
     )
 
 
-class ScoreboardProtocol(ScoreboardPart):
+class ScoreboardProtocol(ScoreboardPart, VersionedProtocol):
     """The whole protocol."""
 
-    version: str
     split: Literal["train", "heldout"]
     instances: int = Field(ge=1)
     """Of each task."""
@@ -56,17 +51,6 @@ class ScoreboardProtocol(ScoreboardPart):
     observation: Literal["screenshot", "elements", "both"]
     tasks: dict[str, TaskIds] = Field(min_length=1)
     """Ids by suite."""
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of all that stands in it, whatever its file's comments and order."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    @property
-    def name(self) -> str:
-        """Version, and the beginning of the hash."""
-        return f"{self.version}-{self.digest[:8]}"
 
     @property
     def episodes(self) -> int:
@@ -128,20 +112,4 @@ def load_protocol(name: str) -> ScoreboardProtocol:
     if name not in known and not name.endswith(".toml"):
         raise UserError(f"there is no protocol {name!r}. {nearest(name, known)}")
     path = known.get(name, Path(name))
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UserError(f"the protocol {path} cannot be read: {error}") from error
-    return checked(ScoreboardProtocol, values, f"{path} is no protocol")
-
-
-def checked(model: type[P], values: Any, what: str) -> P:
-    """A model of some values. `UserError`, with a line for each mistake, where they are none."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, p['loc'])) or 'it'}: {p['msg']}, not {repr(p['input'])[:80]}"
-            for p in error.errors()
-        ]
-        raise UserError("\n".join([f"{what}:", *problems])) from None
+    return checked(ScoreboardProtocol, read_toml(path, "protocol"), f"{path} is no protocol")

@@ -22,8 +22,9 @@ from ui_gym_agents import files
 from ui_gym_agents.agents.agent import is_served
 from ui_gym_agents.episode import TokenUsage
 from ui_gym_agents.evaluation.evaluate import EpisodeFigures, TokenPrices
-from ui_gym_agents.evaluation.protocol import ScoreboardPart, ScoreboardProtocol, checked
+from ui_gym_agents.evaluation.protocol import ScoreboardPart, ScoreboardProtocol
 from ui_gym_agents.evaluation.report.statistics import percent
+from ui_gym_agents.protocols import checked
 from ui_gym_agents.training.facts import machine, revision
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.documents import document
 from ui_gym.browser.family import COMPACT_SIZE
-from ui_gym.browser.looks import ARRANGED, DRAWN, HELD_OUT, LOOKS, PLAIN, dress
+from ui_gym.browser.looks import ARRANGED, DRAWN, DRESSED, HELD_OUT, LOOKS, PLAIN, dress
 from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
@@ -21,7 +22,6 @@ from ui_gym.contract.suite import compact_families, families
 from ui_gym.contract.task import Demo, Task
 from ui_gym.errors import UserError
 
-OTHERS = tuple(look for look in LOOKS if look != PLAIN)
 FULL_SIZE = (1280, 800)
 
 HERE = Path(__file__).parent
@@ -38,8 +38,8 @@ def pairs(specs: list[TaskSpec], turn: int) -> list[Any]:
     """Every family with a look of its own by day, with all others at night."""
     made = []
     for number, spec in enumerate(specs):
-        for place, look in enumerate(OTHERS):
-            marks = [] if (number + turn) % len(OTHERS) == place else [pytest.mark.nightly]
+        for place, look in enumerate(DRESSED):
+            marks = [] if (number + turn) % len(DRESSED) == place else [pytest.mark.nightly]
             made.append(pytest.param(spec, look, id=f"{spec.name}-{look}", marks=marks))
     return made
 
@@ -120,7 +120,7 @@ def test_looks_are_told_apart_and_stay_what_they_are(
 def test_compact_words_can_be_read_in_every_look(
     spec: TaskSpec, small_screen: ChromiumDevice
 ) -> None:
-    for look in OTHERS:
+    for look in DRESSED:
         task = make_task(spec.id, {"compact": True, "look": look})
         task.setup(small_screen, task.draw(3))
         assert (look, small_screen.evaluate(FAINT)) == (look, [])
@@ -177,3 +177,11 @@ def test_the_same_params_are_shown_alike(screen: ChromiumDevice) -> None:
         task.setup(screen, task.draw(5))
         shown.append(screen.capture().image.copy())
     np.testing.assert_array_equal(shown[0], shown[1])
+
+
+def test_a_param_look_of_an_authors_own_page_is_the_authors(tmp_path: Path) -> None:
+    page = tmp_path / "own.html"
+    page.write_text("<html><head><!-- ui-gym --></head><body></body></html>")
+    assert document(page, {"look": "at the sky"}, 0).replace("at the sky", "x") == document(
+        page, {"look": "x"}, 0
+    )
