@@ -33,7 +33,10 @@ class Config(BaseModel):
     gate: str = ""
 
 class Walker:
-    """Walks from 0 to 1 with noise; from step 2 on only once there is `gate`, a file of the run."""
+    """Walks from 0 to 1 with noise; from step 2 on only once there is `gate`, a file of the run.
+
+    Where it waits, it leaves a file ``waiting``.
+    """
     api_version = 1
     Config = Config
 
@@ -51,6 +54,7 @@ class Walker:
         deadline = time.monotonic() + 60
         gate = Path(self.context.run.path, self.config.gate)
         while self.context.step > 1 and self.config.gate and not gate.exists():
+            Path(self.context.run.path, "waiting").touch()
             if self.context.stop_requested() or time.monotonic() > deadline:
                 break
             time.sleep(0.01)
