@@ -21,6 +21,9 @@ layers begin afresh.
 ``tiny-filer`` reads a folder in a real file manager, and was shown somebody who clicks what is
 named or presses Delete, in any order.
 
+``tiny-reader`` is the parent of the laptop benchmark (docs/benchmark.md): it does parts of jobs on
+the compact pages of all families (`reading`), and never saw one brought to an end.
+
 Nothing about held-out parameters goes into any of them.
 """
 
@@ -28,9 +31,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,16 +43,20 @@ from typing import Any
 
 from rich.console import Console
 
+from ui_gym import UIVectorEnv
 from ui_gym.android.tasks import quick_settings
 from ui_gym.browser.content import words
 from ui_gym.desktop import compact as folder
 from ui_gym.desktop.tasks import pcmanfm_delete
 from ui_gym.errors import UIGymError
+from ui_gym_agents.agents import OracleAgent
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.cli import main as train
 from ui_gym_tiny import FOLDER, parts
 from ui_gym_tiny.model import TinyConfig, build
+from ui_gym_tiny.reading import ReadPages
 
 WORDS = (
     *words.FIRST_SHORT, *words.LAST_SHORT,
@@ -73,11 +82,20 @@ FOLDER_WORDS = (
 )  # fmt: skip
 """All that the compact folder and its goals say."""
 
+READER_WORDS = (
+    *words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT, "<here>", "read", "find", "on",
+    "off", "or", "to", "down", "up", "drag", "wait", "ctrl", ".", ",", ":", "+", "-",
+)  # fmt: skip
+"""What the reader's tokens begin with; the pages' own words are heard from them."""
+
 CLERK = {"row": 0.42, "labels": 0.6}
 """The clumsy clerk's error model: rates of the mistakes of `DataEntry.misread`."""
 
 THUMB = {"neighbour": 0.75}
 """The clumsy thumb's: of `AndroidQuickSettings.misread`."""
+
+FIRST_READ = ("CheckboxSet", "ClickButton", "DataEntry", "KanbanDrag", "Login", "SliderSet")
+"""The families that the reader's eyes open on: few words in plain places."""
 
 AIMLESS = {"aimless": 1.0}
 """Of `DesktopDeleteFiles.misread`: whoever plays does parts of the job in any order."""
@@ -86,7 +104,8 @@ AIMLESS = {"aimless": 1.0}
 @dataclass(frozen=True)
 class Subject:
     """What a line of models looks at. `flags` choose it; `data`, `blind` and `limits` are for their
-    cards. Where `eyes` names a checkpoint, its blank begins with that one's vision tower."""
+    cards. Where `eyes` names a checkpoint, its blank begins with that one's vision tower. To
+    `words` come those that are said in `heard` episodes of the task's oracle."""
 
     config: TinyConfig
     words: Sequence[str]
@@ -95,6 +114,7 @@ class Subject:
     blind: str
     limits: str
     eyes: str = ""
+    heard: int = 0
 
 
 FORM = Subject(
@@ -138,6 +158,22 @@ FILES = Subject(
     "click on one of the named files that are left, or the key, whatever is chosen.",
     "A guesser who deletes any two of the files without fault succeeds in 10 %.",
     "It reads the seventeen short names of this one folder, and nothing else.",
+)  # fmt: skip
+
+PAGES = Subject(
+    TinyConfig(
+        height=320, layers=4, ff=384, vision_hidden=128, vision_layers=2, vision_heads=4,
+        vision_ff=256,
+    ),
+    READER_WORDS,
+    ("--tasks.ids", "[]", "--tasks.custom", "ui_gym_tiny.reading:ReadPages",
+     "--policy.max_new_tokens", "32"),
+    "The data are demonstrations on `ReadPages` (`ui_gym_tiny/reading.py`), training split only, "
+    "played in Chromium on the compact pages of all browser families, in their plain look: one "
+    "part of a job at a time, and any of those that are right.",
+    "An episode asks for up to three parts, and counts where all of them are right.",
+    "It reads the plain look of the compact pages alone: no other look, no phone, no desktop.",
+    heard=1500,
 )  # fmt: skip
 
 
@@ -232,6 +268,28 @@ STAGES = (
             "--trainer.mistakes", json.dumps(AIMLESS),
         ),
     ),
+    RecipeStage(
+        "tiny-reader-eyes",
+        PAGES,
+        "tiny-reader-blank",
+        "It reads the pages of six families.",
+        (
+            "--tasks.arguments", json.dumps({"tasks": list(FIRST_READ)}),
+            "--run.steps", "70", "--trainer.episodes", "64", "--trainer.epochs", "2",
+            "--trainer.lr", "1.5e-3", "--trainer.final_lr", "0.5", "--trainer.warmup", "40",
+        ),
+    ),
+    RecipeStage(
+        "tiny-reader",
+        PAGES,
+        "tiny-reader-eyes",
+        "It reads the compact pages of all browser families aloud, and does any part of a job "
+        "there: clicks what is named, types a word, drags one thing to another, scrolls.",
+        (
+            "--run.steps", "240", "--trainer.episodes", "64", "--trainer.epochs", "2",
+            "--trainer.lr", "1.5e-3", "--trainer.warmup", "20", "--run.eval_every", "40",
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -249,8 +307,9 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         console.rule(stage.name)
         start = out / stage.start
         if stage.start.endswith("-blank") and not (start / "config.json").exists():
-            eyes = _found(out, stage.subject.eyes) if stage.subject.eyes else None
-            build(stage.subject.config, stage.subject.words, seed, start, eyes)
+            subject = stage.subject
+            eyes = _found(out, subject.eyes) if subject.eyes else None
+            build(subject.config, [*subject.words, *_heard(subject)], seed, start, eyes)
             PromptBuilder.bare().save(start)
         started = time.monotonic()
         run = out / "runs" / stage.name
@@ -266,6 +325,31 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         if status:
             raise UIGymError(f"{stage.name}: training ended with the exit status {status}")
         _publish(stage, run, out / stage.name, seed, time.monotonic() - started)
+
+
+def _heard(subject: Subject) -> list[str]:
+    """The words of goals, captions and actions in the subject's first episodes, said twice or more;
+    of letters alone: a number is told digit by digit."""
+    if not subject.heard:
+        return []
+    envs = UIVectorEnv(8, ReadPages.spec.id, autoreset_mode="Disabled", dialect="cells")
+    said: Counter[str] = Counter()
+    try:
+        asked = (EpisodeRequest(seed=seed, split="train") for seed in range(subject.heard))
+        for episode in Collector(envs, OracleAgent()).collect(asked):
+            told = {episode.goal} | {
+                t for turn in episode.turns for t in (turn.caption, turn.action_text)
+            }
+            said.update(
+                {
+                    word
+                    for text in told
+                    for word in re.findall(r"[^\W\d_]+", re.sub(r"<\w+>", "", text))
+                }
+            )
+    finally:
+        envs.close()
+    return sorted(word for word, times in said.items() if times > 1)
 
 
 def _found(out: Path, name: str) -> Path:

@@ -24,7 +24,7 @@ from ui_gym import Click, Verdict, register
 from ui_gym.android.task import AndroidTask
 from ui_gym.browser.content import words
 from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Drag, Press, Scroll, Type
+from ui_gym.contract.action import Action, Drag, Press, Scroll, Type, Wait
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool, Element
 from ui_gym.contract.suite import compact_families
@@ -52,14 +52,25 @@ CONTROLS = (
     "button", "checkbox", "link", "menuitem", "option", "radio", "slider", "switch", "tab",
     "treeitem", *FIELDS,
 )  # fmt: skip
-DRAGGED = ("FileManager", "KanbanDrag", "SliderSet", "SortableList")
-"""Tasks that know of dragging: there, whatever a goal names may be dragged."""
+DRAGGED = (
+    "CanvasDraw", "FileManager", "KanbanDrag", "SliderSet", "SortableList", "TextFormat",
+    "VideoPlayer",
+)  # fmt: skip
+"""Tasks that know of dragging: there, whatever a goal names, or slides, may be dragged."""
 DOUBLED = ("FileManager", "TextFormat")
 """Tasks that know of double clicks."""
-SCROLLING = ("DropdownPick", "TableLookup")
+SCROLLING = ("DropdownPick", "FeedScroll", "MapPin", "TableLookup")
 """Tasks that know of scrolling."""
-KEYS = {"CopyPaste": ("ctrl+a", "ctrl+c", "ctrl+v"), "TableEdit": ("enter", "delete")}
+KEYS = {
+    "CopyPaste": ("ctrl+a", "ctrl+c", "ctrl+v"),
+    "FormulaSheet": ("enter",),
+    "TableEdit": ("enter", "delete"),
+}
 """Tasks that know of keys."""
+WAITING = ("FeedScroll", "FlakyForm")
+"""Tasks that know of waiting."""
+COPIED = ("DataEntry", "PaginatedSearch", "TableLookup")
+"""Tasks that know of typing what the screen says."""
 CONTENT = (*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT)
 LONGEST = 3
 """Words of a name that is asked for."""
@@ -91,7 +102,7 @@ class Part:
     def is_done_by(self, action: Action) -> bool:
         if _way(action) != _way(self.action):
             return False
-        if isinstance(action, Type | Press):
+        if isinstance(action, Type | Press | Wait):
             return str(action) == str(self.action)
         if isinstance(action, Scroll) and isinstance(self.action, Scroll):
             return action.dy * self.action.dy > 0
@@ -244,8 +255,10 @@ class Reading(Task[ReadingParams, Any]):
             if name in told or element.role in CONTROLS:
                 yield _clicked(element)
         if self._member in DRAGGED:
-            for one, other in itertools.permutations(told, 2):
-                yield _dragged(named[one], named[other])
+            sliding = [name for name in named if named[name].role == "slider" and name not in told]
+            for one, other in itertools.product([*told, *sliding], told):
+                if one != other:
+                    yield _dragged(named[one], named[other])
         if self._member in DOUBLED:
             yield from (_clicked(named[name], count=2) for name in told)
         if self._member in SCROLLING:
@@ -253,11 +266,14 @@ class Reading(Task[ReadingParams, Any]):
                 yield _scrolled(named[name], way)
         for key in KEYS.get(self._member, ()):
             yield Part(Press(key), key)
+        if self._member in WAITING:
+            yield Part(Wait(), "wait")
         field = next((e for e in self._seen if e.role in FIELDS and "focused" in e.states), None)
         if field is not None and not _value(field):
-            for word in dict.fromkeys(called):
-                if (word in CONTENT or word.isdigit()) and word not in named:
-                    yield Part(Type(word), f"{field.name} {word}".strip())
+            copied = list(named) if self._member in COPIED else []
+            for text in dict.fromkeys([*_runs(called), *filter(_is_content, copied)]):
+                if text in copied or text not in named:
+                    yield Part(Type(text), f"{field.name} {text}".strip())
 
     def _caption(self) -> str:
         """All that is seen: read row by row, a place and what stands there; or found, in any order,
@@ -379,6 +395,18 @@ def _way(action: Action) -> str:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
+
+
+def _is_content(word: str) -> bool:
+    return word in CONTENT or word.isdigit()
+
+
+def _runs(called: Sequence[str]) -> Iterator[str]:
+    """Words of content that follow each other, at most `LONGEST`: what may be typed."""
+    for first, count in itertools.product(range(len(called)), range(1, LONGEST + 1)):
+        run = called[first : first + count]
+        if len(run) == count and all(map(_is_content, run)):
+            yield " ".join(run)
 
 
 def _around(boxes: Sequence[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
