@@ -8,19 +8,25 @@ from typing import Any
 
 import pytest
 
-from tests.bench.conftest import Bench, with_protocol
+from tests.bench.conftest import SMALL, Bench, with_protocol
 
 CLONE = (
     "--algorithm", "clone", "--plugin", "sft", "--set", "trainer.episodes=4",
     "--set", "trainer.warmup=1", "--task", "CheckboxSet", "--seeds", "0",
 )  # fmt: skip
 RESULT = Path("results/tiny-hands/clone/CheckboxSet-0.json")
+BESIDE = """
+[evaluation.beside]
+training_parameters = { split = "train" }
+other_looks = { arguments = { look = "heldout" } }
+"""
 
 
 @pytest.fixture
 def learned(bench: Bench) -> dict[str, Any]:
     """The result of two steps."""
-    assert bench(*with_protocol("run", *CLONE))[0] == 0
+    Path("beside.toml").write_text(SMALL.read_text() + BESIDE)
+    assert bench("run", *CLONE, "--protocol", "beside.toml")[0] == 0
     result: dict[str, Any] = json.loads(RESULT.read_text())
     return result
 
@@ -29,7 +35,16 @@ def test_a_tiny_model_learns_and_its_result_is_had_again(
     learned: dict[str, Any], bench: Bench
 ) -> None:
     assert (learned["steps"], learned["episodes"]) == (2, 8)
-    assert learned["figures"]["CheckboxSet"]["after"]["greedy"]["n"] == 4
+    figures = learned["figures"]["CheckboxSet"]
+    assert figures["after"]["greedy"]["n"] == 4
+    assert {name: rate["n"] for name, rate in figures["beside"].items()} == {
+        "training_parameters": 4, "other_looks": 4,
+    }  # fmt: skip
+    assert any("--set 'look=\"heldout\"'" in command for command in learned["commands"])
+    assert (
+        "| algorithm | held-out parameters | training parameters | other looks |"
+        in (bench("table", "--markdown")[1])
+    )
     assert learned["versions"]["browser"]
     assert "adapter_model.safetensors" in learned["weights"]
     status, output, _ = bench("rerun", str(RESULT))

@@ -44,7 +44,7 @@ def test_what_is_wrong_is_told_with_its_remedy(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('held_out_looks = ["dark"]', "no command measures held-out looks yet"),
+        ('held_out_looks = ["dark"]', "held_out_looks"),
         ("minutes = 3", "minutes: Extra inputs"),
         ("run_seeds = []", "run_seeds: Tuple should have at least 1 item"),
     ],
@@ -137,6 +137,6 @@ def test_the_protocol_tells_what_it_asks_for(bench: Bench) -> None:
         assert said in output
     values = json.loads(bench("protocol", "--json")[1])
     assert values["hash"] in output
-    assert values["held_out_looks"] == []
+    assert values["evaluation"]["beside"]["held_out_looks"]["arguments"] == {"look": "heldout"}
     assert len(values["held_out_families"]) == 6
     assert len(values["sets"]["core12"]["names"]) == 12

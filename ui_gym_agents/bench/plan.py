@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym_agents.bench.algorithms import BenchAlgorithm
-from ui_gym_agents.bench.protocol import BenchProtocol
+from ui_gym_agents.bench.protocol import BenchProtocol, BesideEvaluation
 
 TRAIN, EVAL = "ui-gym-train", "ui-gym-eval"
 MULTI = "multi"
@@ -133,13 +133,20 @@ def resume_command(folder: Path, steps: int | None = None) -> list[str]:
 
 
 def evaluation_command(
-    protocol: BenchProtocol, tasks: tuple[str, ...], episodes: int, out: Path, *own: str
+    protocol: BenchProtocol,
+    tasks: tuple[str, ...],
+    episodes: int,
+    out: Path,
+    *own: str,
+    beside: BesideEvaluation | None = None,
 ) -> list[str]:
     """The command that measures somebody on tasks; `own` says whom, and how."""
+    asked = beside or BesideEvaluation(split=protocol.evaluation.split)
+    arguments = protocol.arguments | asked.arguments
     named = [word for task in tasks for word in ("--task", task)]
-    given = [w for k, v in protocol.arguments.items() for w in ("--set", f"{k}={json.dumps(v)}")]
+    given = [w for k, v in arguments.items() for w in ("--set", f"{k}={json.dumps(v)}")]
     most = str(protocol.settings.get("policy.max_new_tokens", 24))
     return [
-        EVAL, *own, *named, *given, "--split", protocol.evaluation.split,
+        EVAL, *own, *named, *given, "--split", asked.split,
         "--episodes", str(episodes), "--max-new-tokens", most, "--out", str(out), "--json",
     ]  # fmt: skip

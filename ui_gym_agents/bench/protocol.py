@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from ui_gym.contract import registry
 from ui_gym.contract.spec import TaskSpec
@@ -52,11 +52,20 @@ class MultiTaskBudget(BenchPart):
     settings: dict[str, Setting] = Field(default_factory=dict)
 
 
+class BesideEvaluation(BenchPart):
+    """What the learned model is measured on as well: another split, or other `arguments` of the
+    tasks that take them."""
+
+    split: Literal["train", "heldout"] = "heldout"
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
 class HeldOutEvaluation(BenchPart):
-    """What is measured before and after training."""
+    """What is measured before and after training, and greedily beside that, by a name each."""
 
     split: Literal["train", "heldout"]
     episodes: int = Field(ge=1)
+    beside: dict[str, BesideEvaluation] = Field(default_factory=dict)
 
 
 class ControlSizes(BenchPart):
@@ -82,7 +91,6 @@ class BenchProtocol(BenchPart, VersionedProtocol):
 
     run_seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
     held_out_families: tuple[str, ...] = ()
-    held_out_looks: tuple[str, ...] = ()
     arguments: dict[str, Any] = Field(default_factory=dict)
     budget: BenchBudget
     multi: MultiTaskBudget
@@ -90,13 +98,6 @@ class BenchProtocol(BenchPart, VersionedProtocol):
     controls: ControlSizes
     settings: dict[str, Setting] = Field(default_factory=dict)
     sets: dict[str, BenchTaskSet]
-
-    @field_validator("held_out_looks")
-    @classmethod
-    def _no_looks_yet(cls, looks: tuple[str, ...]) -> tuple[str, ...]:
-        if looks:
-            raise ValueError("no command measures held-out looks yet")
-        return looks
 
     def has_form(self, spec: TaskSpec) -> bool:
         """Whether a task takes the arguments of the protocol, as its signature says."""

@@ -48,6 +48,8 @@ class TaskFigures(BenchPart):
     before: dict[str, MeasuredRate] = Field(default_factory=dict)
     """Of the parent."""
     after: dict[str, MeasuredRate] = Field(default_factory=dict)
+    beside: dict[str, MeasuredRate] = Field(default_factory=dict)
+    """What else was measured after training, greedily, by its name in the protocol."""
     held_out: bool = False
     """Whether it was never trained on, as a family."""
     blind: float | None = None

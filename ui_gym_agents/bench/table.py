@@ -244,6 +244,10 @@ def as_markdown(
     ]
     for picture in pictures:
         lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
+    if rows := gap_rows(results):
+        head, *body = rows
+        lines += ["", "What carries over (means over an algorithm's runs and tasks, greedy):", ""]
+        lines += [_line(*head), _line(*("---" for _ in head)), *(_line(*row) for row in body)]
     if runs := run_rows(results, table.mode):
         lines += ["", "Every run:", "", _line(*RUN_COLUMNS), _line(*("---" for _ in RUN_COLUMNS))]
         lines += [_line(*row) for row in runs]
@@ -276,6 +280,37 @@ def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, 
                 result.stopped_by if result.status != "failed" else _first_line(result.error),
             ))  # fmt: skip
     return sorted(rows)
+
+
+HELD_OUT_PARAMETERS, HELD_OUT_FAMILIES = "held-out parameters", "held-out families"
+
+
+def gap_rows(results: Mapping[Path, BenchResult]) -> list[tuple[str, ...]]:
+    """A head, and a row for each algorithm that was measured on something beside held-out
+    parameters: the mean of each, in percent, and of how many tasks and seeds."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for result in results.values():
+        for figures in result.figures.values():
+            if "greedy" not in figures.after or result.kind == CONTROLS:
+                continue
+            parts = found.setdefault(_column(result), {})
+            name = HELD_OUT_FAMILIES if figures.held_out else HELD_OUT_PARAMETERS
+            parts.setdefault(name, []).append(figures.after["greedy"].success)
+            if not figures.held_out:
+                for beside, rate in figures.beside.items():
+                    parts.setdefault(beside.replace("_", " "), []).append(rate.success)
+    names = dict.fromkeys(name for parts in found.values() for name in parts)
+    if len(names) < 2:
+        return []
+    head = ("algorithm", *names)
+    return [head] + [
+        (column, *(_mean(parts.get(name, ())) for name in names))
+        for column, parts in sorted(found.items())
+    ]
+
+
+def _mean(rates: Sequence[float]) -> str:
+    return f"{percent(sum(rates) / len(rates))} ({len(rates)})" if rates else ""
 
 
 def _rate(rate: MeasuredRate | None) -> str:

@@ -38,7 +38,16 @@ def described(protocol: BenchProtocol) -> Iterator[tuple[str, str]]:
         f"{', '.join(protocol.held_out_families) or 'none'}"
         f" ({len(there)} of {len(protocol.held_out_families)} are there)",
     )
-    yield "held-out looks", ", ".join(protocol.held_out_looks) or "none yet"
+    yield (
+        "measured beside that, after training, greedily",
+        "; ".join(
+            f"{name.replace('_', ' ')} (split {asked.split!r}"
+            + "".join(f", {key} {value}" for key, value in asked.arguments.items())
+            + ")"
+            for name, asked in protocol.evaluation.beside.items()
+        )
+        or "nothing",
+    )
     yield (
         "controls",
         f"blind guess; a random agent and the greedy parent in {controls.episodes} episodes; the "

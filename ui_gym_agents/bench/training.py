@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ui_gym.contract import registry
 from ui_gym.errors import UIGymError, UserError
 from ui_gym_agents import files
 from ui_gym_agents.bench import plan
@@ -227,6 +228,8 @@ def play_run(
     figures = _single(run, training)
     if run.of_many and training.finished:
         figures = _by_task(run, training, worker)
+    if training.finished:
+        figures = _beside(run, training, worker, figures)
     result = gather(run, training, figures, jobs)
     result.write(path)
     return result
@@ -342,6 +345,28 @@ def _by_task(run: BenchRun, training: BenchTraining, worker: BenchWorker) -> dic
         task: TaskFigures(after=rates, held_out=task in run.held_out)
         for task, rates in found.items()
     }
+
+
+def _beside(
+    run: BenchRun, training: BenchTraining, worker: BenchWorker, figures: dict[str, TaskFigures]
+) -> dict[str, TaskFigures]:
+    """The figures with what the protocol measures beside them, of the tasks that can be so."""
+    evaluation = run.protocol.evaluation
+    for name, asked in evaluation.beside.items():
+        tasks = tuple(task for task in figures if registry.spec(task).takes(*asked.arguments))
+        if not tasks:
+            continue
+        training.meter(1.0, f"measuring {name.replace('_', ' ')}")
+        out = training.folder / f"beside-{name}"
+        command = plan.evaluation_command(
+            run.protocol, tasks, evaluation.episodes, out, "--run", str(training.folder),
+            beside=asked,
+        )  # fmt: skip
+        report = evaluated(training.session, worker, command, out, training.log)
+        for task, part in by_name(report).items():
+            beside = figures[task].beside | {name: rate_of(part)}
+            figures[task] = figures[task].model_copy(update={"beside": beside})
+    return figures
 
 
 def evaluated(

@@ -286,8 +286,8 @@ STAGES = (
         "It reads the compact pages of all browser families aloud, and does any part of a job "
         "there: clicks what is named, types a word, drags one thing to another, scrolls.",
         (
-            "--run.steps", "240", "--trainer.episodes", "64", "--trainer.epochs", "2",
-            "--trainer.lr", "1.5e-3", "--trainer.warmup", "20", "--run.eval_every", "40",
+            "--run.steps", "150", "--trainer.episodes", "64", "--trainer.epochs", "2",
+            "--trainer.lr", "1.5e-3", "--trainer.warmup", "20", "--run.eval_every", "30",
         ),
     ),
 )  # fmt: skip
