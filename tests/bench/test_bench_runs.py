@@ -145,7 +145,7 @@ def test_what_was_stopped_leaves_no_process_and_goes_on(
 
 
 def _in_its_second_step(work: Path) -> list[Path]:
-    """The folders of the runs whose trainer waits there: its first step being written is no sign."""
+    """The folders of the runs whose trainer waits there; that its first step is told is no sign."""
 
     def folders() -> list[Path]:
         return [path.parent for path in work.rglob("waiting")]
