@@ -66,6 +66,19 @@ def test_a_click_beside_what_is_named_is_no_part() -> None:
         env.close()
 
 
+def test_what_cannot_be_done_adds_nothing_to_what_was() -> None:
+    """A part that is done, a line that is no action, and again: each part counts once."""
+    env = UIEnv("ReadPages", tasks=["CheckboxSet"], parts=2)
+    try:
+        _, info = env.reset(seed=0, options={"oracle": True})
+        env.step(info["oracle"]["action_text"].rpartition("\n")[2])
+        env.step("no action at all")
+        *_, info = env.step("click(318, 250)")
+        assert info["score"] == 0.5
+    finally:
+        env.close()
+
+
 def test_no_more_is_asked_than_there_is() -> None:
     with pytest.raises(UserError, match="tasks are some of Autocomplete"):
         ReadPages(tasks=["NoSuch"])

@@ -21,7 +21,8 @@ from ui_gym_agents.policy import hub
 ENTRY_POINT_GROUP = "ui_gym.models"
 
 KNOWN = dict.fromkeys(
-    ("tiny-clerk", "tiny-eyes", "tiny-filer", "tiny-hands", "tiny-thumb"), "ui-gym-tiny"
+    ("tiny-clerk", "tiny-eyes", "tiny-filer", "tiny-hands", "tiny-reader", "tiny-thumb"),
+    "ui-gym-tiny",
 )
 """Models that we know of, installed or not, and the distribution of each."""
 

@@ -51,6 +51,7 @@ from ui_gym.desktop.tasks import pcmanfm_delete
 from ui_gym.errors import UIGymError
 from ui_gym_agents.agents import OracleAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.policy import load_policy
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.cli import main as train
@@ -366,7 +367,33 @@ def _publish(stage: RecipeStage, run: Path, folder: Path, seed: int, seconds: fl
     left_out = ("optimizer.safetensors", "state.json", "manifest.json")
     shutil.copytree(newest, folder, ignore=shutil.ignore_patterns(*left_out))
     result = json.loads((run / "result.json").read_text())
-    (folder / "README.md").write_text(_card(stage, result, seed, seconds))
+    card = _card(stage, result, seed, seconds)
+    (folder / "README.md").write_text(f"{card}{_by_part(folder)}" if stage.subject.heard else card)
+
+
+def _by_part(folder: Path, episodes: int = 1520) -> str:
+    """A card's sections on how often a reader does a part right that is asked for, greedily, by
+    what is asked and by the family on whose page it is."""
+    reader = load_policy(folder, temperature=0.0, max_new_tokens=32)
+    envs = UIVectorEnv(16, ReadPages.spec.id, autoreset_mode="Disabled", dialect="cells", parts=1)
+    try:
+        asked = [EpisodeRequest(seed=seed, split="heldout") for seed in range(episodes)]
+        played = Collector(envs, reader).collect(asked)
+    finally:
+        envs.close()
+    lines: list[str] = []
+    for title, of in (("part", "asked"), ("family", "member")):
+        right: dict[str, list[bool]] = {}
+        for episode in played:
+            name = str(episode.params[of]).removeprefix("UI/").removesuffix("-v0")
+            right.setdefault(name, []).append(episode.success)
+        lines += ["", f"## By {title}", "", "One part an episode, held-out parameters, greedily."]
+        lines += ["", f"| {title} | right | n |", "|---|---|---|"]
+        lines += [
+            f"| {name} | {100 * sum(wins) / len(wins):.0f} % | {len(wins)} |"
+            for name, wins in sorted(right.items())
+        ]
+    return "\n".join([*lines, ""])
 
 
 def _card(stage: RecipeStage, result: dict[str, Any], seed: int, seconds: float) -> str:

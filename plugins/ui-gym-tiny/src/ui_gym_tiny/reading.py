@@ -146,7 +146,7 @@ class Reading(Task[ReadingParams, Any]):
         member = self.members[params.member]
         member.setup(device, params.shown)
         self._rng = np.random.default_rng(params.noise)
-        self._asked, self._done = "goal", 0
+        self._asked, self._done, self._judged = "goal", 0, 0
         self._member = member.spec.name
         self._right: list[Part] = []
         self._goal = member.brief(device, params.shown).goal
@@ -167,11 +167,13 @@ class Reading(Task[ReadingParams, Any]):
     def judge(self, device: Any, params: ReadingParams, history: Sequence[Action]) -> Verdict:
         if not history:
             return Verdict(0.0)
-        self._done += any(part.is_done_by(history[-1]) for part in self._right)
+        if len(history) > self._judged:  # what could not be done is judged again, and adds nothing
+            self._judged = len(history)
+            self._done += any(part.is_done_by(history[-1]) for part in self._right)
         self._look(device)
         over = len(history) >= self.parts or not self._right
         notes = f"{self._done} of {len(history)} are parts of it"
-        return Verdict(self._done / max(len(history), 1) if over else 0.0, done=over, notes=notes)
+        return Verdict(self._done / len(history) if over else 0.0, done=over, notes=notes)
 
     def oracle(self, device: Any, params: ReadingParams) -> Iterator[Demo]:
         for _ in range(self.parts):
