@@ -73,7 +73,7 @@ WALK = ("--algorithm", "walk", "--plugin", "walker", "--task", "CheckboxSet")
 UNTIL_TOLD = ("--set", "trainer.gate=control.jsonl")
 """It waits in its second step until it is told to stop."""
 
-RESULT = Path("results/tiny-hands/walk/CheckboxSet-0.json")
+RESULT = Path("results/tiny-reader/walk/CheckboxSet-0.json")
 
 Bench = Callable[..., tuple[int, str, str]]
 
@@ -139,7 +139,7 @@ def write(
             {"step": n, "episodes": 4 * n, "seconds": 60 * n, "success": n / 4} for n in (1, 2, 3)
         ],
         "seconds": {"training": 180},
-        "parent": {"name": "tiny-hands", "files": {}},
+        "parent": {"name": "tiny-reader", "files": {}},
         "commit": "c" * 40,
         "dirty": False,
         "versions": {},

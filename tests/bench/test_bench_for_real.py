@@ -14,7 +14,7 @@ CLONE = (
     "--algorithm", "clone", "--plugin", "sft", "--set", "trainer.episodes=4",
     "--set", "trainer.warmup=1", "--task", "CheckboxSet", "--seeds", "0",
 )  # fmt: skip
-RESULT = Path("results/tiny-hands/clone/CheckboxSet-0.json")
+RESULT = Path("results/tiny-reader/clone/CheckboxSet-0.json")
 BESIDE = """
 [evaluation.beside]
 training_parameters = { split = "train" }

@@ -119,7 +119,7 @@ def test_the_own_algorithm_of_a_file_is_run(bench: Bench, work: Path) -> None:
     assert status == 0
     assert "--plugin walker" in output
     assert "--trainer.lr 0.01" in output
-    assert output.rstrip().endswith("tiny-hands-slow-Login-0")
+    assert output.rstrip().endswith("tiny-reader-slow-Login-0")
 
 
 def test_members_of_a_set_that_are_not_there_yet_are_told_and_left_out(bench: Bench) -> None:

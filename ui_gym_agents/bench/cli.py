@@ -25,7 +25,7 @@ app = typer.Typer(
     "docs/benchmark.md says what it shows.",
 )  # fmt: skip
 
-MODEL = "tiny-hands"
+MODEL = "tiny-reader"
 ALL = "compact"
 FAMILIES = "families"
 HELD_OUT = (FAMILIES,)
@@ -225,7 +225,7 @@ def rerun(
 
     [dim]Example:[/dim]
 
-      ui-gym-bench rerun results/tiny-hands/grpo/CheckboxSet-0.json
+      ui-gym-bench rerun results/tiny-reader/grpo/CheckboxSet-0.json
     """
     from ui_gym_agents.bench.plan import train_command
     from ui_gym_agents.bench.protocol import load_protocol

@@ -116,6 +116,8 @@ class Subject:
     limits: str
     eyes: str = ""
     heard: int = 0
+    screen: tuple[int, int] | None = None
+    """What it sees, in pixels, where that is less than what its coordinates reach."""
 
 
 FORM = Subject(
@@ -173,8 +175,11 @@ PAGES = Subject(
     "played in Chromium on the compact pages of all browser families, in their plain look: one "
     "part of a job at a time, and any of those that are right.",
     "An episode asks for up to three parts, and counts where all of them are right.",
-    "It reads the plain look of the compact pages alone: no other look, no phone, no desktop.",
+    "It reads the plain look of the compact pages alone: no other look, no phone, no desktop. A "
+    "scroll counts as right by its direction, wherever it is. Of 38 families; those that came "
+    "later it has never seen.",
     heard=1500,
+    screen=(320, 256),
 )  # fmt: skip
 
 
@@ -399,12 +404,13 @@ def _by_part(folder: Path, episodes: int = 1520) -> str:
 def _card(stage: RecipeStage, result: dict[str, Any], seed: int, seconds: float) -> str:
     subject = stage.subject
     flags = " ".join((*subject.flags, *stage.flags))
+    width, height = subject.screen or (subject.config.width, subject.config.height)
     lines = [
         f"# {stage.name}",
         "",
         f"A tiny vision-language model (`Qwen3VLForConditionalGeneration`). {stage.summary}",
         "",
-        f"It sees a picture of {subject.config.width}x{subject.config.height} pixels and the "
+        f"It sees a picture of {width}x{height} pixels and the "
         "goal's sentence, and answers in the `cells` dialect: its thought, then an action.",
         "",
         "## How it was made",
