@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import difficulty
 import gymnasium as gym
 from PIL import Image
 
@@ -30,6 +31,27 @@ The first screen of each family (seed {seed}), with what it asks; written by
 | | |
 |---|---|
 {rows}
+
+## Difficulty
+
+What each family asks for at its levels, easy · medium · hard, and behind a stroke in its compact
+form: means over a few episodes of held-out parameters, written by `python docs/difficulty.py`.
+*Steps* are the oracle's. *Words* are those of the goal and of all screens on the oracle's way, as
+the element list has them (what is drawn on a canvas is not in it); what stays on the screen is
+counted once. *Elements* are counted likewise. *Careless* is an oracle that makes one of the
+family's mistakes where a coin says so, the same coin at all levels: what falls or rises there are
+mistakes that are forgiven. *Random* draws valid actions. Both are successes in per cent.
+
+{difficulty}
+
+## Languages
+
+These families speak German, Spanish and Japanese, too: {spoken}.
+`gym.make(id, language="de")` (`"es"`, `"ja"`) has goal and page in that language, and dates, prices
+and quotation marks as people write them there; `"varied"` draws one of the four for each episode,
+and nothing else of it changes. Params, events and judges are those of the English episode; names
+and addresses that are to be typed stay as they are. Compact pages are in English alone. The texts:
+`ui_gym/browser/content/data/languages`, a file for each language.
 
 ## Looks
 
@@ -61,9 +83,11 @@ def _write_page(cells: list[str]) -> None:
     sheets = [f"**{name}**<br>![{name}](gallery/looks/{name}.webp)" for name in LOOKED_AT]
     page = PAGE.format(
         seed=SEED,
+        difficulty=difficulty.block(difficulty.read(HERE / "difficulty.json")),
         rows="\n".join(rows),
         held_out=" or ".join(HELD_OUT),
         looks=", ".join(LOOKS),
+        spoken=", ".join(spec.name for spec in families("browser") if spec.takes("language")),
         sheets="\n\n".join(sheets),
     )
     (HERE / "gallery.md").write_text(page)

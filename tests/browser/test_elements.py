@@ -100,6 +100,53 @@ def test_only_what_can_be_seen_of_a_large_page_is_asked_for(
     assert 0 < len(told) < 400 < shared.evaluate("document.querySelectorAll('*').length")
 
 
+NESTED = """
+<style>body { margin: 0 } iframe { display: block; border: 5px solid; padding: 3px; width: 280px;
+height: 180px }</style>
+<h1>Around</h1><iframe title=Outer></iframe><button>After</button>
+<script>
+  const fill = (frame, html) => {
+    frame.contentDocument.open();
+    frame.contentDocument.write(`<!doctype html><style>
+      body { margin: 0 }
+      button { position: absolute; left: 4px; top: 7px; width: 60px; height: 30px }
+      .gap { height: 60px } .tall { height: 900px } .tall + button { position: static }
+      iframe { display: block; width: 200px; height: 80px }</style>${html}`);
+    frame.contentDocument.close();
+    frame.contentWindow.uiGym.begin({}, 0);
+    return frame.contentDocument;
+  };
+  const outer = fill(document.querySelector("iframe"), "<button>Near</button>"
+    + "<div class=gap></div><iframe title=Inner></iframe><div class=tall></div><button>Below");
+  const inner = fill(outer.querySelector("iframe"), "<button>Deep</button><div class=tall></div>");
+  for (const button of [...outer.querySelectorAll("button"), inner.querySelector("button")])
+    button.onclick = () => uiGym.log(button.textContent);
+</script>
+"""
+
+
+def test_frames_are_told_in_their_place_and_scrolled(load: Load) -> None:
+    shared = load(NESTED)
+    seen = {element.name: element for element in shared.capture(elements=True).elements}
+    assert list(seen) == ["Around", "Outer", "Near", "Inner", "Deep", "After"]
+    assert seen["Near"].box == (seen["Outer"].box[0] + 12, seen["Outer"].box[1] + 15, 60, 30)
+    for name in ("Near", "Deep"):
+        shared.perform(act.Click(*seen[name].center))
+        told = shared.capture(elements=True).elements
+        assert [element.name for element in told if "focused" in element.states] == [name]
+    assert shared.state() == {}
+    assert [event.type for event in shared.events] == ["Near", "Deep"]
+    shared.perform(act.Scroll(*seen["Deep"].center, dy=20))  # the inner frame
+    shared.perform(act.Scroll(*seen["Near"].center, dy=10))  # the outer one
+    moved = {element.name: element for element in shared.capture(elements=True).elements}
+    assert moved["Inner"].center[1] == seen["Inner"].center[1] - 10
+    left, top, width, height = seen["Deep"].box
+    assert moved["Deep"].box == (left, top - 17, width, height - 13)  # its upper part is cut off
+    load(large())
+    for _ in range(2):  # in parts, once the frames are gone
+        assert shared.capture(elements=True).elements
+
+
 def test_a_small_page_after_a_large_one_is_told_at_once(load: Load) -> None:
     shared = load(large())
     for _ in range(2):

@@ -17,7 +17,7 @@ from ui_gym.playing.vector import UIVectorEnv
 
 
 def test_all_families_are_drawn() -> None:
-    assert len(families("browser")) == 38
+    assert len(families("browser")) == 45
     made: Any = UIEnv("Browser").task
     drawn = {made.choose(seed, None).spec.id for seed in range(600)}
     assert drawn == {spec.id for spec in families("browser")}

@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ui_gym.browser.languages import TRANSLATED
 from ui_gym.browser.looks import DRESSED
 from ui_gym.errors import TaskError
 
@@ -40,6 +41,8 @@ EMPTY_DOCUMENT = "<!doctype html><title>ui-gym</title>"
 """What a page is before its first document."""
 
 FACES = (("Inter", 400), ("Inter", 600), ("Gazette", 400), ("Gazette", 600))
+JAPANESE_FACES = (("Noto Sans JP subset", 400), ("Noto Sans JP subset", 600))
+"""With the letters of ``content/data/languages/ja.toml``; only documents in Japanese load them."""
 
 _MARK = re.compile("<!-- ui-gym( kit)? -->")
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -56,14 +59,16 @@ def text(name: str) -> str:
     return resource(name).decode()
 
 
-@functools.cache
 def faces() -> list[tuple[str, str, str]]:
-    """The shipped fonts: (family, weight, base64 of the WOFF2 file)."""
-    found = []
-    for family, weight in FACES:
-        font = resource(f"fonts/{family.lower()}-latin-{weight}-normal.woff2")
-        found.append((family, str(weight), base64.b64encode(font).decode()))
-    return found
+    """The fonts that every page has: (family, weight, base64 of the WOFF2 file)."""
+    return [
+        (family, str(weight), _face(f"{family.lower()}-latin", weight)) for family, weight in FACES
+    ]
+
+
+@functools.cache
+def _face(name: str, weight: int) -> str:
+    return base64.b64encode(resource(f"fonts/{name}-{weight}-normal.woff2")).decode()
 
 
 def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
@@ -80,6 +85,15 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     if mark is None:
         raise TaskError(f"page {page}: its <head> lacks the mark <!-- ui-gym -->")
     begin = f"uiGym.begin({_embed(params)}, {seed & 0xFFFFFFFF});"
+    language = spoken_in(params)
+    if language == "ja":
+        more = [
+            (family, str(weight), _face("noto-sans-jp", weight))
+            for family, weight in JAPANESE_FACES
+        ]
+        begin = f"uiGym.addFaces({_embed(more)});{begin}"
+    if language in TRANSLATED:
+        source = source.replace('<html lang="en">', f'<html lang="{language}">', 1)
     sheets = ["base.css"]
     if mark[1]:
         sheets.append("kit.css")
@@ -94,6 +108,12 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
         lambda found: '<script>(() => {"use strict";' + found[1] + "})();</script>", source
     )
     return _MARK.sub(lambda _: head, scoped, count=1)
+
+
+def spoken_in(params: Mapping[str, Any]) -> str:
+    """The language of a page's params; empty where it is that of its file."""
+    told = params.get("language")  # an author's own param may be called so, too
+    return str(told["name"]) if isinstance(told, Mapping) and "texts" in told else ""
 
 
 def _source(page: str | Path) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.languages import ENGLISH, check_language
 from ui_gym.browser.looks import PLAIN, check_look
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action
@@ -94,6 +95,7 @@ class Family(_Constructed, BrowserTask[P]):
     level: Difficulty | None = None
     compact: bool = False
     look: str = PLAIN
+    language: str = ENGLISH
     _arguments: ClassVar[dict[str, FamilyArgument]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -115,6 +117,7 @@ class Family(_Constructed, BrowserTask[P]):
         level: Difficulty | None = None,
         compact: bool | None = None,
         look: str | None = None,
+        language: str | None = None,
         **given: Any,
     ) -> None:
         unknown = sorted(set(given) - set(self._arguments))
@@ -123,6 +126,7 @@ class Family(_Constructed, BrowserTask[P]):
         self.level = level
         self.look = check_look(look or PLAIN)
         self.compact = self.check_flag("compact", compact or False)
+        self.language = self._check_language(language or ENGLISH)
         if self.compact:
             if self.compact_values is None:
                 raise UserError(f"{self.spec.name} has no compact page")
@@ -134,6 +138,18 @@ class Family(_Constructed, BrowserTask[P]):
         for name, argument in self._arguments.items():
             setattr(self, name, argument.check(self, name, chosen[name]))
         self.prepare()
+
+    def _check_language(self, language: str) -> str:
+        if check_language(language) == ENGLISH:
+            return language
+        if not self.translated:
+            raise UserError(f"{self.spec.name} is in English alone, not in {language!r}")
+        if self.compact:
+            raise UserError(
+                f"{self.spec.name}: the compact page is in English alone; language is "
+                f"{ENGLISH!r}, not {language!r}"
+            )
+        return language
 
     def prepare(self) -> None:
         """What follows from the arguments, or speaks against them; by default, nothing."""
@@ -155,10 +171,11 @@ def _signature(cls: type[Family[Any]]) -> inspect.Signature:
     types: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         types.update(inspect.get_annotations(base))
-    types.update(level="Difficulty", compact="bool", look="str")
+    types.update(level="Difficulty", compact="bool", look="str", language="str")
     kind = inspect.Parameter.KEYWORD_ONLY
     small = [] if cls.compact_values is None else ["compact"]
-    names = ["level", *small, *cls._arguments, "look"]
+    spoken = ["language"] if cls.translated else []
+    names = ["level", *small, *cls._arguments, "look", *spoken]
     return inspect.Signature(
         [
             inspect.Parameter(name, kind, default=None, annotation=f"{types[name]} | None")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from ui_gym.browser.device import BrowserDevice
+from ui_gym.browser.languages import ENGLISH, Language, drawn, language_of
 from ui_gym.browser.looks import PLAIN, dress
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.task import Demo, Task, params_json
@@ -22,10 +24,14 @@ class BrowserTask(Task[P, BrowserDevice]):
     shown: ClassVar[tuple[str, ...]] = ()
     """Names of the params and of the task's arguments that the page is given; by default all
     params. Leave out what would give the answer."""
+    translated: ClassVar[tuple[str, ...]] = ()
+    """The tables of ``content/data/languages`` in which it is translated; none if it is not."""
     compact: bool = False
     """Whether the page is small, for small models."""
     look: str = PLAIN
     """What the page looks like (`ui_gym.browser.looks`)."""
+    language: str = ENGLISH
+    """What the goal and the page are written in (`ui_gym.browser.languages`)."""
 
     def page_params(self, params: P) -> dict[str, Any]:
         """What the page is given; by default what `shown` names."""
@@ -34,11 +40,30 @@ class BrowserTask(Task[P, BrowserDevice]):
         known = {**vars(self), **vars(params)}
         return {name: known[name] for name in self.shown}
 
+    def drawn_by(self, params: P) -> Mapping[str, Any]:
+        """What the language is drawn by: nothing of what is asked for, about which somebody
+        careless may err; by default all that the page is given."""
+        return self.page_params(params)
+
+    def speak(self, params: P) -> Language:
+        """The language of an episode."""
+        name = self.language
+        if name != ENGLISH:
+            name = drawn(name, _digest(self.drawn_by(params)))
+        return language_of(name, self.translated)
+
+    def composed(self, params: P, say: Language) -> dict[str, str]:
+        """Texts of the page that are put together of others, by what they are in English."""
+        return {}
+
     def setup(self, device: BrowserDevice, params: P) -> None:
-        digest = int.from_bytes(hashlib.sha256(params_json(params).encode()).digest()[:4], "big")
-        dressed = dress(self.look, digest, compact=self.compact)
+        digest = _digest(params)
+        more = dress(self.look, digest, compact=self.compact)
+        if self.language != ENGLISH:
+            say = self.speak(params)
+            more |= say.on_page(self.composed(params, say))
         small = {"compact": True} if self.compact else {}
-        device.load(self.page, {**self.page_params(params), **dressed, **small}, seed=digest)
+        device.load(self.page, {**self.page_params(params), **more, **small}, seed=digest)
 
     def overdone(self, params: P, excess: str) -> P:
         """The params of what is done too much; the oracle does it, by `overdo`."""
@@ -54,3 +79,7 @@ class BrowserTask(Task[P, BrowserDevice]):
         from ui_gym.browser.pool import browser_pool
 
         return browser_pool(options)
+
+
+def _digest(values: object) -> int:
+    return int.from_bytes(hashlib.sha256(params_json(values).encode()).digest()[:4], "big")

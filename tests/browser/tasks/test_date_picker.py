@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from task_helpers import draws, goals, levels, verdicts
 
-from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday
+from ui_gym.browser.content.days import months_between, months_on, next_month
+from ui_gym.browser.languages import language_of
 from ui_gym.browser.tasks.date_picker import DatePicker, DatePickerParams
 from ui_gym.errors import UserError
 
@@ -108,6 +109,7 @@ def test_date_picker_days_can_be_chosen(task: Any) -> None:
 
 
 def test_date_picker_arithmetic() -> None:
+    on_weekday = language_of("en", ()).on_weekday
     assert on_weekday(date(2026, 3, 10)) == "the second Tuesday of March 2026"
     assert on_weekday(date(2026, 3, 31)) == "the last Tuesday of March 2026"
     assert months_on("2026-11", 3) == "2027-02"

@@ -6,6 +6,9 @@ Where things are comes from ``DOMSnapshot.captureSnapshot``, by the node that bo
 The browser takes some 20 microseconds to tell a node of the tree. So where much of a page is out of
 sight, `Reader` asks for the upper levels only, and then for the children of those nodes that hold
 something in sight.
+
+Frames have trees of their own, which are asked for where a frame is in sight, and are told in the
+place of the frame. (The snapshot has the documents of all frames of the same process.)
 """
 
 from __future__ import annotations
@@ -69,11 +72,14 @@ def element_ids() -> ElementIds:
 
 
 def elements(
-    answers: Sequence[Message], size: tuple[int, int], ids: ElementIds, frame: str | None = None
+    answers: Sequence[Message], run: Run, size: tuple[int, int], ids: ElementIds
 ) -> tuple[Element, ...]:
-    """The accessible elements that can be seen on a page of `size`, in the order of the page."""
+    """The accessible elements that can be seen on a page of `size`, in the order of the page; `run`
+    asks for what is in its frames."""
     tree, snapshot = answers
-    return _joined(tree["nodes"], _seen(_document(snapshot, frame), size), ids)
+    document = _document(snapshot, None)
+    boxes = _seen(document, _window(size))
+    return _joined(tree["nodes"], boxes, ids, _inner(snapshot, document, boxes, run))
 
 
 class Reader:
@@ -104,7 +110,7 @@ class Reader:
         """The accessible elements that can be seen; `run` asks for what is missing for that."""
         *_, tree, snapshot = answers
         document = _document(snapshot, frame)
-        boxes, nodes = _seen(document, size), tree["nodes"]
+        boxes, nodes = _seen(document, _window(size)), tree["nodes"]
         in_parts = document.has_much_beside(boxes)
         if self._levels is None:
             self._levels = _LEVELS if in_parts else None
@@ -113,7 +119,7 @@ class Reader:
         else:
             self._levels = None
             nodes = _whole(run, frame)
-        return _joined(nodes, boxes, self._ids)
+        return _joined(nodes, boxes, self._ids, _inner(snapshot, document, boxes, run))
 
     def _completed(
         self, upper: list[Message], sight: _Sight, run: Run, frame: str | None
@@ -140,10 +146,9 @@ def _whole(run: Run, frame: str | None) -> list[Message]:
 
 
 def _joined(
-    tree: Sequence[Message], boxes: Mapping[int, Pixels], ids: ElementIds
+    tree: Sequence[Message], boxes: Mapping[int, Pixels], ids: ElementIds, inner: _Trees
 ) -> tuple[Element, ...]:
-    """The nodes of a tree that are told and seen."""
-    nodes = {node["nodeId"]: node for node in tree}
+    """The nodes of a tree, and of those in it, that are told and seen."""
     return tuple(
         Element(
             id=ids[node["backendDOMNodeId"]],
@@ -152,7 +157,7 @@ def _joined(
             box=boxes[node["backendDOMNodeId"]],
             states=tuple(_states(node)),
         )
-        for node in _told(nodes, tree[0] if tree else None)
+        for node in _told(tree, inner)
         if node.get("backendDOMNodeId") in boxes
     )
 
@@ -160,9 +165,14 @@ def _joined(
 # -- the tree --
 
 
-def _told(nodes: Mapping[str, Message], root: Message | None) -> Iterator[Message]:
+_Trees = Mapping[int, Sequence[Message]]
+"""The trees of frames, by the browser's number of the node that shows the frame."""
+
+
+def _told(tree: Sequence[Message], inner: _Trees) -> Iterator[Message]:
     """The nodes that are worth a line."""
-    waiting = [root] if root is not None else []
+    nodes = {node["nodeId"]: node for node in tree}
+    waiting = list(tree[:1])
     while waiting:
         node = waiting.pop()
         role, name = _role(node), _name(node)
@@ -182,6 +192,7 @@ def _told(nodes: Mapping[str, Message], root: Message | None) -> Iterator[Messag
                 inside = []
             elif role == "LabelText":  # its words are the name of its control
                 inside = [child for child in children if _role(child) != "text"]
+        yield from _told(inner.get(node.get("backendDOMNodeId", -1), ()), inner)
         waiting += reversed(inside)
 
 
@@ -219,6 +230,43 @@ def _states(node: Message) -> Iterator[str]:
     value = node.get("value", {}).get("value")
     if value is not None or _role(node) in ("textbox", "searchbox"):
         yield f"value={json.dumps('' if value is None else str(value), ensure_ascii=False)}"
+
+
+# -- frames --
+
+
+def _inner(snapshot: Message, document: _Document, boxes: dict[int, Pixels], run: Run) -> _Trees:
+    """The trees of the frames that are in sight, and what can be seen in them, into `boxes`."""
+    trees: dict[int, Sequence[Message]] = {}
+    waiting = [document]
+    while waiting:
+        shown = [
+            (number, _Document(snapshot["strings"], snapshot["documents"][index]))
+            for number, index in waiting.pop().frames()
+            if number in boxes
+        ]
+        if not shown:
+            continue
+        # The browser keeps a tree until it is disabled, and crashes when it is enabled once a frame
+        # of which it kept one is gone.
+        asked: list[Command] = [("Accessibility.enable", {})]
+        for number, frame in shown:
+            asked.append(("Accessibility.getFullAXTree", _of(frame.frame)))
+            asked.append(("DOM.getBoxModel", {"backendNodeId": number}))
+        try:
+            _, *answers, _ = run([*asked, ("Accessibility.disable", {})])
+        except (DeviceLost, DeviceTimeout):
+            raise
+        except DeviceError:  # the page has changed meanwhile: a frame is gone
+            continue
+        for (number, frame), tree, model in zip(shown, answers[::2], answers[1::2], strict=True):
+            trees[number] = tree["nodes"]
+            left, top, right, _, _, bottom, *_ = model["model"]["content"]  # its corners
+            x, y, width, height = boxes[number]
+            window = _cut((left, top, right, bottom), (x, y, x + width, y + height))
+            boxes.update(_seen(frame, window, (left, top)))
+            waiting.append(frame)
+    return trees
 
 
 # -- parts of the tree --
@@ -306,6 +354,18 @@ class _Document:
         """The index of each node's parent, below 0 where it has none."""
         return self.told["nodes"]["parentIndex"]  # type: ignore[no-any-return]
 
+    @property
+    def frame(self) -> str:
+        """The id of the frame that it is in."""
+        return self.strings[self.told["frameId"]]
+
+    def frames(self) -> Iterator[tuple[int, int]]:
+        """The browser's numbers of the nodes that show frames, and the indices of the documents in
+        them."""
+        held = self.told["nodes"].get("contentDocumentIndex", {"index": [], "value": []})
+        for index, document in zip(held["index"], held["value"], strict=True):
+            yield self.numbers[index], document
+
     def has_much_beside(self, seen: Collection[int]) -> bool:
         """Whether most of it is out of sight, where it lies in the tree as in the document."""
         unseen = len(self.told["layout"]["nodeIndex"]) - len(seen)
@@ -343,14 +403,23 @@ def _document(snapshot: Message, frame: str | None) -> _Document:
     return _Document(strings, {"nodes": empty, "layout": {"nodeIndex": []}})
 
 
-def _seen(document: _Document, size: tuple[int, int]) -> dict[int, Pixels]:
-    """What can be seen of each node that has a box, by the browser's number of the node."""
+def _window(size: tuple[int, int]) -> Box:
+    return 0.0, 0.0, float(size[0]), float(size[1])
+
+
+def _seen(
+    document: _Document, window: Box, origin: tuple[float, float] = (0.0, 0.0)
+) -> dict[int, Pixels]:
+    """What can be seen of each node that has a box, by the browser's number of the node.
+
+    The document is shown in `window`; where it is not scrolled, it begins at `origin`.
+    """
     layout = document.told["layout"]
     if not layout["nodeIndex"]:
         return {}
     strings, parents, numbers = document.strings, document.parents, document.numbers
-    across, down = document.told.get("scrollOffsetX", 0.0), document.told.get("scrollOffsetY", 0.0)
-    window: Box = (0.0, 0.0, float(size[0]), float(size[1]))
+    across = document.told.get("scrollOffsetX", 0.0) - origin[0]
+    down = document.told.get("scrollOffsetY", 0.0) - origin[1]
     kinds: dict[tuple[int, ...], tuple[bool, bool]] = {(): (False, False)}
     clips: dict[int, Box] = {}  # of what lies in a node, by its index
     boxes: dict[int, Pixels | None] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ui_gym.browser.content.data import table
@@ -32,17 +32,24 @@ class Scene(NamedTuple):
     """Sets of ages at which the next band begins."""
     extras: tuple[Counter, ...]
 
-    def counters(self, cuts: Sequence[int]) -> list[Counter]:
-        """All that can be counted, with the ages of people in the hints."""
-        hints = hints_of(cuts) if self.bands else []
+    def counters(self, cuts: Sequence[int], say: Callable[[str], str] = str) -> list[Counter]:
+        """All that can be counted, with the ages of people in the hints, which `say` translates."""
+        hints = hints_of(cuts, say) if self.bands else []
         people = [band._replace(hint=hint) for band, hint in zip(self.bands, hints, strict=True)]
         return [*people, *self.extras]
 
 
-def hints_of(cuts: Sequence[int]) -> list[str]:
+def hints_of(cuts: Sequence[int], say: Callable[[str], str] = str) -> list[str]:
     """What the page says about the ages of each band."""
-    between = [f"Age {low} to {high - 1}" for low, high in itertools.pairwise(cuts)]
-    return [f"Under {cuts[0]}", *between, f"Age {cuts[-1]} and over"]
+    between = [
+        say("Age {low} to {high}").format(low=low, high=high - 1)
+        for low, high in itertools.pairwise(cuts)
+    ]
+    return [
+        say("Under {age}").format(age=cuts[0]),
+        *between,
+        say("Age {age} and over").format(age=cuts[-1]),
+    ]
 
 
 def band_of(age: int, cuts: Sequence[int]) -> int:

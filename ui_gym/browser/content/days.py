@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from ui_gym.browser.content import phrases
-
-
-def on_weekday(day: date) -> str:
-    """``the second Tuesday of March 2026``; a fifth one is called the last."""
-    place = (day.day - 1) // 7
-    said = "last" if place == 4 else phrases.ordinal(place + 1)
-    return f"the {said} {day:%A} of {day:%B} {day.year}"
-
 
 def shifted(day: str, days: int) -> str:
     """The day that lies `days` after a day."""

@@ -17,12 +17,22 @@ NOTES: tuple[str, ...] = table("jobs")["notes"]
 DAYS: tuple[str, ...] = table("jobs")["days"]
 FILES: tuple[str, ...] = table("jobs")["files"]
 ENDINGS: tuple[str, ...] = table("jobs")["endings"]
+_PARTS = {text.format(day): (text, day) for text in NOTES for day in DAYS}
 
 
 def notes(count: int, rng: np.random.Generator) -> Items:
     """Notes that differ in a word: at most seven."""
     text = str(rng.choice(NOTES))
     return tuple((text.format(day),) for day in rng.permutation(DAYS)[:count])
+
+
+def said(name: str, say: Callable[[str], str]) -> str:
+    """A note or the name of a file as a language says it."""
+    if name in _PARTS:
+        text, day = _PARTS[name]
+        return say(text).format(say(day))
+    stem, _, rest = name.rpartition(" ")
+    return f"{say(stem)} {rest}"
 
 
 def files(count: int, rng: np.random.Generator) -> Items:

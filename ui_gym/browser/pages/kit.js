@@ -8,12 +8,18 @@
 
   // -- nodes --
 
+  // Texts are English here and in pages; `make` and what is built on it show them in the page's language.
+  // A text with a value in it is said before: say("Page {page} of {pages}", { page, pages }).
+  const { say, language } = uiGym;
+  const SPOKEN = new Set(["aria-label", "placeholder", "title"]);
+
   const isProps = (part) => part !== null && typeof part === "object" && !Array.isArray(part) && !(part instanceof Node);
 
   const setProps = (node, props) => {
     for (const [name, value] of Object.entries(props)) {
       if (value === undefined || value === null || value === false) continue;
-      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      if (SPOKEN.has(name)) node.setAttribute(name, say(value));
+      else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
       else if (name === "style" && typeof value === "object") Object.assign(node.style, value);
       else if (name !== "style" && name !== "role" && name in node && !name.includes("-")) node[name] = value;
       else node.setAttribute(name, value === true ? "" : value);
@@ -29,7 +35,7 @@
     for (const part of parts.flat(3)) {
       if (part === null || part === undefined || part === false) continue;
       if (isProps(part)) setProps(node, part);
-      else node.append(part);
+      else node.append(typeof part === "string" ? say(part) : part);
     }
     return node;
   };
@@ -81,7 +87,7 @@
     make("div.field", make("label", { htmlFor: control.id }, label), control, make("p.hint", { id: `${control.id}-hint` }, hint));
   const showError = (id, text) => {
     const hint = document.getElementById(`${id}-hint`);
-    hint.textContent = text;
+    hint.textContent = say(text);
     hint.classList.toggle("error", text !== "");
     document.getElementById(id).setAttribute("aria-invalid", String(text !== ""));
   };
@@ -128,15 +134,18 @@
 
   // A drop-down list: a button `#id` that opens `#id-list`, whose options carry data-value. (A native
   // one opens a window of its own in some browsers, which no picture shows.) `options` are strings
-  // or [value, label]; dropdown(...).value is what is chosen, "" for nothing yet.
-  const dropdown = (id, options, chosen, change, props = {}) => {
-    const all = options.map((option) => (Array.isArray(option) ? option : [option, option]));
+  // or [value, label], which other languages put into their own order if props.sorted;
+  // dropdown(...).value is what is chosen, "" for nothing yet.
+  const dropdown = (id, options, chosen, change, given = {}) => {
+    const { sorted, ...props } = given;
+    const all = options.map((option) => (Array.isArray(option) ? option : [option, option])).map(([value, label]) => [value, say(label)]);
+    if (sorted && language) all.sort(([, one], [, other]) => one.localeCompare(other, language.name));
     const text = make("span");
     const node = make("button.dropdown", { id, type: "button", role: "combobox", "aria-haspopup": "listbox", "aria-expanded": "false" }, props, text, icon("down"));
     const show = (value) => {
       node.chosen = value;
       const found = all.find(([one]) => one === value);
-      text.textContent = found ? found[1] : (props.placeholder ?? "Choose");
+      text.textContent = found ? found[1] : say(props.placeholder ?? "Choose");
       text.className = found ? "" : "muted";
     };
     const choose = (value) => {
@@ -392,10 +401,63 @@
     make("nav.side", items.map((item) =>
       make("button.entry", { type: "button", id: item.id ?? "", onclick: item.press, "aria-current": item.here ? "page" : undefined }, item.icon && icon(item.icon), make("span", item.label), item.count !== undefined && make("b", String(item.count)))));
 
+  // -- a browser's window --
+
+  // Tabs in a strip and, below, what is in the current one. A tab: { name, icon, address, body }. The host
+  // is told of each that is shown ("show") and of each that is closed ("shut"). It gives
+  // { node, state }, where state() says which are open and which is current, null if none is left.
+  const browserWindow = (tabs, at = 0) => {
+    const open = tabs.map((_, i) => i);
+    let current = at;
+    const place = make("span.address");
+    const nothing = make("p.nothing", { hidden: true }, "No tab");
+    const strip = make("div.strip", { role: "tablist" });
+    const pages = tabs.map(({ body }) => make("div.within", body));
+
+    const draw = () => {
+      pages.forEach((page, i) => (page.hidden = i !== current));
+      entries.forEach(([entry, name], i) => {
+        entry.classList.toggle("here", i === current);
+        name.setAttribute("aria-selected", String(i === current));
+      });
+      place.textContent = tabs[current]?.address ?? "";
+      nothing.hidden = current !== null;
+    };
+    const show = (i) => () => {
+      if (i === current) return;
+      closeOpen?.();
+      current = i;
+      uiGym.log("show", { tab: i });
+      draw();
+    };
+    const shut = (i) => () => {
+      closeOpen?.();
+      const seat = open.indexOf(i);
+      open.splice(seat, 1);
+      entries[i][0].remove();
+      if (current === i) current = open[Math.min(seat, open.length - 1)] ?? null;
+      uiGym.log("shut", { tab: i });
+      draw();
+    };
+    const entries = tabs.map(({ name, icon: mark }, i) => {
+      const label = button([!compact && icon(mark), make("span", name)], show(i), { id: `tab-${i}`, role: "tab", className: "label" });
+      const cross = button(compact ? "x" : icon("close"), shut(i), { id: `shut-${i}`, className: "cross", "aria-label": compact ? `${name} x` : `Close the tab ${name}` });
+      return [make("div.tab", label, cross), label];
+    });
+    strip.append(...entries.map(([entry]) => entry));
+    draw();
+    const tools = ["back", "next", "refresh"].map(icon);
+    const bar = make("div.places", tools, make("div.place", icon("lock"), place));
+    return {
+      node: make("div.window", strip, !compact && bar, pages, nothing),
+      state: () => ({ open: [...open], current }),
+    };
+  };
+
   // -- words and numbers --
 
-  const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-  const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+  const MONTHS = language?.months ?? ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+  const DAYS = language ? [language.weekdays.at(-1), ...language.weekdays] : ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
   const dayOf = (iso) => {
     const [year, month, day] = iso.split("-").map(Number);
     return new Date(Date.UTC(year, month - 1, day));
@@ -403,10 +465,10 @@
   const format = {
     money: (cents) => `$${Math.floor(cents / 100).toLocaleString("en-US")}.${String(cents % 100).padStart(2, "0")}`,
     number: (value) => value.toLocaleString("en-US"),
-    date: (iso) => `${Number(iso.slice(8))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`,
+    date: (iso) => say(language?.dates[0] ?? "{day} {month} {year}", { day: Number(iso.slice(8)), month: MONTHS[Number(iso.slice(5, 7)) - 1], year: iso.slice(0, 4) }),
     weekday: (iso) => DAYS[dayOf(iso).getUTCDay()],
     initials: (name) => name.split(/\s+/).map((part) => part[0]).slice(0, 2).join("").toUpperCase(),
   };
 
-  uiGym.kit = { compact, make, icon, button, input, field, showError, tick, dropdown, float, menu, closeFloating, popover, stepper, dialog, ask, toast, drags, theme, shell, sidebar, format, dayOf, MONTHS, DAYS };
+  uiGym.kit = { compact, make, icon, button, input, field, showError, tick, dropdown, float, menu, closeFloating, popover, stepper, dialog, ask, toast, drags, theme, shell, sidebar, browserWindow, format, dayOf, MONTHS, DAYS };
 })();

@@ -150,8 +150,19 @@
   const noteError = (event) => errors.push(String(event.error?.stack ?? event.message));
   const noteCopy = () => void (world.copied = true);
 
+  const faceOf = (family, weight, base64) =>
+    new FontFace(family, Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)), { weight });
+
   const world = {
     params: null,
+    language: null,
+    // What the page's language has for an English text; `{name}` in it is that of `values`.
+    say: (text, values = {}) => {
+      if (typeof text !== "string") return text;
+      const { texts } = world.language ?? {};
+      const said = texts && Object.hasOwn(texts, text) ? texts[text] : text;
+      return said.replace(/\{(\w+)\}/g, (all, name) => (Object.hasOwn(values, name) ? values[name] : all));
+    },
     state: () => ({}),
     log: (type, data = {}) => report(JSON.stringify({ type, data })),
     tick,
@@ -166,6 +177,7 @@
       world.rewind(seed);
       lastTimer = 0;
       world.params = params;
+      world.language = params.language?.texts ? params.language : null;
       world.state = () => ({});
       for (const face of world.faces) document.fonts.add(face);
       errors.length = 0;
@@ -176,11 +188,16 @@
     copied: false,
     takeErrors: () => errors.splice(0),
     faces: [],
-    addFace: async (family, weight, base64) => {
-      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-      const face = new FontFace(family, bytes, { weight });
+    addFace: async (...written) => {
+      const face = faceOf(...written);
       await face.load();
       world.faces.push(face);
+    },
+    // Those of a language, which are there at once, and stay.
+    addFaces: (written) => {
+      for (const [family, weight, base64] of written) {
+        if (!world.faces.some((face) => face.family.includes(family) && face.weight === weight)) world.faces.push(faceOf(family, weight, base64));
+      }
     },
     box: (selector) => {
       const box = document.querySelector(selector)?.getBoundingClientRect();

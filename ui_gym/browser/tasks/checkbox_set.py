@@ -12,9 +12,9 @@ from numpy.random import Generator
 from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import changed_share, lookalike
 from ui_gym.browser.content.lists import THINGS
-from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, one_of
+from ui_gym.browser.languages import Language
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -100,6 +100,7 @@ class CheckboxSet(Family[CheckboxSetParams]):
 
     page = "checkbox_set.html"
     ends, waiting = "save", "nothing is saved"
+    translated = ("CheckboxSet",)
     count: int = by_level(easy=8, medium=20, hard=60)
     asked: int = by_level(easy=2, medium=4, hard=6)
     ticked: int = by_level(easy=0, medium=0, hard=5)
@@ -173,8 +174,19 @@ class CheckboxSet(Family[CheckboxSetParams]):
         if self.compact:
             names = ", ".join(params.labels[i] for i in params.asked)
             return COMPACT_GOALS[params.phrasing].format(labels=names)
-        labels = listing([f'"{params.labels[i]}"' for i in params.asked])
-        return GOALS[params.phrasing].format(named=NAMED[params.topic], labels=labels)
+        say = self.speak(params)
+        known = self.composed(params, say)
+        labels = say.listing([say.named(known[params.labels[i]]) for i in params.asked])
+        return say(GOALS[params.phrasing]).format(named=say(NAMED[params.topic]), labels=labels)
+
+    def composed(self, params: CheckboxSetParams, say: Language) -> dict[str, str]:
+        """The labels."""
+        things, ways = THINGS[params.topic]
+        return {
+            _label(way, thing): _label(say(way), say(thing))
+            for thing in things
+            for way in ("{}", *ways)
+        }
 
     def page_params(self, params: CheckboxSetParams) -> dict[str, Any]:
         page = asdict(params)
@@ -195,13 +207,14 @@ class CheckboxSet(Family[CheckboxSetParams]):
         return Verdict(changed_share(before, asked, now), done=True, notes=notes)
 
     def oracle(self, device: BrowserDevice, params: CheckboxSetParams) -> Steps:
+        labels = {} if self.compact else self.composed(params, self.speak(params))
         for index in sorted(set(params.ticked) ^ set(params.asked)):
             if self.compact:
                 thought, caption = params.labels[index], self.caption(device, params)
                 yield Demo(click(device, f"#box-{index}"), thought, caption)
                 continue
             verb = "Tick" if index in params.asked else "Untick"
-            thought = f'{verb} "{params.labels[index]}".'
+            thought = f'{verb} "{labels[params.labels[index]]}".'
             row = f".tick:has(#box-{index})"
             yield from because(f"{thought} It is not in sight.", reveal(device, row, "#boxes"))
             yield Demo(click(device, f"#box-{index}"), thought)

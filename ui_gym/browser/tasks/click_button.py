@@ -91,6 +91,7 @@ class ClickButton(Family[ClickButtonParams]):
     page = "click_button.html"
     shown = ("labels", "layout", "scene", "primary", "columns", "place")
     ends, waiting = "press", "nothing is pressed"
+    translated = ("ClickButton",)
     count: int = whole(2, 10, easy=6, medium=6, hard=10)
     likeness: Likeness = one_of(get_args(Likeness), easy="low", medium="high", hard="high")
     compact_values = {"count": 4}
@@ -121,7 +122,8 @@ class ClickButton(Family[ClickButtonParams]):
         )
 
     def goal(self, params: ClickButtonParams) -> str:
-        return GOALS[params.phrasing].format(params.labels[params.target])
+        say = self.speak(params)
+        return say(GOALS[params.phrasing]).format(say(params.labels[params.target]))
 
     def page_params(self, params: ClickButtonParams) -> dict[str, Any]:
         icons = [label.split()[0].lower() for label in params.labels]
@@ -135,7 +137,8 @@ class ClickButton(Family[ClickButtonParams]):
     def oracle(self, device: BrowserDevice, params: ClickButtonParams) -> Steps:
         point = device.center(f"#button-{params.target}")
         caption = self.caption(params) if self.compact else ""
-        yield Demo(Click(*point), params.labels[params.target], caption)
+        label = self.speak(params)(params.labels[params.target])
+        yield Demo(Click(*point), label, caption)
 
     def misread(self, params: ClickButtonParams, mistake: str, rng: Generator) -> ClickButtonParams:
         """``lookalike``: the label most like the named one is taken for it. ``neighbour``: the

@@ -9,9 +9,8 @@ from typing import Any, Literal, get_args
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import phrases
 from ui_gym.browser.content.data import table
-from ui_gym.browser.content.days import months_between, months_on, next_month, on_weekday, shifted
+from ui_gym.browser.content.days import months_between, months_on, next_month, shifted
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, one_of, whole
 from ui_gym.browser.moves import click
@@ -44,7 +43,12 @@ STAY_GOALS = (
     "Reserve the {what} {when}: choose the dates, then press Confirm.",
     "I would like to have the {what} {when}. Choose check-in and check-out and confirm.",
 )
-WRITTEN = ("{0.day} {0:%B} {0.year}", "{0:%B} {0.day}, {0.year}", "{0:%A}, {0.day} {0:%B} {0.year}")
+PERIODS = (
+    "from {when} to {last}",
+    "for {nights} from {when}",
+    "from {when} until the {weekday} right after it",
+)
+WRITINGS = 3
 """The ways to write a date."""
 
 COMPACT_REACH = 5
@@ -68,7 +72,7 @@ class DatePickerParams:
     ends: int
     """How the goal says the end of a stay: by its date, its nights or its weekday."""
     writing: int
-    """How the goal writes dates (`WRITTEN`)."""
+    """How the goal writes dates."""
     booked: tuple[str, ...]
     """Days that are taken."""
     monday: bool
@@ -144,6 +148,7 @@ class DatePicker(Family[DatePickerParams]):
     )
     ends, waiting = "confirm", "nothing confirmed yet"
     mistakes = ("column", "month", "week")
+    translated = ("DatePicker",)
     ask: Ask = one_of(get_args(Ask), easy="date", medium="weekday", hard="stay")
     reach: int = whole(0, MOST_REACH, easy=1, medium=5, hard=14)
     compact_values = {"ask": "date", "reach": 2}
@@ -170,7 +175,7 @@ class DatePicker(Family[DatePickerParams]):
             first=first.isoformat(),
             nights=nights,
             ends=int(rng.integers(3 if nights < 7 else 2)),
-            writing=int(rng.integers(len(WRITTEN))),
+            writing=int(rng.integers(WRITINGS)),
             booked=self._booked(today, first, nights, rng),
             monday=bool(rng.random() < 0.5),
             months=months,
@@ -189,18 +194,20 @@ class DatePicker(Family[DatePickerParams]):
             days = map(date.fromisoformat, params.days)
             said = " to ".join(COMPACT_WRITTEN.format(day) for day in days)
             return COMPACT_GOALS[params.phrasing].format(when=said)
-        by_weekday = self.ask != "date"
-        when = on_weekday(first) if by_weekday else WRITTEN[params.writing].format(first)
+        say, by_weekday = self.speak(params), self.ask != "date"
+        when = say.on_weekday(first) if by_weekday else say.dated(first, params.writing)
         if not params.nights:
-            what = VISITS[params.scene]
-            return VISIT_GOALS[params.phrasing].format(what=what, when=when)
+            what = say(VISITS[params.scene])
+            return say(VISIT_GOALS[params.phrasing]).format(what=what, when=when)
         last = date.fromisoformat(params.last)
-        period = (
-            f"from {when} to {WRITTEN[params.writing].format(last)}",
-            f"for {phrases.plural(params.nights, 'night')} from {when}",
-            f"from {when} until the {last:%A} right after it",
-        )[params.ends]
-        return STAY_GOALS[params.phrasing].format(what=STAYS[params.scene], when=period)
+        period = say(PERIODS[params.ends]).format(
+            when=when,
+            last=say.dated(last, params.writing),
+            nights=say.counted(params.nights, "night", "nights"),
+            count=params.nights,
+            weekday=say.weekday(last),
+        )
+        return say(STAY_GOALS[params.phrasing]).format(what=say(STAYS[params.scene]), when=period)
 
     def page_params(self, params: DatePickerParams) -> dict[str, Any]:
         stays = params.nights > 0
@@ -215,12 +222,13 @@ class DatePicker(Family[DatePickerParams]):
         return Verdict(0.5 if one else 0.0, done=True, notes=notes)
 
     def oracle(self, device: BrowserDevice, params: DatePickerParams) -> Steps:
+        say = self.speak(params)
         opening = "Date" if self.compact else "The calendar is behind this button."
         yield Demo(click(device, "#date"), opening)
         for day in params.days:
             yield from self._turn_to(device, params, day[:7])
-            written = "{0.day}" if self.compact else f"{WRITTEN[2]}."
-            said = written.format(date.fromisoformat(day))
+            one = date.fromisoformat(day)
+            said = str(one.day) if self.compact else f"{say.dated(one, 2)}."
             yield Demo(click(device, f"[data-day='{day}']"), said)
         confirming = "Save" if self.compact else "The date is chosen: confirm it."
         yield Demo(click(device, "#confirm"), confirming)

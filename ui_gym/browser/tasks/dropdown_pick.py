@@ -115,6 +115,7 @@ class DropdownPick(Family[DropdownPickParams]):
     length: int = whole(3, LONGEST, easy=8, medium=30, hard=LONGEST)
     compact_values = {"fields": 3, "asked": 2, "length": 6}
     mistakes = ("forgot", "lookalike", "neighbour")
+    translated = ("DropdownPick", "countries")
 
     def prepare(self) -> None:
         scrolls = count_scrolls(self.length * ROW_HEIGHT, ROOM)
@@ -154,10 +155,13 @@ class DropdownPick(Family[DropdownPickParams]):
         if self.compact:
             said = ", ".join(f"{params.labels[i]} {value}" for i, value in params.asked)
             return COMPACT_GOALS[params.phrasing].format(said)
-        parts = [f'"{params.labels[i]}" to "{value}"' for i, value in params.asked]
-        if params.phrasing == 1:
-            parts = [f'"{params.labels[i]}" should be "{value}"' for i, value in params.asked]
-        return GOALS[params.phrasing].format(listing(parts))
+        say = self.speak(params)
+        part = say("{label} should be {value}" if params.phrasing == 1 else "{label} to {value}")
+        parts = [
+            part.format(label=say.named(params.labels[i]), value=say.named(value))
+            for i, value in params.asked
+        ]
+        return say(GOALS[params.phrasing]).format(say.listing(parts))
 
     def page_params(self, params: DropdownPickParams) -> dict[str, Any]:
         lists = enumerate(zip(params.labels, params.options, params.start, strict=True))
@@ -181,8 +185,9 @@ class DropdownPick(Family[DropdownPickParams]):
         return Verdict(share, done=True, notes=f"applied with {listing(wrong)} wrong")
 
     def oracle(self, device: BrowserDevice, params: DropdownPickParams) -> Steps:
+        say = self.speak(params)
         for i, value in params.asked:
-            thought = f'"{params.labels[i]}" has to be "{value}".'
+            thought = f'"{say(params.labels[i])}" has to be "{say(value)}".'
             moves = pick(device, f"list-{i}", value)
             if self.compact:
                 yield from _compact_moves(moves, params.labels[i], value)

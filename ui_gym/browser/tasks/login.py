@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -111,6 +111,7 @@ class Login(Family[LoginParams]):
     shown = ("steps", "labels", "layout", "brand", "place")
     steps: int = whole(1, 3, easy=1, medium=2, hard=3)
     compact_values = {"steps": 1}
+    translated = ("Login",)
     mistakes = ("stay", "swapped", "typo")
 
     def prepare(self) -> None:
@@ -144,19 +145,23 @@ class Login(Family[LoginParams]):
         return CodeLoginParams(**asdict(params), code=code)
 
     def goal(self, params: LoginParams) -> str:
+        say = self.speak(params)
         goals = COMPACT_GOALS if self.compact else GOALS
-        code = CODE.format(code=_code(params)) if _code(params) else ""
-        return goals[params.phrasing].format(
-            named=NAMED[params.kind],
+        code = say(CODE).format(code=_code(params)) if _code(params) else ""
+        return say(goals[params.phrasing]).format(
+            named=say(NAMED[params.kind]),
             user=params.user,
             password=params.password,
-            stay=code + (STAY if params.stay else ""),
+            stay=code + (say(STAY) if params.stay else ""),
         )
 
     def page_params(self, params: LoginParams) -> dict[str, Any]:
         # Any server knows its accounts: the page decides with it what to show, never the score.
         account = {"user": params.user, "password": params.password, "code": _code(params)}
-        return {**super().page_params(params), "account": account, "tries": TRIES}
+        return {**self.drawn_by(params), "account": account, "tries": TRIES}
+
+    def drawn_by(self, params: LoginParams) -> Mapping[str, Any]:
+        return super().page_params(params)
 
     def judge(
         self, device: BrowserDevice, params: LoginParams, history: Sequence[Action]
@@ -177,7 +182,7 @@ class Login(Family[LoginParams]):
         return Verdict(0.0, notes=f"{wrong} wrong tries" if wrong else "not signed in yet")
 
     def oracle(self, device: BrowserDevice, params: LoginParams) -> Steps:
-        user_label, password_label = params.labels
+        user_label, password_label = map(self.speak(params), params.labels)
         yield from self._fill(device, params, "#user", params.user, user_label)
         if self.steps > 1:
             yield self._demo(device, params, Click(*device.center("#sign-in")), "Next")

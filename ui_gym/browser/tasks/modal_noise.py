@@ -11,6 +11,7 @@ from numpy.random import Generator
 from ui_gym.browser.content import jobs
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, whole
+from ui_gym.browser.languages import Language
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action, Type
 from ui_gym.contract.registry import register
@@ -134,6 +135,7 @@ class ModalNoise(Family[ModalNoiseParams]):
     page = "modal_noise.html"
     shown = ("base", "tricky", "brand", "theme")
     mistakes = ("cookies", "neighbour", "offer")
+    translated = ("ModalNoise",)
     noises: int = by_level(easy=2, medium=3, hard=5)
     items: int = whole(4, 16, easy=5, medium=8, hard=14)
     late: int = whole(0, 1, easy=0, medium=1, hard=1)
@@ -171,7 +173,20 @@ class ModalNoise(Family[ModalNoiseParams]):
         if self.compact:
             job = COMPACT_JOBS[params.base].format(item)
             return COMPACT_GOALS[params.phrasing].format(job=job, policy=COMPACT_POLICIES[answer])
-        return GOALS[params.base][params.phrasing].format(item) + POLICIES[answer]
+        say = self.speak(params)
+        goal = say(GOALS[params.base][params.phrasing]).format(self._said(params, say))
+        return goal + say(POLICIES[answer])
+
+    def composed(self, params: ModalNoiseParams, say: Language) -> dict[str, str]:
+        """The names of files, and the sums of orders."""
+        if params.base == "order":
+            return {total: say.money(total) for _, _, total in params.items}
+        return {name: jobs.said(name, say) for name, *_ in params.items}
+
+    def _said(self, params: ModalNoiseParams, say: Language) -> str:
+        """What the goal calls the note, the file or the order."""
+        item = params.items[params.target][0]
+        return item if params.base == "order" or self.compact else jobs.said(item, say)
 
     def page_params(self, params: ModalNoiseParams) -> dict[str, Any]:
         texts = {"texts": COMPACT_TEXTS} if self.compact else {}
@@ -186,14 +201,16 @@ class ModalNoise(Family[ModalNoiseParams]):
         self, device: BrowserDevice, params: ModalNoiseParams, history: Sequence[Action]
     ) -> Verdict:
         device.state()
-        wrong = []
+        wrong, wanted = [], params.items[params.target][0]
+        if params.base == "note":  # it is typed, in the goal's own words
+            wanted = self._said(params, self.speak(params))
         for event in device.events:
             if event.type == "answer":
                 noise = _noise(event.data, params)
                 if noise is None or event.data.get("answer") != noise.answer:
                     wrong.append(noise.kind if noise else "?")
             elif event.type == "done":
-                if str(event.data.get("item", "")).strip() != params.items[params.target][0]:
+                if str(event.data.get("item", "")).strip() != wanted:
                     return Verdict(0.0, done=True, notes=f"not what was asked for: {event.data}")
                 if wrong:
                     score = max(LEAST, 1 - COST * len(wrong))
@@ -203,7 +220,7 @@ class ModalNoise(Family[ModalNoiseParams]):
         return Verdict(0.0, notes="not done yet")
 
     def oracle(self, device: BrowserDevice, params: ModalNoiseParams) -> Steps:
-        item = params.items[params.target][0]
+        item, said = params.items[params.target][0], self._said(params, self.speak(params))
         while not (state := device.state())["done"]:
             if state["open"]:
                 noise = params.noises[state["open"][0]]
@@ -213,13 +230,13 @@ class ModalNoise(Family[ModalNoiseParams]):
                 yield from reveal(device, row, "#rows")
                 if not device.state()["open"]:
                     verb = "Get" if params.base == "download" else "Send"
-                    thought = f"{item} {verb}" if self.compact else f"There is {item}."
+                    thought = f"{item} {verb}" if self.compact else f"There is {said}."
                     yield Demo(click(device, f"{row} button"), thought)
             elif state["text"]:
                 thought = "Save" if self.compact else "Save the note."
                 yield Demo(click(device, "#save"), thought)
             elif state["focused"] == "note":
-                yield Demo(Type(item), f"Note {item}") if self.compact else Type(item)
+                yield Demo(Type(said), f"Note {said}") if self.compact else Type(said)
             else:
                 yield (
                     Demo(click(device, "#note"), "Note") if self.compact else click(device, "#note")

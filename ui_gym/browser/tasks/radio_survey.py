@@ -102,6 +102,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
         "questions": 4, "pages": 2, "skipped": 1, "layout": "row", "order": "page"
     }  # fmt: skip
     mistakes = ("forgot", "mirrored", "neighbour")
+    translated = ("RadioSurvey",)
 
     def prepare(self) -> None:
         self.check_range("pages", self.pages, 1, min(4, self.questions))
@@ -148,9 +149,13 @@ class RadioSurvey(Family[RadioSurveyParams]):
         if self.compact:
             said = ", ".join(f"{question} {given[question]}" for question in questions)
             return COMPACT_GOALS[params.phrasing].format(said)
-        answers = "; ".join(f'"{question}": "{given[question]}"' for question in questions)
-        rest = REST if OPEN in params.answers else ""
-        return GOALS[params.phrasing].format(answers=answers, rest=rest)
+        say = self.speak(params)
+        pair = say("{question}: {answer}")
+        answers = say("; ").join(
+            pair.format(question=say.named(one), answer=say.named(given[one])) for one in questions
+        )
+        rest = say(REST) if OPEN in params.answers else ""
+        return say(GOALS[params.phrasing]).format(answers=answers, rest=rest)
 
     def verdict(self, data: Mapping[str, Any], params: RadioSurveyParams) -> Verdict:
         wanted = self._given(params)
@@ -202,7 +207,8 @@ class RadioSurvey(Family[RadioSurveyParams]):
         if answer == OPEN:
             return
         target = f"#answer-{number}-{answer}"
-        thought = f"{question} {options[answer]}" + ("" if self.compact else ".")
+        say = self.speak(params)
+        thought = f"{say(question)} {say(options[answer])}" + ("" if self.compact else ".")
         yield from because(thought, reveal(device, f".tick:has({target})", "#pane"))
         yield Demo(click(device, target), thought)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import Any
 
 from numpy.random import Generator
@@ -127,6 +128,7 @@ class Registration(Family[RegistrationParams]):
     repeat: bool = flag(easy=False, medium=True, hard=True)
     reformat: bool = flag(easy=False, medium=False, hard=True)
     compact_values = {"fields": 2, "repeat": False, "reformat": False}
+    translated = ("Registration", "countries")
     mistakes = ("news", "swapped", "typo")
 
     def prepare(self) -> None:
@@ -190,13 +192,21 @@ class Registration(Family[RegistrationParams]):
             said = ", ".join(f"{COMPACT_FIELDS[name]} {value}" for name, value in told.items())
             news = COMPACT_NEWS[params.news]
             return COMPACT_GOALS[params.phrasing].format(all=said, news=news)
-        parts = {name: f'{FIELDS[name]} "{value}"' for name, value in told.items()}
+        say, record = self.speak(params), dict(params.record)
+        if told.get("birthday") != record.get("birthday"):  # in words
+            told["birthday"] = say.dated(_day(record["birthday"], params.formats[1]))
+        if "country" in told:
+            told["country"] = say(told["country"])
+        parts = {
+            name: say('{field} "{value}"').format(field=say(FIELDS[name]), value=value)
+            for name, value in told.items()
+        }
         rest = [part for name, part in parts.items() if name not in ("first", "last")]
-        return GOALS[params.phrasing].format(
+        return say(GOALS[params.phrasing]).format(
             name=f"{told['first']} {told['last']}",
-            rest=phrases.listing(rest),
-            all=phrases.listing([*parts.values()]),
-            news=NEWS[params.news],
+            rest=say.listing(rest),
+            all=say.listing([*parts.values()]),
+            news=say(NEWS[params.news]),
         )
 
     def page_params(self, params: RegistrationParams) -> dict[str, Any]:
@@ -302,6 +312,10 @@ def _short_person(rng: Generator) -> dict[str, str]:
     digits = [str(digit) for digit in rng.integers(10, size=3)]
     first, last = str(rng.choice(words.FIRST_SHORT)), str(rng.choice(words.LAST_SHORT))
     return {"first": first, "last": last, "phone": " ".join(digits)}
+
+
+def _day(written: str, form: str) -> date:
+    return datetime.strptime(written, persons.DATES[form]).date()
 
 
 def _tidy(value: object) -> str:

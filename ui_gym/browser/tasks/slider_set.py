@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import phrases, words
+from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.panels import MOST, PANELS, Slider, SliderPanel
 from ui_gym.browser.device import BrowserDevice
@@ -99,6 +99,7 @@ class SliderSet(Family[SliderSetParams]):
     page = "slider_set.html"
     ends, waiting = "apply", "not applied yet"
     mistakes = ("neighbour", "value")
+    translated = ("SliderSet",)
     sliders: int = whole(2, MOST, easy=3, medium=5, hard=8)
     changes: int = whole(1, MOST, easy=1, medium=2, hard=4)
     slack: int = whole(0, 20, easy=5, medium=2, hard=0)
@@ -143,15 +144,16 @@ class SliderSet(Family[SliderSetParams]):
         )
 
     def goal(self, params: SliderSetParams) -> str:
-        changes = []
+        say, changes = self.speak(params), []
         for i, value in params.asked:
             slider, off = params.sliders[i], self._tolerance(params.sliders[i])
-            room = f" (give or take {off}{slider.unit})" if off else ""
-            name = slider.label if self.compact else f'"{slider.label}"'
-            changes.append(f"{name} to {slider.said(value)}{room}")
+            room = say(" (give or take {off})").format(off=f"{off}{slider.unit}") if off else ""
+            name = slider.label if self.compact else say.named(slider.label)
+            said = say("{name} to {value}").format(name=name, value=slider.said(value))
+            changes.append(f"{said}{room}")
         if self.compact:
             return COMPACT_GOALS[params.phrasing].format(changes=", ".join(changes))
-        return GOALS[params.phrasing].format(changes=phrases.listing(changes))
+        return say(GOALS[params.phrasing]).format(changes=say.listing(changes))
 
     def page_params(self, params: SliderSetParams) -> dict[str, Any]:
         panel = ALL_PANELS[params.panel]
@@ -174,11 +176,12 @@ class SliderSet(Family[SliderSetParams]):
         return Verdict(score, done=True, notes=_told(params, asked, now))
 
     def oracle(self, device: BrowserDevice, params: SliderSetParams) -> Steps:
+        say = self.speak(params)
         for i, value in params.asked:
             slider = params.sliders[i]
             if device.state()["values"][i] == value:
                 continue
-            thought = f'"{slider.label}" has to be at {slider.said(value)}.'
+            thought = f'"{say(slider.label)}" has to be at {slider.said(value)}.'
             if self.compact:
                 thought = f"{slider.label} {value}"
             yield Demo(self._drag(device, params, i, value), thought)

@@ -9,11 +9,12 @@ from typing import Any
 
 from numpy.random import Generator
 
-from ui_gym.browser.content import phrases, words
+from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import changed_share
 from ui_gym.browser.content.counters import SCENES, Counter, Scene, band_of
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
+from ui_gym.browser.languages import Language
 from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -117,6 +118,7 @@ class Stepper(Family[StepperParams]):
     page = "stepper.html"
     ends, waiting = "done", "not done yet"
     mistakes = ("miscount", "neighbour")
+    translated = ("Stepper",)
     counters: int = whole(2, MOST_COUNTERS, easy=3, medium=5, hard=8)
     changes: int = by_level(easy=1, medium=3, hard=1)
     party: int = whole(0, MOST_PARTY, easy=0, medium=0, hard=6)
@@ -188,18 +190,18 @@ class Stepper(Family[StepperParams]):
         if self.compact:
             said = [f"{counters[i].label} to {params.counts[i]}" for i in params.named]
             return COMPACT_GOALS[params.phrasing].format(counts=", ".join(said))
+        say = self.speak(params)
         said = [
-            phrases.plural(params.counts[i], counters[i].one, counters[i].many)
-            for i in params.named
+            say.counted(params.counts[i], counters[i].one, counters[i].many) for i in params.named
         ]
-        counts = phrases.listing(said) if said else ""
+        counts = say.listing(said) if said else ""
         if not params.ages:
-            return COUNT_GOALS[params.phrasing].format(thing=thing, counts=counts)
-        return PARTY_GOALS[params.phrasing].format(
-            thing=thing,
-            size=phrases.number(len(params.ages)),
-            ages=phrases.listing([str(age) for age in params.ages]),
-            extras=f" with {counts}" if counts else "",
+            return say(COUNT_GOALS[params.phrasing]).format(thing=say(thing), counts=counts)
+        return say(PARTY_GOALS[params.phrasing]).format(
+            thing=say(thing),
+            size=say.number(len(params.ages)),
+            ages=say.listing([str(age) for age in params.ages]),
+            extras=say(" with {counts}").format(counts=counts) if counts else "",
         )
 
     def page_params(self, params: StepperParams) -> dict[str, Any]:
@@ -212,6 +214,13 @@ class Stepper(Family[StepperParams]):
         look = {"folded": params.folded, "place": params.place, "theme": params.theme}
         return {**texts, **look, "counters": counters, "inSight": IN_SIGHT}
 
+    def composed(self, params: StepperParams, say: Language) -> dict[str, str]:
+        """The ages in the hints."""
+        scene = ALL_SCENES[params.scene]
+        here, there = scene.counters(params.cuts), scene.counters(params.cuts, say)
+        pairs = zip(here[: len(scene.bands)], there, strict=False)
+        return {one.hint: other.hint for one, other in pairs}
+
     def verdict(self, data: Mapping[str, Any], params: StepperParams) -> Verdict:
         now = [int(count) for count in data["counts"]]
         wrong = [
@@ -223,18 +232,19 @@ class Stepper(Family[StepperParams]):
         return Verdict(score, done=True, notes="; ".join(wrong) or "all counts are right")
 
     def oracle(self, device: BrowserDevice, params: StepperParams) -> Steps:
+        say = self.speak(params)
         if params.folded:
             thought = "Open" if self.compact else "The counters are behind this button."
             yield Demo(click(device, "#open"), thought)
         for i, (counter, want) in enumerate(zip(params.counters, params.counts, strict=True)):
-            thought = f"There should be {phrases.plural(want, counter.one, counter.many)}."
+            thought = f"There should be {say.counted(want, counter.one, counter.many)}."
             while (now := device.state()["counts"][i]) != want:
                 button = f"#{'more' if now < want else 'less'}-{i}"
                 if self.compact:
                     yield Demo(click(device, button), f"{counter.label} {'+-'[now > want]}")
                     continue
                 yield from because(
-                    f"{counter.label} is further down.", reveal(device, button, ".rows")
+                    f"{say(counter.label)} is further down.", reveal(device, button, ".rows")
                 )
                 yield Demo(click(device, button), thought)
         yield Demo(click(device, "#done"), "Done" if self.compact else "All the numbers are right.")

@@ -21,6 +21,7 @@ from ui_gym.browser import documents
 from ui_gym.browser.chromium import accessibility
 from ui_gym.browser.chromium import input as device_input
 from ui_gym.browser.chromium.capture import decode
+from ui_gym.browser.chromium.protocol import Command
 from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.site import Site
 from ui_gym.browser.webdriver import browsers
@@ -181,9 +182,12 @@ class SeleniumDevice(BrowserDevice):
     # -- talking to the browser --
 
     def _elements(self) -> tuple[Element, ...]:
-        answers = self._do(WebDriverSession.devtools, accessibility.queries())
+        def run(commands: Sequence[Command]) -> Any:
+            return self._do(WebDriverSession.devtools, commands)
+
+        answers = run(accessibility.queries())
         if answers is not None:
-            return accessibility.elements(answers, self.size, self._ids)
+            return accessibility.elements(answers, run, self.size, self._ids)
         found = self.evaluate(documents.text("elements.js").rstrip().rstrip(";"))
         return tuple(
             Element(number, role, name, tuple(box), tuple(states))
