@@ -193,6 +193,7 @@ def test_every_letter_is_in_a_shipped_font(
             f'void (document.body.innerHTML = `<p style="font: {weight} 14px {styled}"></p>`)'
         )
         screen.evaluate(f"void (document.querySelector('p').textContent = {letters!r})")
+        screen.capture()  # before it is drawn, it has no fonts
         screen.page.run([("DOM.enable", {}), ("CSS.enable", {}), ("DOM.getDocument", {})])
         one = ("Runtime.evaluate", {"expression": "document.querySelector('p')"})
         where = {"objectId": screen.page.run([one])[0]["result"]["objectId"]}
