@@ -141,26 +141,29 @@ def test_an_index_that_is_full_says_so(index: MonitorIndex) -> None:
 # -- several at one index --
 
 
-def _opened(path: Path, together: Barrier, told: multiprocessing.Queue[tuple[bool, int]]) -> None:
-    together.wait()
-    index = MonitorIndex(path)
-    with index.writing():
-        index.put_run(str(multiprocessing.current_process().pid))
-    together.wait()
-    told.put((index.in_memory, len(index.rows("select id from run"))))
+ATTEMPTS = 10
+
+
+def _opened(folder: Path, together: Barrier, told: multiprocessing.Queue[tuple[bool, int]]) -> None:
+    for attempt in range(ATTEMPTS):
+        together.wait()
+        index = MonitorIndex(folder / f"{attempt}.sqlite")
+        with index.writing():
+            index.put_run(str(multiprocessing.current_process().pid))
+        together.wait()
+        told.put((index.in_memory, len(index.rows("select id from run"))))
 
 
 def test_monitors_that_start_at_once_share_one_index(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork")
-    for attempt in range(10):
-        together, told = context.Barrier(4), context.Queue()
-        path = tmp_path / f"{attempt}.sqlite"
-        several = [context.Process(target=_opened, args=(path, together, told)) for _ in range(4)]
-        for one in several:
-            one.start()
-        assert [told.get(timeout=30) for _ in several] == [(False, 4)] * 4
-        for one in several:
-            one.join()
+    # Fresh processes: a fork of this one, which has threads, may hang.
+    context = multiprocessing.get_context("spawn")
+    together, told = context.Barrier(4, timeout=60), context.Queue()
+    several = [context.Process(target=_opened, args=(tmp_path, together, told)) for _ in range(4)]
+    for one in several:
+        one.start()
+    assert [told.get(timeout=60) for _ in range(4 * ATTEMPTS)] == [(False, 4)] * 4 * ATTEMPTS
+    for one in several:
+        one.join()
 
 
 def test_a_closed_index_holds_up_nobody(index: MonitorIndex) -> None:
