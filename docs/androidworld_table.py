@@ -29,6 +29,7 @@ from ui_gym.contract.action import Action, Answer, Finish
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import DeviceError, TaskError
+from ui_gym_agents.marked import put_between
 from ui_gym_phone.apps import shelved
 from ui_gym_phone.device import PhoneDevice
 
@@ -85,9 +86,7 @@ def main() -> int:
         rows.append(played(device, name))
         print(rows[-1].markdown(), flush=True)
     if not arguments:
-        pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
-        text = re.sub(pattern, lambda _: BEGIN + table(rows) + END, PAGE.read_text(), flags=re.S)
-        PAGE.write_text(text)
+        PAGE.write_text(put_between(PAGE.read_text(), BEGIN, END, table(rows)))
     return 0
 
 

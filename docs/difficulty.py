@@ -15,8 +15,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import math
-import re
 import statistics
 import sys
 from collections import Counter
@@ -45,6 +43,8 @@ from ui_gym_agents.agents.agent import Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.evaluation.report.statistics import mean_and_half, wilson
+from ui_gym_agents.marked import put_between
+from ui_gym_agents.records.comparison import difference
 from ui_gym_agents.tasks.mix import make_envs, reset_names
 from ui_gym_agents.tasks.sources import TaskEntry
 from ui_gym_agents.training.context import derive
@@ -262,10 +262,10 @@ def seeds(instances: int) -> list[int]:
 
 
 def falls(before: Interval, after: Interval) -> bool:
-    """Whether a figure is below another beyond noise: the 95 % interval of their difference, made
-    of their own (R. G. Newcombe, 1998, method 10), lies below 0."""
-    gap = after[0] - before[0]
-    return gap + math.hypot(after[2] - after[0], before[0] - before[1]) < 0
+    """Whether a figure is below another beyond noise: the 95 % interval of their difference lies
+    below 0."""
+    one, other = (dict(zip(("success", "low", "high"), of, strict=True)) for of in (before, after))
+    return difference(one, other)["high"] < 0
 
 
 def faults(rows: Mapping[str, DifficultyRow]) -> list[str]:
@@ -328,7 +328,12 @@ def write(path: Path, rows: Rows) -> None:
 
 
 def block(rows: Rows) -> str:
-    """What the gallery shows, with its markers."""
+    """What the gallery shows, with its marks."""
+    return BEGIN + shown(rows) + END
+
+
+def shown(rows: Rows) -> str:
+    """The table, and where levels are not monotone."""
     lines = [
         "| family | steps | words | of these the goal's | elements | careless | random |",
         "|---|---|---|---|---|---|---|",
@@ -344,7 +349,7 @@ def block(rows: Rows) -> str:
         if doubts
         else ["All levels are monotone within noise (95 % intervals of the difference)."]
     )
-    return BEGIN + "\n".join([*lines, "", *told]) + f"\n{END}"
+    return "\n".join([*lines, "", *told, ""])
 
 
 def _cells(rows: Mapping[str, DifficultyRow]) -> list[str]:
@@ -370,11 +375,7 @@ def updated(page: Path, rows: Rows) -> str:
     Raises:
         UserError: it has no place for the table.
     """
-    pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
-    new, count = re.subn(pattern, lambda _: block(rows), page.read_text("utf-8"), flags=re.DOTALL)
-    if count != 1:
-        raise UserError(f"{page} must hold {BEGIN.strip()} ... {END} once")
-    return new
+    return put_between(page.read_text("utf-8"), BEGIN, END, shown(rows))
 
 
 def lacking(rows: Rows, specs: Sequence[TaskSpec]) -> list[str]:

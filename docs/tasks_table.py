@@ -10,7 +10,6 @@ import dataclasses
 import importlib
 import json
 import pkgutil
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +20,10 @@ from ui_gym.browser.miniwob import catalogue
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.desktop.osworld.spec import OSWORLD
+from ui_gym.errors import UserError
 from ui_gym.multiagent import registered
 from ui_gym.remote.ui_verifiers import DATA_ENTRY
+from ui_gym_agents.marked import put_between
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = "ui_gym/tasks.json"
@@ -87,12 +88,10 @@ def shown(tasks: list[TaskSpec], suite: str) -> str:
 
 def updated(document: Path, rows: str) -> str:
     """The document's text with the table as it should be."""
-    pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
-    text = document.read_text()
-    new, count = re.subn(pattern, lambda _: BEGIN + rows + END, text, flags=re.DOTALL)
-    if count != 1:
-        raise SystemExit(f"{document} must hold {BEGIN.strip()} ... {END} once")
-    return new
+    try:
+        return put_between(document.read_text(), BEGIN, END, rows)
+    except UserError as error:
+        raise SystemExit(f"{document}: {error}") from None
 
 
 def main() -> int:

@@ -154,6 +154,10 @@ class Family(_Constructed, BrowserTask[P]):
     def prepare(self) -> None:
         """What follows from the arguments, or speaks against them; by default, nothing."""
 
+    def thought(self, short: str, sentence: str) -> str:
+        """What the oracle thinks: in the compact page's own words, or in a sentence."""
+        return short if self.compact else sentence
+
     def judge(self, device: BrowserDevice, params: P, history: Sequence[Action]) -> Verdict:
         device.state()
         for event in device.events:

@@ -17,6 +17,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.bench.controls import CONTROLS
 from ui_gym_agents.bench.results import BenchResult, MeasuredRate, TaskFigures
 from ui_gym_agents.evaluation.report.statistics import over_runs, percent
+from ui_gym_agents.marked import put_between
 
 BEGIN, END = "<!-- ui-gym-bench: results -->", "<!-- ui-gym-bench: end of results -->"
 """Between these lines of a document, the results are written."""
@@ -233,11 +234,12 @@ def as_markdown(
         f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
         "95 % intervals: over seeds (Student's t), or of one run over its episodes (Wilson).",
         "",
-        _line("task", *table.columns),
-        _line("---", *("---" for _ in table.columns)),
-        *(
-            _line(task, *(str(table.cell(task, column)) for column in table.columns))
-            for task in table.rows
+        *_lines(
+            ("task", *table.columns),
+            [
+                (task, *(str(table.cell(task, column)) for column in table.columns))
+                for task in table.rows
+            ],
         ),
         "",
         *table.remarks,
@@ -245,17 +247,16 @@ def as_markdown(
     for picture in pictures:
         lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
     if rows := gap_rows(results):
-        head, *body = rows
         lines += ["", "What carries over (means over an algorithm's runs and tasks, greedy):", ""]
-        lines += [_line(*head), _line(*("---" for _ in head)), *(_line(*row) for row in body)]
+        lines += _lines(rows[0], rows[1:])
     if runs := run_rows(results, table.mode):
-        lines += ["", "Every run:", "", _line(*RUN_COLUMNS), _line(*("---" for _ in RUN_COLUMNS))]
-        lines += [_line(*row) for row in runs]
+        lines += ["", "Every run:", "", *_lines(RUN_COLUMNS, runs)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _line(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table."""
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
 RUN_COLUMNS = (
@@ -327,16 +328,5 @@ def _first_line(text: str) -> str:
 
 
 def put_into(text: str, results: str) -> str:
-    """A document with the results between its two markers.
-
-    Raises:
-        UserError: it has not each of the markers once, in order.
-    """
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise UserError(
-            f"the document needs a line {BEGIN} and, below it, a line {END}, each once: results "
-            "are written in between"
-        )
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    return f"{before}{BEGIN}\n\n{results.strip()}\n\n{END}{after}"
+    """A document with the results between its two marks; raises as `put_between`."""
+    return put_between(text, BEGIN, END, f"\n\n{results.strip()}\n\n")

@@ -390,7 +390,7 @@ def evaluated(
 def by_name(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The parts of a report by the names of tasks, rather than by their ids."""
     parts = report["by_task"].items()
-    return {task.removeprefix("UI/").rpartition("-v")[0]: part for task, part in parts}
+    return {registry.spec(task).name: part for task, part in parts}
 
 
 @contextlib.contextmanager

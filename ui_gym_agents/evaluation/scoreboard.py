@@ -24,6 +24,7 @@ from ui_gym_agents.episode import TokenUsage
 from ui_gym_agents.evaluation.evaluate import EpisodeFigures, TokenPrices
 from ui_gym_agents.evaluation.protocol import ScoreboardPart, ScoreboardProtocol
 from ui_gym_agents.evaluation.report.statistics import percent
+from ui_gym_agents.marked import put_between
 from ui_gym_agents.protocols import checked
 from ui_gym_agents.training.facts import machine, revision
 
@@ -273,12 +274,5 @@ def _escaped(sign: str) -> str:
 
 
 def put_board(page: str, text: str) -> str:
-    """A page with the board between its two markers.
-
-    Raises:
-        UserError: it has not each of the markers once, in order.
-    """
-    if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
-        raise UserError(f"the page needs a line {BEGIN} and, below it, a line {END}, each once")
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{text}\n{END}{rest.partition(END)[2]}"
+    """A page with the board between its two marks; raises as `put_between`."""
+    return put_between(page, BEGIN, END, f"\n\n{text}\n")

@@ -4,7 +4,7 @@ is done."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -37,6 +37,15 @@ def changed_share(
     needed = sum(b != a for b, a in zip(before, asked, strict=True))
     left = sum(n != a for n, a in zip(now, asked, strict=True))
     return max(0.0, 1 - left / max(1, needed))
+
+
+def otherwise(labels: Iterable[str], asked: Iterable[object], now: Iterable[object]) -> list[str]:
+    """What is not as asked, by its label: ``Size: 'L', not 'M'``."""
+    return [
+        f"{label}: {got!r}, not {want!r}"
+        for label, want, got in zip(labels, asked, now, strict=True)
+        if got != want
+    ]
 
 
 def typo(text: str, rng: np.random.Generator) -> str:

@@ -230,7 +230,7 @@ class CopyPaste(Family[CopyPasteParams]):
         return _saved(params, fields, list(data.get("notes", ())))
 
     def oracle(self, device: BrowserDevice, params: CopyPasteParams) -> Steps:
-        apart, say = params.layout == "tabs", self._say
+        apart, say = params.layout == "tabs", self.thought
         for number, copy in enumerate(params.copies):
             title, (label, old) = params.notes[copy.note].title, params.fields[copy.field]
             if apart and number:
@@ -260,10 +260,6 @@ class CopyPaste(Family[CopyPasteParams]):
         if self.compact:
             edge, height = COMPACT_EDGE, COMPACT_LINE_HEIGHT
         return Click(left + width // 2, top + edge + height * line + height // 2)
-
-    def _say(self, short: str, sentence: str) -> str:
-        """A thought: the compact page's own words, or a sentence."""
-        return short if self.compact else sentence
 
     def misread(self, params: CopyPasteParams, mistake: str, rng: Generator) -> CopyPasteParams:
         """``note``: another version of the note is taken, or a note next to it. ``field``: the text

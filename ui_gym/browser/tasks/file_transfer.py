@@ -234,18 +234,18 @@ class FileTransfer(Family[FileTransferParams]):
         file = params.file
         if params.is_download:
             number = params.target - len(params.home)
-            yield Demo(click(device, f"#get-{number}"), self._say("Get", f"I need {file.path}."))
+            yield Demo(click(device, f"#get-{number}"), self.thought("Get", f"I need {file.path}."))
             path = self.downloads + transfers.downloaded(file, params.home, self.downloads)
         else:
             path = file.path
-        yield Demo(click(device, "#choose"), self._say("Choose", "Where is the file?"))
+        yield Demo(click(device, "#choose"), self.thought("Choose", "Where is the file?"))
         yield from self._walk(device, parent(path))
         yield from self._open(device, path)
         if params.sent_as:
             yield Demo(click(device, "#new-name"), "The name is refused.")
             yield Demo(Type(params.sent_as, clear=True), f"It is to be {params.sent_as}.")
             yield Demo(click(device, "#rename"), "Name it so.")
-        yield Demo(click(device, "#send"), self._say("Send", "That is the file: send it."))
+        yield Demo(click(device, "#send"), self.thought("Send", "That is the file: send it."))
 
     def misread(
         self, params: FileTransferParams, mistake: str, rng: Generator
@@ -333,14 +333,11 @@ class FileTransfer(Family[FileTransferParams]):
 
     # -- moves --
 
-    def _say(self, short: str, thought: str) -> str:
-        return short if self.compact else thought
-
     def _walk(self, device: BrowserDevice, folder: str) -> Iterator[Demo]:
         """Go to a folder in the chooser."""
         while (here := device.state()["folder"]) != folder:
             if not folder.startswith(here):
-                yield Demo(click(device, "#up"), self._say("Up", "It is not in here."))
+                yield Demo(click(device, "#up"), self.thought("Up", "It is not in here."))
                 continue
             step = here + folder.removeprefix(here).split("/")[0] + "/"
             yield from self._open(device, step)

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import phrases
-from ui_gym.browser.content.choices import changed_share, typo
+from ui_gym.browser.content.choices import changed_share, otherwise, typo
 from ui_gym.browser.content.framed import PORTALS, drawn
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, flag, whole
@@ -173,11 +173,7 @@ class FramedForms(Family[FramedFormsParams]):
             notes = f"saved {titles[data['frame']]!r}, not {titles[params.frame]!r}"
             return Verdict(0.0, done=True, notes=notes)
         now = [" ".join(str(value).split()) for value in data["values"]]
-        wrong = [
-            f"{label}: {got!r}, not {want!r}"
-            for label, got, want in zip(params.labels, now, params.asked, strict=True)
-            if got != want
-        ]
+        wrong = otherwise(params.labels, params.asked, now)
         score = changed_share(params.starts[params.frame], params.asked, now)
         return Verdict(score, done=True, notes="; ".join(wrong) or "all values are right")
 

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import phrases, words
-from ui_gym.browser.content.choices import changed_share, chosen
+from ui_gym.browser.content.choices import changed_share, chosen, otherwise
 from ui_gym.browser.content.natives import NATIVES, NativeField
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, whole
@@ -188,11 +188,7 @@ class NativeControls(Family[NativeControlsParams]):
 
     def verdict(self, data: Mapping[str, Any], params: NativeControlsParams) -> Verdict:
         now = [str(value) for value in data["values"]]
-        wrong = [
-            f"{field.label}: {got!r}, not {want!r}"
-            for field, got, want in zip(params.fields, now, params.asked, strict=True)
-            if got != want
-        ]
+        wrong = otherwise((field.label for field in params.fields), params.asked, now)
         score = changed_share(params.starts, params.asked, now)
         return Verdict(score, done=True, notes="; ".join(wrong) or "all values are right")
 

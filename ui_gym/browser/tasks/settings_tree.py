@@ -247,7 +247,7 @@ class SettingsTree(Family[SettingsTreeParams]):
             elif device.state()["values"][i] != value:
                 yield Demo(click(device, control), thoughts[0])
         if params.saving:
-            yield Demo(click(device, "#save"), self._say("Save", "All is set: save it."))
+            yield Demo(click(device, "#save"), self.thought("Save", "All is set: save it."))
 
     def misread(
         self, params: SettingsTreeParams, mistake: str, rng: Generator
@@ -285,22 +285,18 @@ class SettingsTree(Family[SettingsTreeParams]):
             return
         if here[0] != section or page < 0:
             thought = f'"{setting.label}" is under {params.path(i)}: open {title}.'
-            yield Demo(click(device, f"#section-{section}"), self._say(title, thought))
+            yield Demo(click(device, f"#section-{section}"), self.thought(title, thought))
         elif here[1] >= 0:
-            yield Demo(click(device, "#back"), self._say("Back", f"Back to {title}."))
+            yield Demo(click(device, "#back"), self.thought("Back", f"Back to {title}."))
         if page >= 0:
             title, entry = params.sections[section].pages[page].title, f"#page-{page}"
             yield from self._reveal(device, entry, title)
-            yield Demo(click(device, entry), self._say(title, f"Open {title}."))
+            yield Demo(click(device, entry), self.thought(title, f"Open {title}."))
 
     def _reveal(self, device: BrowserDevice, selector: str, name: str) -> Iterator[Demo]:
         if not self.compact:  # where all is in sight
             scrolls = reveal(device, selector, ".pane", margin=70)
             yield from because(f"{name} is not in sight yet.", scrolls)
-
-    def _say(self, words: str, sentence: str) -> str:
-        """A thought: the compact page's own words, or a sentence."""
-        return words if self.compact else sentence
 
 
 def _said(setting: Setting, value: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import phrases
-from ui_gym.browser.content.choices import changed_share
+from ui_gym.browser.content.choices import changed_share, otherwise
 from ui_gym.browser.content.widgets import WIDGETS, ShadowWidget, gone, tags_of
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, whole
@@ -143,11 +143,7 @@ class ShadowWidgets(Family[ShadowWidgetsParams]):
 
     def verdict(self, data: Mapping[str, Any], params: ShadowWidgetsParams) -> Verdict:
         now = [str(value) for value in data["values"]]
-        wrong = [
-            f"{widget.label}: {got!r}, not {want!r}"
-            for widget, got, want in zip(params.widgets, now, params.asked, strict=True)
-            if got != want
-        ]
+        wrong = otherwise((widget.label for widget in params.widgets), params.asked, now)
         score = changed_share(params.starts, params.asked, now)
         return Verdict(score, done=True, notes="; ".join(wrong) or "all is as asked")
 

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym.browser.content import words
-from ui_gym.browser.content.choices import changed_share
+from ui_gym.browser.content.choices import changed_share, otherwise
 from ui_gym.browser.content.counters import SCENES, Counter, Scene, band_of
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
@@ -223,11 +223,7 @@ class Stepper(Family[StepperParams]):
 
     def verdict(self, data: Mapping[str, Any], params: StepperParams) -> Verdict:
         now = [int(count) for count in data["counts"]]
-        wrong = [
-            f"{counter.label}: {got}, not {want}"
-            for counter, got, want in zip(params.counters, now, params.counts, strict=True)
-            if got != want
-        ]
+        wrong = otherwise((counter.label for counter in params.counters), params.counts, now)
         score = changed_share(params.starts, params.counts, now)
         return Verdict(score, done=True, notes="; ".join(wrong) or "all counts are right")
 

@@ -194,7 +194,7 @@ class TextFormat(Family[TextFormatParams]):
         return _saved(params, saved)
 
     def oracle(self, device: BrowserDevice, params: TextFormatParams) -> Steps:
-        say = self._say
+        say = self.thought
         for place, group in groupby(params.edits, key=lambda edit: edit.place):
             block, start, end = place
             text = phrase(params, place)
@@ -216,10 +216,6 @@ class TextFormat(Family[TextFormatParams]):
                 colour = edit.mark if edit.on else "none"
                 yield Demo(click(device, f"#colour-{colour}"), named)
         yield Demo(click(device, "#save"), say("Save", "All phrases look as asked: save."))
-
-    def _say(self, short: str, sentence: str) -> str:
-        """A thought: the compact page's own words, or a sentence."""
-        return short if self.compact else sentence
 
     def misread(self, params: TextFormatParams, mistake: str, rng: Generator) -> TextFormatParams:
         """``mark``: another mark is set. ``phrase``: a word is left out, the word beside is taken,

@@ -229,22 +229,22 @@ class TwoSites(Family[TwoSitesParams]):
         names = errand.source["name"], errand.form["name"]
         row, details = params.rows[params.target], [errand.details[i] for i in params.wanted]
         if params.at != source:
-            yield Demo(click(device, f"#tab-{source}"), self._say(names[0], f"To {names[0]}."))
+            yield Demo(click(device, f"#tab-{source}"), self.thought(names[0], f"To {names[0]}."))
         if not self.compact:
             its = f"#row-{params.target}"
             yield from because(f"{row.name} may be further down.", reveal(device, its, "#rows"))
             yield Demo(click(device, its), f"There is {params.said}.")
         filled = list(zip(details, params.entries, strict=True))
         read = listing(f"{one.said} {entry}" for one, entry in filled)
-        thought = self._say(names[1], f"It has the {read}. Now to {names[1]}.")
+        thought = self.thought(names[1], f"It has the {read}. Now to {names[1]}.")
         yield Demo(click(device, f"#tab-{1 - source}"), thought)
         above = len(params.kept) * params.first
         for i, (one, entry) in enumerate(filled):
-            thought = self._say(one.asked, f'"{one.asked}" wants the {one.said}.')
+            thought = self.thought(one.asked, f'"{one.asked}" wants the {one.said}.')
             yield Demo(click(device, f"#field-{above + i}"), thought)
-            thought = self._say(f"{one.asked} {entry}", f"The {one.said} is {entry}.")
+            thought = self.thought(f"{one.asked} {entry}", f"The {one.said} is {entry}.")
             yield Demo(Type(entry), thought)
-        thought = self._say(errand.form["button"], "All is entered.")
+        thought = self.thought(errand.form["button"], "All is entered.")
         yield Demo(click(device, "#confirm"), thought)
 
     def misread(self, params: TwoSitesParams, mistake: str, rng: Generator) -> TwoSitesParams:
@@ -266,10 +266,6 @@ class TwoSites(Family[TwoSitesParams]):
     def blind_rate(self, params: TwoSitesParams) -> float:
         """What any of the records has, entered where it belongs."""
         return 1 / len(params.rows)
-
-    def _say(self, short: str, sentence: str) -> str:
-        """A thought: the compact page's own words, or a sentence."""
-        return short if self.compact else sentence
 
     def _kept(self, errand: Errand, unseen: int, rng: Generator) -> tuple[tuple[str, str], ...]:
         """What the form holds already; compact: a detail that the records do not show."""

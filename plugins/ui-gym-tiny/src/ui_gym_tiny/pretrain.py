@@ -46,6 +46,7 @@ from rich.console import Console
 from ui_gym import UIVectorEnv
 from ui_gym.android.tasks import quick_settings
 from ui_gym.browser.content import words
+from ui_gym.contract import registry
 from ui_gym.desktop import compact as folder
 from ui_gym.desktop.tasks import pcmanfm_delete
 from ui_gym.errors import UIGymError
@@ -387,10 +388,13 @@ def _by_part(folder: Path, episodes: int = 1520) -> str:
     finally:
         envs.close()
     lines: list[str] = []
-    for title, of in (("part", "asked"), ("family", "member")):
+    names = {
+        "part": [str(episode.params["asked"]) for episode in played],
+        "family": [registry.spec(episode.params["member"]).name for episode in played],
+    }
+    for title, of in names.items():
         right: dict[str, list[bool]] = {}
-        for episode in played:
-            name = str(episode.params[of]).removeprefix("UI/").removesuffix("-v0")
+        for name, episode in zip(of, played, strict=True):
             right.setdefault(name, []).append(episode.success)
         lines += ["", f"## By {title}", "", "One part an episode, held-out parameters, greedily."]
         lines += ["", f"| {title} | right | n |", "|---|---|---|"]
