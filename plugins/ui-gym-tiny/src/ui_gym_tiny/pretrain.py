@@ -47,11 +47,14 @@ from ui_gym import UIVectorEnv
 from ui_gym.android.tasks import quick_settings
 from ui_gym.browser.content import words
 from ui_gym.contract import registry
+from ui_gym.contract.task import Split
 from ui_gym.desktop import compact as folder
 from ui_gym.desktop.tasks import pcmanfm_delete
 from ui_gym.errors import UIGymError
 from ui_gym_agents.agents import OracleAgent
+from ui_gym_agents.agents.agent import Agent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.episode import Episode
 from ui_gym_agents.policy import load_policy
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.training import checkpoint
@@ -339,24 +342,23 @@ def _heard(subject: Subject) -> list[str]:
     of letters alone: a number is told digit by digit."""
     if not subject.heard:
         return []
-    envs = UIVectorEnv(8, ReadPages.spec.id, autoreset_mode="Disabled", dialect="cells")
     said: Counter[str] = Counter()
+    for episode in _played(OracleAgent(), subject.heard, "train"):
+        turns = [text for turn in episode.turns for text in (turn.caption, turn.action_text)]
+        told = re.sub(r"<\w+>", "", "\n".join([episode.goal, *turns]))
+        said.update(set(re.findall(r"[^\W\d_]+", told)))
+    return sorted(word for word, times in said.items() if times > 1)
+
+
+def _played(agent: Agent, episodes: int, split: Split, **arguments: Any) -> list[Episode]:
+    """The first episodes of `ReadPages` by somebody."""
+    name = ReadPages.spec.id
+    envs = UIVectorEnv(16, name, autoreset_mode="Disabled", dialect="cells", **arguments)
     try:
-        asked = (EpisodeRequest(seed=seed, split="train") for seed in range(subject.heard))
-        for episode in Collector(envs, OracleAgent()).collect(asked):
-            told = {episode.goal} | {
-                t for turn in episode.turns for t in (turn.caption, turn.action_text)
-            }
-            said.update(
-                {
-                    word
-                    for text in told
-                    for word in re.findall(r"[^\W\d_]+", re.sub(r"<\w+>", "", text))
-                }
-            )
+        asked = [EpisodeRequest(seed=seed, split=split) for seed in range(episodes)]
+        return Collector(envs, agent).collect(asked)
     finally:
         envs.close()
-    return sorted(word for word, times in said.items() if times > 1)
 
 
 def _found(out: Path, name: str) -> Path:
@@ -381,12 +383,7 @@ def _by_part(folder: Path, episodes: int = 1520) -> str:
     """A card's sections on how often a reader does a part right that is asked for, greedily, by
     what is asked and by the family on whose page it is."""
     reader = load_policy(folder, temperature=0.0, max_new_tokens=32)
-    envs = UIVectorEnv(16, ReadPages.spec.id, autoreset_mode="Disabled", dialect="cells", parts=1)
-    try:
-        asked = [EpisodeRequest(seed=seed, split="heldout") for seed in range(episodes)]
-        played = Collector(envs, reader).collect(asked)
-    finally:
-        envs.close()
+    played = _played(reader, episodes, "heldout", parts=1)
     lines: list[str] = []
     names = {
         "part": [str(episode.params["asked"]) for episode in played],
