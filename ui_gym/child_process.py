@@ -43,8 +43,9 @@ def cores() -> int:
 class ChildProcess:
     """A running command in a process group of its own, without standard input.
 
-    `folder` is removed with it. `environment` is all that it gets. Its standard output is held by
-    nobody else, so that the other end of a socket closes when it ends.
+    `folder` is removed with it, also where it cannot be started. `environment` is all that it gets.
+    Its standard output is held by nobody else, so that the other end of a socket closes when it
+    ends.
 
     Raises:
         DeviceSetupError: a process may open fewer than `FILES` files here.
@@ -61,16 +62,21 @@ class ChildProcess:
         stderr: IO[bytes] | int = subprocess.DEVNULL,
         user: int | None = None,
     ) -> None:
-        _allow_files()
         self._folder = folder
         self._parent = os.getpid()
         identity = {} if user is None else {"user": user, "group": user, "extra_groups": ()}
-        self._process = subprocess.Popen(
-            ["/bin/sh", "-c", _SCRIPT, "sh", str(folder or ""), *command],
-            stdin=subprocess.PIPE, stdout=stdout, stderr=stderr,
-            pass_fds=pass_fds, start_new_session=True,
-            env=None if environment is None else dict(environment), **identity,  # type: ignore[call-overload]
-        )  # fmt: skip
+        try:
+            _allow_files()
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _SCRIPT, "sh", str(folder or ""), *command],
+                stdin=subprocess.PIPE, stdout=stdout, stderr=stderr,
+                pass_fds=pass_fds, start_new_session=True,
+                env=None if environment is None else dict(environment), **identity,  # type: ignore[call-overload]
+            )  # fmt: skip
+        except BaseException:
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     @property
     def pid(self) -> int:

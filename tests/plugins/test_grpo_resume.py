@@ -24,8 +24,9 @@ RUN = (
 
 DRIVER = """
 import os, signal, sys
+from ui_gym_agents.groups import gathering
 from ui_gym_agents.training import checkpoint, cli
-from ui_gym_grpo import gathering, learning
+from ui_gym_grpo import learning
 
 def dying(function, when):
     calls = []

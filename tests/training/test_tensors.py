@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +88,25 @@ def test_generators_are_restored_and_preserved() -> None:
     def draw() -> tuple[float, float, float, float]:
         return random.gauss(), float(np.random.randn()), float(torch.rand(1)), random.random()
 
-    random_state.seed_all(3)
-    draw()  # Leaves half a pair of normal numbers in Python's and numpy's generators.
+    with random_state.seeded(3):
+        draw()  # Leaves half a pair of normal numbers in Python's and numpy's generators.
     state = json.loads(json.dumps(random_state.capture()))
     with random_state.preserved():
         first = draw()
     assert draw() == first
     random_state.restore(state)
     assert draw() == first
+
+
+def test_torch_is_seeded_wherever_it_is_imported() -> None:
+    late = """
+import sys
+from ui_gym_agents.training import random_state
+with random_state.seeded(3):
+    assert "torch" not in sys.modules
+    import torch
+print(float(torch.rand(1)))
+"""
+    done = subprocess.run([sys.executable, "-c", late], capture_output=True, text=True, check=True)
+    with random_state.seeded(3):
+        assert float(done.stdout) == float(torch.rand(1))

@@ -43,7 +43,6 @@ class Follower:
         """
         with ignored():
             directory = RunDirectory(self.processes.from_main(main_knows), lock=False)
-            random_state.seed_all(self.config.run.seed)
             context = TrainerContext(
                 run=directory,
                 config=self.config,
@@ -57,7 +56,8 @@ class Follower:
         return 0
 
     def _follow(self, context: TrainerContext) -> None:
-        trainer = self._trainer_class(self.config.trainer, context)
+        with random_state.seeded(self.config.run.seed):
+            trainer = self._trainer_class(self.config.trainer, context)
         close = getattr(trainer, "close", None)
         try:
             while (order := self.processes.from_main(main_knows)) != StepOrder():

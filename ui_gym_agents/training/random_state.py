@@ -12,12 +12,19 @@ from typing import Any
 import numpy as np
 
 
-def seed_all(seed: int) -> None:
-    """Seed Python's, numpy's global and, where it is imported, torch's generators."""
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Seed Python's and numpy's global generators, and torch's: at once where it is imported, else
+    behind what is done inside, where it was imported meanwhile."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
+    early = sys.modules.get("torch")
+    if early is not None:
+        early.manual_seed(seed)
+    yield
+    late = sys.modules.get("torch")
+    if early is None and late is not None:
+        late.manual_seed(seed)
 
 
 def capture() -> dict[str, Any]:
