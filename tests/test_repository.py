@@ -69,7 +69,10 @@ def test_torch_is_asked_for_in_one_version() -> None:
     assert len(pins) == 1
 
 
-CODE = ("browser", "desktop", "osworld", "agents", "mcp", "multi", "ray", "remote", "selenium")
+CODE = (
+    "browser", "desktop", "osworld", "agents", "mcp", "multi", "postgres", "ray", "remote",
+    "selenium",
+)  # fmt: skip
 """The extras that code of the packages needs, and not only their tests."""
 
 ADAPTED = ("computers", "inspect", "skyrl", "trl", "verifiers", "verl")

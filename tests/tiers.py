@@ -29,6 +29,7 @@ TIERS = ("fast", "browser", "desktop", "learn")
 FOLDERS = {
     "bench/test_bench_for_real.py": "learn",
     "browser": "browser",
+    "campaign": "learn",
     "desktop": "desktop",
     "core_cli/test_export.py": "browser",
     "core_cli/test_mcp.py": "browser",
@@ -36,6 +37,7 @@ FOLDERS = {
     "evaluation/osworld/test_x11.py": "desktop",
     "remote/test_ui_verifiers.py": "browser",
     "evaluation/test_eval_cli.py": "browser",
+    "fuzz/test_fuzz_policy_server.py": "learn",
     "integrations": "browser",
     "integrations/test_cookbook.py": "learn",
     "integrations/test_lerobot.py": "learn",

@@ -28,6 +28,9 @@ from ui_gym.errors import DeviceSetupError, DeviceStartError, UserError
 X_FOLDER = Path("/tmp/.X11-unix")
 """Where X servers have their sockets."""
 
+LEAST_ROOM = 1 << 16
+"""Bytes that a server needs on a disk beside its picture."""
+
 START_SECONDS = 15.0
 """How long the server may take to come up, where nobody says otherwise."""
 
@@ -57,7 +60,8 @@ class XServer:
     `timeout` seconds to come up.
 
     Raises:
-        DeviceStartError: it is not installed (names the package), or did not start.
+        DeviceStartError: it is not installed (names the package), has no room for its picture, or
+            did not start.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class XServer:
             raise DeviceSetupError("there is no Xvfb: install it (Debian: apt-get install xvfb)")
         self._size = size
         self._folder = folder_for(user, "ui-gym-xvfb-")
+        _check_room(self._folder, size)
         self.authority: Path | None = None
         told, tell = os.pipe()
         width, height = size
@@ -124,6 +129,18 @@ def authority(cookie: bytes) -> bytes:
     """What ``~/.Xauthority`` holds for a client: the cookie, for any display (``Xau(3)``)."""
     parts = (b"", b"", b"MIT-MAGIC-COOKIE-1", cookie)
     return struct.pack(">H", 0xFFFF) + b"".join(struct.pack(">H", len(p)) + p for p in parts)
+
+
+def _check_room(folder: Path, size: tuple[int, int]) -> None:
+    """Refuse to start where the disk is full: the server would only hang."""
+    width, height = size
+    free = shutil.disk_usage(folder).free
+    if free < 4 * width * height + LEAST_ROOM:
+        folder.rmdir()
+        raise DeviceStartError(
+            f"{folder.parent} has {free:,} bytes left, too few for a screen of {width}x{height}: "
+            "make room, or name another disk in TMPDIR"
+        )
 
 
 def _hint(user: int | None) -> str:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ui_gym.errors import UIGymError, UserError
 from ui_gym.extras import remedy
+from ui_gym_agents.files import limit_of
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
@@ -67,7 +68,11 @@ def finish(work: Callable[[], Any], *, told_elsewhere: bool = False) -> int:
     except Exception as error:
         show = getattr(error, "show", None)  # a usage error of the command line
         if show is None:
-            raise
+            limit = limit_of(error)
+            if not limit:
+                raise
+            complain(": ".join(filter(None, (type(error).__name__, str(error), limit))))
+            return 1
         show()
         return 2
 

@@ -6,8 +6,10 @@ import errno
 import fcntl
 import math
 import os
+import resource
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +19,84 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says where there is no room: on the disk, for this user, in one file."""
 
 
-class NoRoom(UIGymError, OSError):
-    """A disk is full; the file is as it was before."""
+class NotWritten(UIGymError, OSError):
+    """A disk takes nothing more; the file is as it was before."""
+
+
+class NoRoom(NotWritten):
+    """It is full."""
+
+
+class ReadOnly(NotWritten):
+    """It may only be read, as the system makes it after a fault of the disk."""
+
+
+class NoDescriptor(NotWritten):
+    """Nothing is wrong with it: this process has as many files open as it may."""
+
+
+def limit_of(error: BaseException) -> str:
+    """The limit of this process that an error comes of, and the remedy; else nothing."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EMFILE:
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return (
+            f"this process may have {most} files open: raise the limit (ulimit -n 1024) in the "
+            "shell that it was started from, or play in fewer envs at a time"
+        )
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    # torch has no class for it.
+    short = number == errno.ENOMEM or "allocate memory" in str(error)
+    if most != resource.RLIM_INFINITY and (short or isinstance(error, MemoryError)):
+        return (
+            f"this process may take {most / 1e9:.1f} GB of memory: raise the limit "
+            "(ulimit -v unlimited) in the shell that it was started from, or do less at a time"
+        )
+    return ""
 
 
 @contextmanager
 def telling_of(path: Path) -> Iterator[None]:
-    """Turn the system's error for a full disk into `NoRoom`, which names `path`."""
+    """Turn the system's errors for what takes nothing more into `NotWritten`.
+
+    It names `path`, the file system and the remedy.
+    """
     try:
         yield
-    except NoRoom:
+    except NotWritten:
         raise
     except OSError as error:
-        if error.errno not in FULL:
-            raise
-        raise NoRoom(
-            f"there is no room for {path} ({error.strerror}); make room and continue: it is as it "
-            "was before"
-        ) from error
+        if error.errno in FULL:
+            # The size of one file is limited for a process, and not by its file system.
+            of = "" if error.errno == errno.EFBIG else f" on the file system of {_disk(path)}"
+            raise NoRoom(
+                f"there is no room for {path}{of} ({error.strerror}); make room and continue: it "
+                "is as it was before"
+            ) from error
+        if error.errno == errno.EROFS:
+            disk = _disk(path)
+            raise ReadOnly(
+                f"{path} cannot be written: the file system of {disk} may only be read "
+                f"({error.strerror}); make it writable (mount -o remount,rw {disk}) and continue: "
+                "it is as it was before"
+            ) from error
+        if error.errno == errno.EMFILE:
+            of = f" ({error.filename})" if error.filename else ""
+            raise NoDescriptor(f"too many files are open{of}: {limit_of(error)}") from error
+        raise
+
+
+def _disk(path: Path) -> Path:
+    """The topmost folder on the way to `path` that is on the same file system."""
+    found = path.absolute()
+    while not found.exists():
+        found = found.parent
+    device = found.stat().st_dev
+    return next(
+        (below for below, above in pairwise((found, *found.parents))
+         if above.stat().st_dev != device),
+        Path(found.anchor),
+    )  # fmt: skip
 
 
 @contextmanager
@@ -42,24 +104,24 @@ def replacing(path: Path) -> Iterator[Path]:
     """A file beside `path` that takes its name when the block has ended well.
 
     Raises:
-        NoRoom: the disk is full.
+        NotWritten: the disk is full, or may only be read.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with telling_of(path):
+    with telling_of(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
             yield part
             part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def replace(path: Path, text: str) -> None:
     """Write a file in one go, onto the disk: readers see the old or the new text.
 
     Raises:
-        NoRoom: the disk is full.
+        NotWritten: the disk is full, or may only be read.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part, part.open("wb") as file:
         file.write(_encoded(text))
         file.flush()
@@ -72,7 +134,7 @@ def append(path: Path, lines: Iterable[str]) -> None:
     A torn last line, which a power cut or a full disk may have left, is cut off first.
 
     Raises:
-        NoRoom: the disk is full.
+        NotWritten: the disk is full, or may only be read.
     """
     data = _encoded("".join(line + "\n" for line in lines))
     with telling_of(path):

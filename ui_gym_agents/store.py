@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from PIL import Image as PILImage
@@ -147,7 +147,6 @@ class ScreenshotStore:
             return
         picture = PILImage.fromarray(self._memory[key])
         path = self._folder / key[:2] / f"{key}{SUFFIXES[0]}"
-        path.parent.mkdir(parents=True, exist_ok=True)
         with files.replacing(path) as part:
             picture.save(part, "WEBP", lossless=True, quality=0, method=1)
         self._unwritten.discard(key)  # not before: on a full disk it is still to be written
@@ -189,7 +188,7 @@ class EpisodeStore:
         Half of a surrogate pair in a text is written as JSON escapes it, and read as it was.
 
         Raises:
-            NoRoom: the disk is full.
+            NotWritten: the disk is full, or may only be read.
         """
         if self.path is None:
             return
@@ -198,8 +197,7 @@ class EpisodeStore:
     def write_report(self, report: Mapping[str, Any]) -> None:
         """Keep what was measured on these episodes beside them, as ``report.json``."""
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            (self.folder / "report.json").write_text(json.dumps(report, indent=1) + "\n")
+            files.replace(self.folder / "report.json", json.dumps(report, indent=1) + "\n")
 
     def __iter__(self) -> Iterator[Episode]:
         """The stored episodes, in the order in which they were added.
@@ -212,7 +210,7 @@ class EpisodeStore:
         for number, (line, _) in enumerate(files.whole_lines(self.path), start=1):
             try:
                 yield from_json(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise UserError(f"{self.path}, line {number}: damaged ({error})") from None
 
 
@@ -222,13 +220,44 @@ def to_json(episode: Episode) -> dict[str, Any]:
 
 
 def from_json(value: dict[str, Any]) -> Episode:
-    """An episode from what `to_json` gave."""
+    """An episode from what `to_json` gave.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is something else.
+    """
     turns = [
-        Turn(**{**turn, "tokens": record_of(turn["tokens"]), "usage": _usage(turn.get("usage"))})
+        _plain(
+            Turn(
+                **{**turn, "tokens": record_of(turn["tokens"]), "usage": _usage(turn.get("usage"))}
+            )
+        )
         for turn in value["turns"]
     ]
     purpose = Purpose(**value.get("purpose", {}))
-    return Episode(**{**value, "turns": turns, "purpose": purpose})
+    return _plain(Episode(**{**value, "turns": turns, "purpose": purpose}))
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float)}
+
+_PLAIN: Mapping[type, tuple[tuple[str, tuple[type, ...]], ...]] = {
+    made: tuple(
+        (field.name, _KINDS[str(field.type)])
+        for field in dataclasses.fields(made)
+        if field.type in _KINDS
+    )
+    for made in (Turn, Episode)
+}
+"""The texts and numbers of each, by name."""
+
+_Made = TypeVar("_Made", Turn, Episode)
+
+
+def _plain(made: _Made) -> _Made:
+    """`made`, whose texts are texts and whose numbers are numbers; else `TypeError`."""
+    for name, kind in _PLAIN[type(made)]:
+        if not isinstance(getattr(made, name), kind):
+            raise TypeError(f"{name} is a {type(getattr(made, name)).__name__}")
+    return made
 
 
 def _usage(value: Mapping[str, Any] | None) -> TokenUsage | None:
@@ -240,6 +269,8 @@ def record_of(value: Mapping[str, Any] | None) -> TokenRecord | None:
     """A token record from its fields as JSON has them; None if there is none."""
     if value is None:
         return None
+    if not isinstance(value, Mapping):
+        raise TypeError(f"the tokens of a turn are a {type(value).__name__}")
     fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
     before = filter(None, map(record_of, value.get("before", ())))
     return TokenRecord(**{**fields, "before": tuple(before)})

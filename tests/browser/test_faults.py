@@ -39,6 +39,10 @@ from ui_gym.playing.vector import UIVectorEnv
 
 WAYS = ("beginframe", "framebuffer", "screenshot")
 
+MAY_MOUNT = (
+    os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0
+)
+
 each_way = pytest.mark.parametrize("way", WAYS)
 
 
@@ -378,10 +382,7 @@ print(os.listdir("/dev/shm"))
 """
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False).returncode != 0,
-    reason="needs the right to mount",
-)
+@pytest.mark.skipif(not MAY_MOUNT, reason="needs the right to mount")
 def test_full_shared_memory_is_no_fault_or_is_told() -> None:
     ran = subprocess.run(
         ["unshare", "-m", sys.executable, "-c", FULL, *WAYS],
@@ -395,6 +396,52 @@ def test_full_shared_memory_is_no_fault_or_is_told() -> None:
         "fewer slots, or play in threads",
         "['full']",
     ], ran.stderr
+
+
+NO_ROOM = """
+import os, subprocess, sys, tempfile
+from pathlib import Path
+from room import FILLER, fill, free
+from waiting import eventually
+from ui_gym.errors import DeviceStartError
+from ui_gym.playing.env import UIEnv
+
+way, disk = sys.argv[1], Path(sys.argv[2])
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=30m", "none", str(disk)], check=True)
+tempfile.tempdir = str(disk)
+env = UIEnv("ClickButton", device=f"chromium:{way}", compact=True)
+env.reset(seed=1)
+fill(disk)
+print(env.step("click(10, 10)")[-1]["failure"])
+env._loan.drop(healthy=False)  # the next browser starts with what there is now
+assert eventually(lambda: [path.name for path in disk.iterdir()] == [FILLER])
+fill(disk)
+try:
+    env.reset(seed=2)
+except DeviceStartError as error:
+    print(error)
+    free(disk)
+    env.reset(seed=2)
+print(env.step("click(10, 10)")[-1]["failure"])
+env.close()
+print(*{path.name for path in disk.iterdir()} - {FILLER})
+"""
+
+
+@pytest.mark.skipif(not MAY_MOUNT, reason="needs the right to mount")
+@each_way
+def test_without_room_for_temporary_files_it_is_said_which_disk_is_full(
+    way: str, tmp_path: Path
+) -> None:
+    ran = subprocess.run(
+        ["unshare", "-m", sys.executable, "-c", NO_ROOM, way, str(tmp_path)],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )  # fmt: skip
+    told = ran.stdout.splitlines()
+    if way == "framebuffer":  # its screen is a file
+        assert f"{tmp_path} has 0 bytes left, too few for a screen of 500x" in told.pop(1)
+    assert told == ["None", "None", ""], ran.stdout + ran.stderr
 
 
 # -- parents that die --

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from PIL import Image
 from room import room_for
 
 from ui_gym.errors import UserError
+from ui_gym_agents.collecting.recorded import Recording
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.files import NoRoom
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore, screenshot_hash
@@ -101,6 +104,39 @@ def test_a_torn_last_line_is_left_out_and_a_damaged_one_is_named(tmp_path: Path)
     store.path.write_text(whole + "{}\n" + whole)
     with pytest.raises(UserError, match="line 2"):
         list(store)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [(("turns", 0, "tokens"), 7), (("turns", 0, "tokens", "before"), [3]), (("turns",), None),
+     (("turns", 0, "screenshot_id"), 0.5), (("seed",), "1"), (("turns", 0, "usage"), "x"),
+     (("purpose",), [])],
+    ids=str,
+)  # fmt: skip
+def test_a_line_of_other_values_is_named_by_whoever_reads_it(
+    tmp_path: Path, place: tuple[Any, ...], wrong: Any
+) -> None:
+    store = EpisodeStore(tmp_path)
+    store.add([episode("a")])
+    assert store.path is not None
+    line = json.loads(store.path.read_text())
+    inner = line
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = wrong
+    store.path.write_text(json.dumps(line) + "\n")
+    with pytest.raises(UserError, match="line 1"):
+        list(store)
+    with pytest.raises(UserError, match="line 1"):
+        Recording.of_file(store.path)
+
+
+def test_a_line_that_is_nested_too_deeply_is_named(tmp_path: Path) -> None:
+    (tmp_path / "episodes.jsonl").write_text("[" * 100_000 + "\n")
+    with pytest.raises(UserError, match="line 1"):
+        list(EpisodeStore(tmp_path))
+    with pytest.raises(UserError, match="line 1"):
+        Recording.of_file(tmp_path / "episodes.jsonl")
 
 
 def test_on_a_full_disk_an_episode_is_added_whole_or_refused(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ the base is called; the prompt's ids come with each choice; and refusals are wor
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import threading
@@ -218,11 +219,12 @@ class ModelServer:
                 self._send(status, text.encode(), cut=fault == "cut")
 
             def _send(self, status: int, body: bytes, cut: bool = False) -> None:
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body[: len(body) // 2] if cut else body)
                 self.close_connection = cut
+                with contextlib.suppress(ConnectionError):  # nobody waits any more
+                    self.send_response(status)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body[: len(body) // 2] if cut else body)
 
             def log_message(self, format: str, *args: Any) -> None:
                 """Say nothing."""

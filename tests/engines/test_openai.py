@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,84 @@ def test_a_fault_that_passes_is_survived(
     assert _one(policy, engine, views[1]) == expected
     assert isinstance(expected, EngineAnswer)
     assert pauses == [0.01, 0.02]
+
+
+class AskingServer(ModelServer):
+    """Says with each refusal for how long it wants to be left alone."""
+
+    asks = ""
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(super()._handler()):  # type: ignore[misc]
+            def send_response(self, code: int, message: str | None = None) -> None:
+                super().send_response(code, message)
+                if code >= 400:
+                    self.send_header("Retry-After", server.asks)
+
+        return Handler
+
+
+@pytest.fixture
+def asking(folders: dict[str, Path]) -> Iterator[AskingServer]:
+    found = AskingServer(folders["qwen3_vl"])
+    yield found
+    found.close()
+
+
+ASKED = {
+    "7": [7.0, 7.0],
+    "0": [0.5, 1.0],  # no shorter than one's own
+    "0.75": [0.75, 1.0],
+    "86400": [20.0, 20.0],
+    "inf": [20.0, 20.0],
+    "nan": [0.5, 1.0],
+    "-5": [0.5, 1.0],
+    "soon": [0.5, 1.0],
+    "Fri, 31 Dec 2100 23:59:59 GMT": [0.5, 1.0],
+}
+
+
+@pytest.mark.parametrize(("asks", "pauses"), ASKED.items(), ids=ASKED)
+@pytest.mark.parametrize("fault", ["429", "503"])
+def test_a_server_is_left_alone_for_as_long_as_it_asks_and_no_longer_than_the_limit(
+    fault: str, asks: str, pauses: list[float], asking: AskingServer, policy: VLMPolicy,
+    make_engine: MakeEngine, views: list[View],
+) -> None:  # fmt: skip
+    done: list[float] = []
+    engine = make_engine(asking, sleep=done.append, limits=RequestLimits(attempts=3))
+    asking.asks, asking.faults = asks, [fault, fault]
+    assert isinstance(_one(policy, engine, views[0]), EngineAnswer)
+    assert done == pauses
+
+
+def test_what_a_server_asked_for_before_it_hung_is_forgotten(
+    asking: AskingServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View]
+) -> None:
+    done: list[float] = []
+    engine = make_engine(asking, sleep=done.append, limits=SOON)
+    asking.asks, asking.faults = "3", ["429", "cut"]
+    assert isinstance(_one(policy, engine, views[0]), EngineAnswer)
+    assert done == [3.0, 0.02]
+
+
+def test_closing_ends_a_pause_that_a_server_asked_for(
+    asking: AskingServer, policy: VLMPolicy, make_engine: MakeEngine, views: list[View],
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    caplog.set_level(logging.DEBUG, "ui_gym_agents.engines.http")
+    engine = make_engine(asking, limits=RequestLimits(longest_pause=3600.0))
+    asking.asks, asking.faults = "3600", ["429"]
+    found: list[Any] = []
+    asker = threading.Thread(target=lambda: found.append(_one(policy, engine, views[0])))
+    asker.start()
+    assert eventually(lambda: "attempt 1: status 429" in caplog.text)
+    engine.close()
+    asker.join(20)
+    assert isinstance(found[0], EngineError)
+    assert "was not asked: the client is closed" in str(found[0])
+    assert len(asking.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -239,6 +242,66 @@ def test_what_cannot_be_answered_is_refused_and_never_recorded(serve: Serve) -> 
         assert "the request is no JSON" in found.json()["error"]["message"]
     assert served.trace() == []
     assert served.post("chat/completions", {"messages": [HI]}, "").status_code == 401
+
+
+def shown(url: str) -> Json:
+    return {
+        "messages": [
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
+        ]
+    }
+
+
+def data_url(data: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(data).decode()}"
+
+
+def claimed(side: int) -> bytes:
+    """The head of a picture of so many pixels a side, which are not there."""
+    head = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n\0\0\0\r" + head + struct.pack(">I", zlib.crc32(head))
+
+
+DEEP = '{"a":' * 50_000
+
+STRANGE: list[tuple[str, Json]] = [
+    ("chat/completions", shown(data_url(claimed(20_000)))),
+    ("chat/completions", shown(data_url(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n"))),
+    ("chat/completions", {"messages": [
+        {"role": "assistant", "tool_calls": [{"function": {"name": "a", "arguments": DEEP}}]},
+        HI]}),
+    ("responses", {"input": "x", "metadata": {"much": float("nan")}}),
+    ("responses", {"input": "x", "metadata": {"much": float("inf")}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "body"), STRANGE, ids=["bomb", "script", "deep", "nan", "inf"])
+def test_what_readers_stumble_over_is_refused(serve: Serve, page: str, body: Json) -> None:
+    served = serve()
+    found = served.client.post(
+        page, content=json.dumps(body).replace("Infinity", "1e999"),
+        headers={"Authorization": "Bearer a"},
+    )  # fmt: skip
+    assert found.status_code == 400, found.text
+    assert found.json()["error"]["message"]
+    assert served.trace() == []
+
+
+def test_a_text_that_is_no_unicode_comes_back_as_it_went(serve: Serve) -> None:
+    asked = {"model": "half \ud83d", "messages": [HI]}
+    found = serve().client.post(
+        "chat/completions", content=json.dumps(asked), headers={"Authorization": "Bearer a"}
+    )
+    assert (found.status_code, found.json()["model"]) == (200, "half \ud83d")
+
+
+def test_a_name_of_a_request_is_that_of_one_api_alone(serve: Serve) -> None:
+    served = serve()
+    first = served.post("chat/completions", {"messages": [HI]}, Idempotency_Key="k").json()
+    other = served.post("responses", {"input": "x", "stream": True}, Idempotency_Key="k")
+    assert first["object"] == "chat.completion"
+    assert other.text.startswith("event: response.created")
+    assert len(served.trace()) == 2
 
 
 def test_a_picture_that_is_too_large_is_refused(

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from ui_gym.errors import DeviceLost
 from ui_gym_phone.handset import Handset
 
 
@@ -90,3 +91,14 @@ def test_each_touch_takes_a_second(handset):
     before = handset.clock.ms
     handset.shell("input tap 10 1000; input keyevent 4; input swipe 10 1000 10 500; sleep 5")
     assert handset.clock.ms == before + 8000
+
+
+def test_an_input_that_breaks_off_is_at_its_end(handset, caplog):
+    class Gone:
+        def read(self, size=-1, /):
+            raise DeviceLost("the client went")
+
+    told = []
+    assert handset.run("cat; echo after", Gone(), lambda fd, data: told.append((fd, data))) == 0
+    assert told == [(1, b"after\n")]
+    assert not caplog.records, "a client that went is no fault of a command"

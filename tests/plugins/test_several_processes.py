@@ -8,15 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 import torch
 from safetensors.torch import load_file
 from sft_helpers import build_model, picture
 from train_helpers import metrics, rows
+from waiting import eventually
 
 from tests.distributions import install
 from ui_gym_agents.agents.agent import View
@@ -35,12 +38,13 @@ DRIVER = '''
 import os
 import signal
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import paint  # registers its tasks
 
 from ui_gym_agents import rewards
-from ui_gym_agents.policy import VLMPolicy, load_policy
+from ui_gym_agents.policy import VLMPolicy, load_policy, parallel
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import cli
 from ui_gym_agents.training.context import TrainerContext
@@ -48,6 +52,8 @@ from ui_gym_agents.training.context import TrainerContext
 accumulate, close, add = VLMPolicy.accumulate, TrainerContext.close, EpisodeStore.add
 contexts = {}
 rank = os.environ.get("RANK", "0")
+if "LONGEST_WAIT" in os.environ:
+    parallel.LONGEST_WAIT = timedelta(seconds=int(os.environ["LONGEST_WAIT"]))
 faults = [f.split()[1:] for f in os.environ.get("FAULTS", "").split(",") if f.startswith(rank)]
 
 
@@ -164,20 +170,29 @@ class Runs:
         return output
 
     def pair(self, *arguments: str, faults: str = "") -> list[tuple[int, str]]:
-        """Exit status and output of each of two processes, started as a launcher does.
+        """Exit status and output of each of two processes; see `start_pair`."""
+        return self.end_pair(self.start_pair(*arguments, faults=faults))
+
+    def start_pair(
+        self, *arguments: str, faults: str = "", **environment: str
+    ) -> list[subprocess.Popen[str]]:
+        """Two processes, started as a launcher does.
 
         `faults` are what happens before a gradient step, as ``PROCESS STEP FAULT,...``.
         """
         port = free_port()
-        both = [
+        return [
             self.start(
                 str(self.driver), *arguments,
                 FAULTS=faults, WORLD_SIZE="2", RANK=str(rank), LOCAL_RANK=str(rank),
                 LOCAL_WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=port,
-                ACCELERATE_USE_CPU="true",
+                ACCELERATE_USE_CPU="true", **environment,
             )
             for rank in range(2)
         ]  # fmt: skip
+
+    def end_pair(self, both: Sequence[subprocess.Popen[str]]) -> list[tuple[int, str]]:
+        """Exit status and output of each."""
         outputs = [process.communicate(timeout=WAIT)[0] for process in both]
         return [(p.returncode, output) for p, output in zip(both, outputs, strict=True)]
 
@@ -430,6 +445,79 @@ def test_nobody_waits_for_what_a_killed_process_would_have_sent(
     status, said = ended[1 - index]
     assert status == 1, said
     assert "another process of this run has ended" in said
+
+
+def stopped(process: subprocess.Popen[str]) -> bool:
+    return process.poll() is None and psutil.Process(process.pid).status() == psutil.STATUS_STOPPED
+
+
+def rests(process: subprocess.Popen[str], seconds: float = 1.0) -> bool:
+    """Whether a process does nothing any more: it waits for another one."""
+    before = psutil.Process(process.pid).cpu_times()
+    threading.Event().wait(seconds)
+    after = psutil.Process(process.pid).cpu_times()
+    return after.user + after.system - before.user - before.system < 0.1 * seconds
+
+
+STOPPED = pytest.mark.parametrize(
+    ("setting", "index"),
+    [
+        pytest.param((), 0, id="the main one"),
+        pytest.param((), 1, id="the other one"),
+        pytest.param(("--policy.shard", "true"), 1, id="the other one, with half of the weights"),
+    ],
+)
+
+
+@STOPPED
+def test_a_stopped_process_is_waited_for_and_then_all_is_as_if_it_had_not_been(
+    setting: Sequence[str], index: int, runs: Runs
+) -> None:
+    arguments = (*GRPO, *runs.model, *setting, "--run.directory")
+    undisturbed = runs.pair(*arguments, "whole")
+    assert [status for status, _ in undisturbed] == [0, 0], undisturbed
+    both = runs.start_pair(*arguments, "run", faults=f"{index} 2 SIGSTOP")
+    assert eventually(lambda: stopped(both[index]), WAIT)
+    assert eventually(lambda: rests(both[1 - index]), WAIT)
+    assert both[1 - index].poll() is None
+    both[index].send_signal(signal.SIGCONT)
+    ended = runs.end_pair(both)
+    assert [status for status, _ in ended] == [0, 0], ended
+    whole, run = runs.folder / "whole", runs.folder / "run"
+    assert_same_metrics(run, whole)
+    for found in ("checkpoints/step_000002", "weights/1"):
+        assert_alike(run / found, whole / found, 0.0)
+
+
+@STOPPED
+def test_a_stopped_process_that_is_killed_ends_all(
+    setting: Sequence[str], index: int, runs: Runs
+) -> None:
+    """As its machine's keeper would do, or a launcher that is told to end the run."""
+    arguments = (*GRPO, *runs.model, *setting, "--run.directory", "run")
+    both = runs.start_pair(*arguments, faults=f"{index} 2 SIGSTOP")
+    assert eventually(lambda: stopped(both[index]), WAIT)
+    both[index].kill()
+    ended = runs.end_pair(both)
+    assert ended[index][0] == -signal.SIGKILL
+    status, said = ended[1 - index]
+    assert status == 1, said
+    assert "another process of this run has ended" in said
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_stopped_process_is_waited_for_no_longer_than_any(index: int, runs: Runs) -> None:
+    """For seven days, which are some seconds here: more than a step of these runs takes."""
+    arguments = (*GRPO, *runs.model, "--run.directory", "run")
+    both = runs.start_pair(*arguments, faults=f"{index} 2 SIGSTOP", LONGEST_WAIT="100")
+    said, _ = both[1 - index].communicate(timeout=2 * WAIT)
+    assert both[1 - index].returncode == 1, said
+    assert "another process of this run did not answer in time" in said
+    assert stopped(both[index])
+    both[index].send_signal(signal.SIGCONT)
+    heard, _ = both[index].communicate(timeout=WAIT)
+    assert both[index].returncode == 1, heard
+    assert "another process of this run has ended" in heard
 
 
 def test_an_interrupt_of_all_ends_the_run_after_the_step(runs: Runs) -> None:

@@ -14,8 +14,7 @@ from sqlalchemy import create_engine, text
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from postgres_server import Server, binaries
-
+from tests.records.postgres_server import Server, binaries
 from ui_gym_agents.records import cli, target
 from ui_gym_agents.records.target import DatabaseTarget
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import story
-from postgres_server import PASSWORD
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
 
+from tests.records.postgres_server import PASSWORD
 from ui_gym.errors import UserError
 from ui_gym_agents.records import database as db
 from ui_gym_agents.records import ingest, target

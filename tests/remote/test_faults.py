@@ -19,11 +19,11 @@ from urllib.request import urlopen
 import numpy as np
 import paint
 import pytest
-from failing_proxy import Proxy
 from waiting import eventually
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from tests.remote.failing_proxy import Proxy
 from ui_gym.errors import DeviceError, DeviceStartError, UserError
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym.remote import client, sockets, wire

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import ssl
@@ -12,10 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from tests.fuzz.running import Overheard
 from ui_gym.contract.arguments import make_task
 from ui_gym.errors import DeviceError, UserError
 from ui_gym.playing.vector import UIVectorEnv
@@ -260,8 +263,10 @@ def test_other_spaces_are_refused_in_a_sentence(serve: Serve, play: Play) -> Non
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"\xc1", wire.pack([1]), wire.pack({"protocol": 1}), wire.pack({"a": 1}), "text"]
-)
+    "said",
+    [b"", b"\xc1", wire.pack([1]), wire.pack({"protocol": 1}), wire.pack({"a": 1}), "text",
+     wire.pack(np.zeros(3))],
+)  # fmt: skip
 def test_a_client_that_says_nonsense_is_refused_and_hurts_nobody(
     serve: Serve, play: Play, said: Any
 ) -> None:
@@ -304,6 +309,31 @@ def test_nonsense_after_the_welcome_and_long_messages_end_that_connection_alone(
             assert "welcome" in wire.unpack(socket.recv(timeout=10))
             with pytest.raises(ConnectionClosed):  # while a long one is sent, or after it
                 say(socket, said)
+    assert env.step(["wait(0)"] * 2)[3].tolist() == [False, False]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [["bye"], np.zeros(0), {"slot": "first", "abandon": 1}, {"get": ["size", [], {}]},
+     {"slot": 0, "call": [], "step": "wait(0)"}, {"slot": float("nan"), "ask": 1, "get": []}],
+    ids=repr,
+)  # fmt: skip
+def test_a_message_about_nothing_ends_its_connection_and_is_no_fault_of_the_server(
+    serve: Serve, play: Play, said: Any
+) -> None:
+    server = serve()
+    env = play(server.address)
+    env.reset(seed=1)
+    hello = env._fleet._crew.links[0]._hello | {"session": None}
+    with contextlib.closing(Overheard("uvicorn")) as overheard:
+        with connect(server.address + wire.PATH) as socket:
+            socket.send(wire.pack(hello))
+            assert "welcome" in wire.unpack(socket.recv(timeout=10))
+            socket.send(wire.pack(said))
+            with pytest.raises(ConnectionClosed):
+                socket.recv(timeout=10)
+        assert get(server, "/healthz")[0] == 200
+        overheard.check()
     assert env.step(["wait(0)"] * 2)[3].tolist() == [False, False]
 
 

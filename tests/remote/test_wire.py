@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgpack
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,6 +72,18 @@ def test_other_bytes_are_no_message(data: bytes) -> None:
         data += b"\xd9"
     with pytest.raises(wire.WireError, match="no message of this protocol"):
         wire.unpack(data)
+
+
+def test_values_inside_each_other_end_no_process() -> None:
+    value: Any = ()
+    for _ in range(wire.MOST_NESTED - 1):
+        value = (value,)
+    assert wire.unpack(wire.pack(value)) == value
+    packed = wire.pack(value)
+    for _ in range(500):  # each of which took its part of the stack
+        packed = msgpack.packb(msgpack.ExtType(1, packed))
+    with pytest.raises(wire.WireError, match="40 special values inside each other"):
+        wire.unpack(packed)
 
 
 def test_errors_keep_their_class_and_their_words() -> None:

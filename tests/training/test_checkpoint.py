@@ -103,6 +103,28 @@ def spoil_manifest(path: Path) -> str:
     return "manifest.json cannot be read"
 
 
+def spoil_manifests_words(path: Path) -> str:
+    text = (path / "manifest.json").read_text()
+    (path / "manifest.json").write_text(text.replace('"size"', '"sizd"', 1))  # a bit of it
+    return "manifest.json does not say what "
+
+
+def spoil_manifests_facts(path: Path) -> str:
+    (path / "manifest.json").write_text(json.dumps({"weights.bin": 7, "state.json": None}))
+    return "manifest.json does not say what weights.bin was"
+
+
+def spoil_manifests_names(path: Path) -> str:
+    told = json.loads((path / "manifest.json").read_text())
+    (path / "manifest.json").write_text(json.dumps({"x" * 300: told["weights.bin"]} | told))
+    return f"{'x' * 300} is missing"
+
+
+def spoil_manifests_depth(path: Path) -> str:
+    (path / "manifest.json").write_text("[" * 100_000)
+    return "manifest.json cannot be read"
+
+
 def spoil_manifest_away(path: Path) -> str:
     (path / "manifest.json").unlink()
     return "manifest.json is missing"
@@ -110,8 +132,9 @@ def spoil_manifest_away(path: Path) -> str:
 
 @pytest.mark.parametrize(
     "spoil",
-    [spoil_content, spoil_size, spoil_by_removal, spoil_manifest, spoil_manifest_away],
-)
+    [spoil_content, spoil_size, spoil_by_removal, spoil_manifest, spoil_manifests_words,
+     spoil_manifests_facts, spoil_manifests_names, spoil_manifests_depth, spoil_manifest_away],
+)  # fmt: skip
 def test_damage_is_named_and_the_one_before_can_be_taken(tmp_path: Path, spoil) -> None:  # type: ignore[no-untyped-def]
     save(tmp_path, 2, 4)
     told = spoil(tmp_path / "step_000004")

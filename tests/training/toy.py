@@ -91,6 +91,106 @@ class Loose(Toy):
         pass
 '''
 
+PLAYER = '''
+import os, signal, subprocess
+from pathlib import Path
+import numpy as np
+import paint, room  # of the tests' folder, which is on the path of who asks for this trainer
+from ui_gym_agents.agents.agent import Decision
+from ui_gym_toy import Config, Toy
+
+class PlayerConfig(Config):
+    """What happens, and when."""
+    when: str = "step"
+    disk: str = ""
+    """A folder on the disk that is filled; by default, that of the run."""
+    leave: int = 0
+    groups: int = 4
+    notes: int = 0
+    """Letters that are noted in each step, and told of what was learned."""
+    numbers: int = 0
+    """Metrics beside those that the toy has."""
+
+class Player(Toy):
+    """Clicks boxes of the paint suite, the more often the right one the more often it did.
+
+    In the middle of what is called `when` (`step`, `played`, `save`, or a kind of evaluation), at
+    its turn, or step, number `at`, it is killed, a disk is filled but for `leave` bytes, or a
+    command is run (`run:COMMAND`).
+    """
+    Config = PlayerConfig
+    defaults = {"tasks.ids": ["PaintClick"], "env.dialect": "canonical", "env.num_envs": 2,
+                "run.steps": 4, "run.save_every": 1, "run.eval_every": 2, "run.records": "off",
+                "evaluation.episodes": 6, "evaluation.quick_episodes": 4}
+
+    def __init__(self, config, context):
+        self.config, self.context = config, context
+        self.disk = Path(config.disk or context.run.path.parent)
+        self.skill = np.zeros(1)
+        self.asked = 0
+        context.player = self
+
+    def act(self, views):
+        purpose = self.context.evaluating
+        if self.asked is not purpose:
+            self.asked, self.turns = purpose, 0
+        self.turns += len(views)
+        if self.measuring:
+            self.happen(purpose.kind, self.turns)
+        return [Decision(self.choose(view)) for view in views]
+
+    def choose(self, view):
+        draw = np.random.default_rng(view.noise)
+        color = next(name for name in paint.COLORS if f" {name} " in view.goal)
+        meant = (view.screenshot == paint.COLORS[color]).all(axis=-1)
+        if draw.random() > self.skill[0]:
+            meant[:] = True
+        y, x = draw.choice(np.argwhere(meant))
+        return f"click({x}, {y})"
+
+    measuring = True
+
+    def step(self):
+        self.measuring, step = False, self.context.step
+        self.happen("step", step)
+        asked = self.context.requests(step, self.config.groups, 2)
+        played = self.context.collector.collect(asked)
+        self.context.observe(played)
+        self.happen("played", step)
+        learned = {episode.id: (episode.score, None) for episode in played}
+        self.context.learned({**learned, "x" * self.config.notes: (0.0, None)})
+        success = float(np.mean([episode.success for episode in played])) if played else 0.0
+        self.skill += self.config.lr * (1 + success) + 0.001 * np.random.randn(1)
+        if self.config.notes:
+            self.context.note("x" * self.config.notes)
+        if self.config.event == "fill for a moment":
+            room.free(self.disk)
+        self.measuring = True
+        return {"success": success, "skill": self.skill[0],
+                **{f"number_{i}": np.random.rand() for i in range(self.config.numbers)}}
+
+    def happen(self, when, number):
+        if (self.config.when, self.config.at) != (when, number):
+            return
+        if self.config.event == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.config.event.startswith("fill"):
+            room.fill(self.disk, self.config.leave)
+        if self.config.event.startswith("run:"):
+            subprocess.run(self.config.event.removeprefix("run:"), shell=True, check=True)
+
+    def save(self, directory):
+        self.happen("save", self.context.step)
+        np.save(directory / "skill.npy", self.skill)
+        weights = np.random.default_rng(self.context.step).random(2000)
+        (directory / "inner").mkdir()
+        for part in range(4):
+            np.save(directory / "inner" / f"weights_{part}.npy", weights + part)
+
+    def load(self, directory):
+        self.skill = np.load(directory / "skill.npy")
+'''
+
 TASKS = """
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Task
@@ -104,6 +204,7 @@ ENTRY_POINTS = """
 [ui_gym.trainers]
 toy = ui_gym_toy:Toy
 toy-old = ui_gym_toy:Old
+toy-player = ui_gym_toy_player:Player
 toy-loose = ui_gym_toy:Loose
 toy-broken = ui_gym_toy_broken:Trainer
 
@@ -116,6 +217,7 @@ def install(folder: Path) -> None:
     """Install the distribution ``ui-gym-toy`` into a folder that is on the path of Python."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ui_gym_toy.py").write_text(TRAINER)
+    (folder / "ui_gym_toy_player.py").write_text(PLAYER)
     (folder / "ui_gym_toy_tasks.py").write_text(TASKS)
     (folder / "ui_gym_toy_broken.py").write_text("import a_module_that_nobody_has\n")
     info = folder / "ui_gym_toy-1.2.dist-info"

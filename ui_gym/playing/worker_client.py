@@ -9,6 +9,7 @@ memory that both processes map, and is copied out of it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
 import pickle
@@ -102,9 +103,10 @@ class SharedImage:
                     os.posix_fallocate(self._file.fileno(), 0, needed)
             self._map = mmap.mmap(self._file.fileno(), needed)
         except OSError as error:
+            more = "raise the limit (ulimit -n 1024), " if error.errno == errno.EMFILE else ""
             raise DeviceStartError(
                 f"there is no shared memory for screenshots of {width}x{height} "
-                f"({error.strerror}): have fewer slots, or play in threads"
+                f"({error.strerror}): {more}have fewer slots, or play in threads"
             ) from None
         self.array: Image = np.frombuffer(self._map, np.uint8).reshape(height, width, 3)
 

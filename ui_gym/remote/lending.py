@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import check_viewport
+from ui_gym.contract.spec import FOREIGN
 from ui_gym.contract.task import Task
 from ui_gym.errors import DeviceError, DeviceTimeout, UserError, nearest
 from ui_gym.playing.env import UIEnv
@@ -20,6 +21,9 @@ from ui_gym.playing.workers import order_crew
 
 DEVICES = ("auto", "chromium", "phone", "x11")
 """Devices of this machine that anybody may ask for; their modes (``chromium:png``) too."""
+
+WITHOUT_WALLS = frozenset({"x11:unconfined"})
+"""Modes that are not for anybody: what is typed into a terminal there is done as this user."""
 
 CALL_SECONDS = 1000.0
 """How long a guest's slot may take to answer: longer than sixteen waits of a minute."""
@@ -31,7 +35,8 @@ MOST_SECONDS = 600.0
 """The longest `timeout` of an env that is lent."""
 
 NAMED_ONLY = frozenset({"UI/OSWorld-v0"})
-"""Tasks whose arguments name files of this machine: played only where ``--task`` names them."""
+"""Tasks whose arguments name files of this machine: played only where ``--task`` names them. So are
+envs of others, of whose arguments nothing is known."""
 
 CLOSE_SECONDS = 10.0
 """How long the end of a guest's slot may take."""
@@ -121,13 +126,20 @@ class Lender:
             if player in self._players:
                 self._players.remove(player)
 
-    def may_play(self, id: str) -> None:
-        """Check that a task is among those that are served.
+    def may_play(self, task: str) -> None:
+        """Check that a task, by its id or its name, is among those that are served.
 
         Raises:
-            UserError: it is not.
+            UserError: it is not, or there is none.
         """
-        if id not in self.tasks if self.tasks else id in NAMED_ONLY:
+        id = task
+        # No module that a client names is imported: whatever is in it would be done.
+        if task not in self.tasks and ":" not in task:
+            spec = registry.spec(task)
+            id = spec.id
+            if not self.tasks and id not in NAMED_ONLY and spec.suite != FOREIGN:
+                return
+        if id not in self.tasks:
             raise UserError(f"this server does not serve {id!r}. {nearest(id, self.tasks)}")
 
     def crew(self, task: str | Task[Any, Any], arguments: dict[str, Any]) -> tuple[UIEnv, Crew]:
@@ -166,8 +178,8 @@ class Lender:
             NoSlotFree: none is free.
             UserError: the task is not served, or these arguments cannot be.
         """
+        self.may_play(task)
         id = registry.spec(task).id
-        self.may_play(id)
         self.reserve()
         with contextlib.ExitStack() as undo:
             undo.callback(self.release, 1)
@@ -191,9 +203,8 @@ class Lender:
         if not isinstance(arguments, dict) or "pool" in arguments:
             raise UserError("the env's arguments are names and values, and no pool is among them")
         device = str(arguments.get("device", "auto"))
-        kind, _, rest = device.partition(":")
         allowed = "*" in self._devices or device in self._devices
-        if not allowed and (kind not in DEVICES or "/" in rest or ":" in rest):
+        if not allowed and not is_for_anybody(device):
             raise UserError(f"this server lends no device {device!r} (serve --device allows more)")
         if arguments.get("render_mode") == "human":
             raise UserError("render_mode='human' shows a window on the server; watch another way")
@@ -202,6 +213,13 @@ class Lender:
             check_lent(check_viewport(viewport))
         if not 0 < float(arguments.get("timeout", 1.0)) <= MOST_SECONDS:
             raise UserError(f"timeout is a number of seconds up to {MOST_SECONDS:g} here")
+
+
+def is_for_anybody(device: str) -> bool:
+    """Whether a device may be asked for by somebody who is not known: it is of this machine, names
+    no address, and has its walls."""
+    kind, _, rest = device.partition(":")
+    return kind in DEVICES and "/" not in rest and ":" not in rest and device not in WITHOUT_WALLS
 
 
 def check_lent(viewport: tuple[int, int]) -> None:

@@ -231,11 +231,11 @@ class _Session:
                 "a reset names the task that is played, such as "
                 f'{{"type": "reset", "data": {{"task": "{min(known)}"}}}}. {nearest("", known)}'
             )
+        self._lender.may_play(task)
         return registry.spec(task).id, named
 
     def _check(self, wanted: tuple[str, dict[str, Any]], options: dict[str, Any]) -> None:
         """Refuse what cannot be, before anything is given up for it."""
-        self._lender.may_play(wanted[0])
         env, crew = self._lender.crew(*wanted)
         crew.close()
         ResetOptions.read(options, env.task, env.split)

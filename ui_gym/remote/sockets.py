@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ui_gym.errors import DeviceError, UIGymError, UserError
 from ui_gym.remote import wire
 from ui_gym.remote.lending import Lender
-from ui_gym.remote.session import Session, SessionGone
+from ui_gym.remote.session import Message, Session, SessionGone
 
 HELLO_SECONDS = 10.0
 """How long a client may take to say what it wants."""
@@ -86,15 +86,10 @@ class Sessions:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
             try:
                 said = await asyncio.wait_for(connection.receive_bytes(), HELLO_SECONDS)
-                lease = await asyncio.to_thread(self._welcome, wire.unpack(said))
-            except (
-                UIGymError,
-                TimeoutError,
-                AttributeError,
-                KeyError,
-                TypeError,
-                ValueError,
-            ) as error:
+                lease = await asyncio.to_thread(self._welcome, _message(said))
+            except WebSocketDisconnect:
+                raise
+            except Exception as error:  # what may come of values that are not as we send them
                 self._lender.counts["refused"] += 1
                 told = {"refused": _refusal(error), "gone": isinstance(error, SessionGone)}
                 await connection.send_bytes(wire.pack(told))
@@ -195,13 +190,15 @@ class Sessions:
         patience = self._lender.limits.silence
         async with asyncio.timeout(patience) as silence:
             while True:
-                message = wire.unpack(await connection.receive_bytes())
+                message = _message(await connection.receive_bytes())
                 silence.reschedule(asyncio.get_running_loop().time() + patience)
                 if "bye" in message:
                     return True
                 if "beat" in message:
                     post(wire.pack({"beat": True}))
                     continue
+                if "slot" not in message:
+                    raise wire.WireError("a message is about a slot, a heartbeat or a goodbye")
                 self._lender.counts["calls"] += 1
                 if "reset" in message and self._lender.ending.is_set():
                     error = DeviceError("this server is ending, and begins no new episodes")
@@ -230,6 +227,21 @@ class Sessions:
             self._leases.pop(lease.id, None)
         self._lender.leave(lease.session)
         lease.session.close()
+
+
+def _message(data: bytes) -> Message:
+    """What a client says: names and values, and numbers where a call of a slot is told.
+
+    Raises:
+        WireError: it is something else.
+    """
+    message = wire.unpack(data)
+    if not isinstance(message, dict):
+        raise wire.WireError(f"a message is names and values, and no {type(message).__name__}")
+    for name in ("slot", "call", "ask"):
+        if not isinstance(message.get(name, 0), int):
+            raise wire.WireError(f"{name} is a number, and no {type(message[name]).__name__}")
+    return message
 
 
 async def _close(connection: WebSocket, why: str = "") -> None:

@@ -33,6 +33,10 @@ TOKEN = "UI_GYM_SERVER_TOKEN"
 PATH = "/slots"
 """Where a server's socket is."""
 
+MOST_NESTED = 40
+"""How deep special values may lie inside each other. Each level is read by a decoder of its own,
+which takes 48 KiB of the thread's stack: two hundred would end the process."""
+
 MAX_MESSAGE = 64 << 20
 """The longest message that is read, in bytes: a key frame of the largest screen has room."""
 
@@ -60,9 +64,7 @@ def unpack(data: bytes) -> Any:
         WireError: it is something else.
     """
     try:
-        return msgpack.unpackb(
-            data, ext_hook=_of_special, strict_map_key=False, unicode_errors="surrogatepass",
-        )  # fmt: skip
+        return _unpacked(data, 0)
     except Exception as error:
         raise WireError(f"no message of this protocol: {type(error).__name__}: {error}") from None
 
@@ -76,11 +78,17 @@ def _special(value: Any) -> msgpack.ExtType:
     raise TypeError(f"a {type(value).__name__} cannot go over the wire")
 
 
-def _of_special(code: int, data: bytes) -> Any:
-    if code == _MAPPING:
-        return unpack(data)
-    _, _, given = _KINDS[code]
-    return given(unpack(data))
+def _unpacked(data: bytes, depth: int) -> Any:
+    if depth > MOST_NESTED:
+        raise ValueError(f"more than {MOST_NESTED} special values inside each other")
+
+    def of_special(code: int, inner: bytes) -> Any:
+        value = _unpacked(inner, depth + 1)
+        return value if code == _MAPPING else _KINDS[code][2](value)
+
+    return msgpack.unpackb(
+        data, ext_hook=of_special, strict_map_key=False, unicode_errors="surrogatepass"
+    )
 
 
 def _array_of(parts: list[Any]) -> Any:

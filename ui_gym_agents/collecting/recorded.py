@@ -250,7 +250,7 @@ def _read(path: Path) -> Iterator[tuple[Episode, int]]:
             try:
                 value = json.loads(line)
                 yield from_json({k: v for k, v in value.items() if k in _FIELDS}), start
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 if not line.endswith(b"\n"):
                     return  # the last line of a run that was killed
                 raise UserError(

@@ -103,8 +103,9 @@ class RequestLimits:
     """How long a server is waited for. Times are in seconds.
 
     `timeout` is for one attempt, from sending to the last byte. Attempt ``i`` (from 0) is followed
-    by a pause of ``pause * 2**i``, at most `longest_pause`, or what the server asks for. An answer
-    of more than `answer_bytes` bytes is none: it is read no further, and not asked for again.
+    by a pause of ``pause * 2**i``, or as long as the server asks for by seconds in ``Retry-After``,
+    whichever is longer, but never longer than `longest_pause`. An answer of more than
+    `answer_bytes` bytes is none: it is read no further, and not asked for again.
     """
 
     timeout: float = 120.0

@@ -44,6 +44,7 @@ from ui_gym_agents.evaluation.evaluate import (
 )
 from ui_gym_agents.evaluation.report.folder import evaluation_store, played
 from ui_gym_agents.evaluation.report.render import write_reports
+from ui_gym_agents.files import replacing
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.tasks.mix import make_envs, members, reset_names, screen_size
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
@@ -521,5 +522,7 @@ def _keep(
     worst = min(filmed, key=lambda e: e.score)
     path = settings.out / "film.png"
     ending = "success" if worst.success else "failure"
-    outcome.film(worst, store, settings.dialect, f"{worst.goal} - {ending}").save(path)
+    film = outcome.film(worst, store, settings.dialect, f"{worst.goal} - {ending}")
+    with replacing(path) as part:
+        film.save(part, "PNG")
     return [path, *files]

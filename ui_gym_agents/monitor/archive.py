@@ -138,10 +138,18 @@ def metrics_csv(names: Sequence[str], rows: Iterable[Sequence[float | None]]) ->
     table = csv.writer(text, lineterminator="\n")
     for row in ([["step", "seconds", *names]], rows):
         for values in row:
-            table.writerow("" if value is None else value for value in values)
+            table.writerow(map(_cell, values))
             yield text.getvalue()
             text.seek(0)
             text.truncate()
+
+
+def _cell(value: object) -> object:
+    """A value as a sheet shows it: a text that begins as a formula does would be computed there."""
+    if not isinstance(value, str):
+        return "" if value is None else value
+    text = value.replace("\r", " ")  # which a sheet takes for the end of a row
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
 
 
 class _Pipe(io.RawIOBase):

@@ -125,9 +125,12 @@ def _status(facts: Mapping[str, Any], shelved: Shelved) -> tuple[str, float | No
 
 
 def _age(moment: Any) -> float | None:
-    """How many seconds ago a moment was; None where none is said."""
+    """How many seconds ago a moment was; None where none is said.
+
+    One of the future, before the clock was set back, is as far away.
+    """
     try:
-        return max(0.0, time.time() - datetime.fromisoformat(moment).timestamp())
+        return abs(time.time() - datetime.fromisoformat(moment).timestamp())
     except (ValueError, TypeError):
         return None
 

@@ -260,7 +260,7 @@ class Processes:
         except BaseException as error:
             self._left = self.count > 1
             if _is_of_peers(error):
-                raise ProcessError(_ENDED) from error
+                raise ProcessError(_what_became_of(error)) from error
             if isinstance(error, UserError) and not self.is_main:
                 raise ProcessError(f"process {self.index} failed: {error}") from error
             raise
@@ -346,10 +346,18 @@ def _peers_lost() -> Iterator[None]:
         yield
     except RuntimeError as error:
         log.debug("torch.distributed: %s", error)
-        raise ProcessError(_ENDED) from error
+        raise ProcessError(_what_became_of(error)) from error
 
 
 _ENDED = "another process of this run has ended; what it said last tells why"
+_SILENT = (
+    "another process of this run did not answer in time: it, or its machine, is stopped or cut off"
+)
+
+
+def _what_became_of(error: BaseException) -> str:
+    """What torch says of a peer, in our words."""
+    return _SILENT if "timed out" in str(error).lower() else _ENDED
 
 
 def _is_of_peers(error: BaseException) -> bool:

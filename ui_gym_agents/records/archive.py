@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym.errors import UserError
+from ui_gym.remote.lending import is_for_anybody
 from ui_gym_agents import store
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.training import event_log
@@ -48,7 +49,8 @@ def write(directory: Path, manifest: dict[str, Any], out: Path) -> int:
         archive.writestr(MANIFEST, json.dumps({**known, **manifest}, indent=1) + "\n")
         for path in sorted(directory.rglob("*")):
             name = path.relative_to(directory).as_posix()
-            if _FILE.fullmatch(name) and path.is_file():
+            # A link may lead to a file that is nobody else's business.
+            if _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
                 # Pictures are compressed already.
                 pictured = path.suffix in store.SUFFIXES
                 archive.write(path, name, zipfile.ZIP_STORED if pictured else None)
@@ -149,17 +151,29 @@ class Replayed:
         return (before.goal, before.score, before.success) == (self.goal, self.score, self.success)
 
 
-def replay(config: dict[str, Any], episodes: Sequence[Episode]) -> Iterator[Replayed]:
+def replay(
+    config: dict[str, Any], episodes: Sequence[Episode], device: str | None = None
+) -> Iterator[Replayed]:
     """Play recorded actions again in real envs, made as `config` (a run's) says.
 
+    An archive may be anybody's: it brings no module, and chooses none but the plain devices of this
+    machine. `device` is played on instead.
+
     Raises:
-        UserError: a task is not installed.
+        UserError: a task is not installed, or the archive asks for what it may not.
     """
     import gymnasium
 
     import ui_gym  # noqa: F401 - registers the ids
 
     settings = config["env"]
+    if device is None and not is_for_anybody(device := str(settings["device"])):
+        raise UserError(
+            f"the export was played on {device!r}; since it may be anybody's, what has an address "
+            "or no walls is played on only where --device names it"
+        )
+    for task in {episode.task for episode in episodes if ":" in episode.task}:
+        raise UserError(f"the export has episodes of {task!r}, and no module is imported for it")
     limit = {} if settings["max_steps"] is None else {"max_steps": settings["max_steps"]}
     env: Any = None
     made = ""
@@ -169,7 +183,7 @@ def replay(config: dict[str, Any], episodes: Sequence[Episode]) -> Iterator[Repl
                 if env is not None:
                     env.close()
                 env = gymnasium.make(
-                    episode.task, device=settings["device"], dialect=settings["dialect"],
+                    episode.task, device=device, dialect=settings["dialect"],
                     observation=settings["observation"], timeout=settings["timeout"],
                     disable_env_checker=True, **limit, **config["tasks"]["arguments"],
                 )  # fmt: skip

@@ -106,7 +106,10 @@ def import_(
     from ui_gym_agents.records.ingest import ingest
 
     with archive.opened(file) as opened:
-        directory = into or common.RUNS / Path(str(opened.manifest["run"])).name
+        name = Path(str(opened.manifest.get("run", ""))).name
+        if into is None and name in ("", ".."):
+            raise UserError(f"{file} names no run; say where it is to lie with --into")
+        directory = into or common.RUNS / name
         if directory.exists() and any(directory.iterdir()):
             raise UserError(f"{directory} is not empty; name a new folder with --into")
         found = common.chosen(database) or target.of_file(directory / target.FILE)
@@ -124,6 +127,9 @@ def import_(
 def replay(
     file: Annotated[Path, typer.Argument(help="A ZIP of `export`.")],
     episodes: Annotated[int, typer.Option(min=1, help="At most so many episodes.")] = 10,
+    device: Annotated[
+        str | None, typer.Option(help="What is played on. [what the training was played on]")
+    ] = None,
     as_json: common.Json = False,
 ) -> None:
     """Play the recorded actions of an export again, and compare the outcome.
@@ -141,7 +147,7 @@ def replay(
     with archive.opened(file) as opened:
         config = opened.manifest["config"]
         chosen = [e for e in opened.episodes() if e.failure is None and e.turns]
-        played = list(archive.replay(config, list(islice(chosen, episodes))))
+        played = list(archive.replay(config, list(islice(chosen, episodes)), device))
     if as_json:
         common.print_json(
             [

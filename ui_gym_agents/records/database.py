@@ -23,12 +23,15 @@ REVISIONS = ("0001", "0002", "0003")
 HEAD = REVISIONS[-1]
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 20
+ANSWER_SECONDS = 25
+"""For a server that hangs: one that is slow says before that a statement took too long."""
 _LOCK = 0x75692D67796D
 """Number of the advisory lock under which PostgreSQL is migrated ("ui-gym" in ASCII)."""
 
 
 def engine(target: DatabaseTarget) -> Engine:
-    """An engine whose every wait ends: connecting in 3 s, a statement in 20 s.
+    """An engine whose every wait ends: connecting in 3 s, a statement in 20 s, or 25 s after the
+    server has stopped.
 
     Errors never show parameters. Raises `UserError` where the driver is not installed.
     """
@@ -46,12 +49,22 @@ def engine(target: DatabaseTarget) -> Engine:
         made = create_engine(
             target.url, hide_parameters=True, poolclass=NullPool, connect_args=arguments
         )
+        if not target.is_sqlite:
+            from ui_gym_agents.records.postgres import BoundedConnection
     except ModuleNotFoundError as error:
         raise UserError(
             f"records in {target} need {error.name}; to get it: pip install 'ui-gym[postgres]'"
         ) from None
     if target.is_sqlite:
         event.listen(made, "connect", _prepare_sqlite)
+        return made
+
+    def connect(_dialect: Any, _record: Any, words: Any, named: Any) -> BoundedConnection:
+        connection = BoundedConnection.connect(*words, **named)
+        connection.answer_seconds = ANSWER_SECONDS
+        return connection
+
+    event.listen(made, "do_connect", connect)
     return made
 
 

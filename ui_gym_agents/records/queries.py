@@ -54,11 +54,15 @@ def trainings(connection: Connection) -> list[dict[str, Any]]:
 
 
 def status(row: Row[Any]) -> str:
-    """A training's status, ``lost`` where it says ``running`` and gives no sign of life."""
+    """A training's status, ``lost`` where it says ``running`` and gives no sign of life.
+
+    A sign of life from the future is none: the clock was set back since, and whoever lived on
+    would have given another.
+    """
     if row.status != "running" or row.heartbeat_at is None:
         return str(row.status)
     silent = (datetime.now(UTC) - row.heartbeat_at).total_seconds()
-    return "lost" if silent > LOST_SECONDS else "running"
+    return "lost" if abs(silent) > LOST_SECONDS else "running"
 
 
 def find(connection: Connection, name: str) -> Row[Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +27,12 @@ RETRY = 3.0
 """Seconds between two attempts to reach a database that is away."""
 HEARTBEAT = 10.0
 """Seconds between two signs of life in the database."""
+JUMP = 5.0
+"""Seconds by which the machine's clock must be set for a sign of life at once: all others would
+read of the last one as of a run that was lost."""
 CLOSE_SECONDS = 60.0
+LEAST = 64 << 10
+"""Bytes without which a disk counts as full."""
 
 
 class RunRecorder(RunListener):
@@ -59,6 +66,7 @@ class RunRecorder(RunListener):
         self._refused = False
         self._next_try = 0.0
         self._beat = time.monotonic() + HEARTBEAT
+        self._ahead = _ahead()
         self._taken: dict[str, int] = {}
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
@@ -94,13 +102,14 @@ class RunRecorder(RunListener):
 
     def _catch_up(self) -> None:
         sizes = self._sizes()
-        beat = time.monotonic() >= self._beat
+        jumped = abs(_ahead() - self._ahead) > JUMP
+        beat = jumped or time.monotonic() >= self._beat
         try:
             if sizes != self._taken and event_log.identity(self._directory):
                 ingest.ingest(self._engine, self._directory, self._refuse)
                 self._taken = sizes
             if beat:
-                self._beat = time.monotonic() + HEARTBEAT
+                self._beat, self._ahead = time.monotonic() + HEARTBEAT, _ahead()
                 self._sign_of_life()
         except (SQLAlchemyError, OSError) as error:
             self._next_try = time.monotonic() + self._retry
@@ -129,9 +138,20 @@ class RunRecorder(RunListener):
     def _say_away(self, error: Exception) -> None:
         self._note(
             f"warning: the records database {self._target} is away "
-            f"({self._target.redact(own_words(error))}); the run goes on, and what is to be "
-            f"recorded waits in {self._directory}"
+            f"({self._target.redact(own_words(error))}{self._full()}); the run goes on, and what "
+            f"is to be recorded waits in {self._directory}"
         )
+
+    def _full(self) -> str:
+        """What SQLite does not say: a full disk is often an error of input and output to it."""
+        path = self._target.url.database
+        if not self._target.is_sqlite or not path:
+            return ""
+        with suppress(OSError):
+            found = os.statvfs(Path(path).parent)
+            if found.f_bavail * found.f_frsize < LEAST:
+                return f": there is no room on the disk of {path}"
+        return ""
 
     def _refuse(self, line: FileLine | None, error: BaseException) -> None:
         if self._refused:
@@ -143,3 +163,8 @@ class RunRecorder(RunListener):
             "warning: something could not be recorded: "
             f"{type(cause).__name__}: {self._target.redact(cause)}{where}"
         )
+
+
+def _ahead() -> float:
+    """By how many seconds the machine's clock is ahead of the one that nobody sets."""
+    return time.time() - time.monotonic()

@@ -133,7 +133,7 @@ def _called(call: Json) -> Json:
         raise refuse("a tool call has a function with a name")
     try:
         arguments = json.loads(function.get("arguments") or "{}")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise refuse(f"the arguments of the call of {function['name']} are no JSON") from None
     return {"type": "function", "function": {"name": function["name"], "arguments": arguments}}
 
@@ -148,7 +148,7 @@ def _calls(text: str, id: str) -> tuple[str, list[Json]]:
             given = call["arguments"]  # an object, or, with some models, its JSON
             arguments = given if isinstance(given, str) else json.dumps(given)
             function = {"name": str(call["name"]), "arguments": arguments}
-        except (ValueError, KeyError):
+        except (ValueError, KeyError, RecursionError):
             return match[0]
         found.append({"id": f"call_{id}_{len(found)}", "type": "function", "function": function})
         return ""

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -61,6 +62,14 @@ class Desk(Protocol):
 
     async def next(self, agent: str) -> Json:
         """A rollout to be played by an agent; waits a while for one."""
+
+
+class JsonAnswer(JSONResponse):
+    """JSON whose texts may hold what is no Unicode: half of a surrogate pair that was asked with
+    comes back as JSON escapes it."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 class PolicyServer:
@@ -119,22 +128,22 @@ class PolicyServer:
 
         async def models(request: Request) -> Response:
             model = {"id": "policy", "object": "model", "created": 0, "owned_by": "ui-gym"}
-            return JSONResponse({"object": "list", "data": [model]})
+            return JsonAnswer({"object": "list", "data": [model]})
 
         async def traced(request: Request) -> Response:
-            return JSONResponse(trace.of_rollout(self._rollout(request)))
+            return JsonAnswer(trace.of_rollout(self._rollout(request)))
 
         async def env(request: Request) -> Response:
-            return JSONResponse(await desk.env(self._rollout(request)))
+            return JsonAnswer(await desk.env(self._rollout(request)))
 
         async def step(request: Request) -> Response:
-            return JSONResponse(await desk.step(self._rollout(request), await _body(request)))
+            return JsonAnswer(await desk.step(self._rollout(request), await _body(request)))
 
         async def end(request: Request) -> Response:
-            return JSONResponse(await desk.end(self._rollout(request), await _body(request)))
+            return JsonAnswer(await desk.end(self._rollout(request), await _body(request)))
 
         async def next_one(request: Request) -> Response:
-            return JSONResponse(await desk.next(request.headers.get("x-agent", "")))
+            return JsonAnswer(await desk.next(request.headers.get("x-agent", "")))
 
         return [
             Route("/healthz", healthz),
@@ -161,7 +170,7 @@ class PolicyServer:
                 stream = _stream(request, sample, list(wire.events(found, body)))
                 return StreamingResponse(stream, media_type="text/event-stream")
             await _deliver(request, sample)
-            return JSONResponse(found)
+            return JsonAnswer(found)
 
         return answer
 
@@ -186,7 +195,7 @@ def _told(page: Page) -> Page:
         try:
             return await page(request)
         except RolloutError as error:
-            return JSONResponse(failure(error.status, str(error)), error.status)
+            return JsonAnswer(failure(error.status, str(error)), error.status)
 
     return answer
 
@@ -223,9 +232,21 @@ async def _body(request: Request) -> Json:
     except ClientDisconnect:
         raise RolloutError(400, "the request ended before its end") from None
     try:
-        value = await asyncio.to_thread(json.loads, bytes(read) or b"{}")
+        value = await asyncio.to_thread(_loaded, bytes(read) or b"{}")
     except (ValueError, RecursionError) as error:
         raise RolloutError(400, f"the request is no JSON: {error}") from None
     if not isinstance(value, dict):
         raise RolloutError(400, "the request is no JSON object")
+    return value
+
+
+def _loaded(data: bytes) -> Any:
+    """The value of JSON; `ValueError` also for numbers that only Python calls JSON."""
+    return json.loads(data, parse_constant=_finite, parse_float=_finite)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number of JSON's")
     return value

@@ -96,7 +96,7 @@ class Rollout:
         """Those of all samples."""
 
     def begin(
-        self, request: Mapping[str, Any], *, name: str, again: bool
+        self, request: Mapping[str, Any], *, name: str, again: bool, api: str = ""
     ) -> tuple[RolloutSample, bool]:
         """The sample of a request, and whether it is a new one that must be answered.
 
@@ -104,12 +104,13 @@ class Rollout:
             request: The body, as it came.
             name: The client's own name of the request (``Idempotency-Key``), or empty.
             again: Whether the client says that it asks once more.
+            api: Whose answer it is: one of another API is never the same.
 
         Raises:
             RolloutError: (409) the episode is over; (429) it has asked too often.
         """
         asked = digest(request)
-        key = name or asked
+        key = f"{api}:{name or asked}"
         with self.lock:
             if self.over:
                 raise RolloutError(409, "the episode is over")

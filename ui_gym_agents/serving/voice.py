@@ -65,7 +65,7 @@ class PolicyVoice:
         Raises:
             RolloutError: the request cannot be, or the engine failed.
         """
-        sample, is_new = rollout.begin(body, name=name, again=again)
+        sample, is_new = rollout.begin(body, name=name, again=again, api=type(wire).__name__)
         if not is_new:
             return sample, await asyncio.shield(asyncio.wrap_future(sample.response))
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +20,9 @@ Json = dict[str, Any]
 
 MOST_PIXELS = 1 << 24
 """Of a picture that is sent."""
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+"""Those that are read. Others' decoders are old, or start a program, as PostScript's does."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,14 @@ def picture(url: Any) -> Image:
     if not (comma and head.startswith("data:image/") and head.endswith(";base64")):
         raise refuse("a picture is sent as a data URL (data:image/png;base64,...)")
     try:
-        with PILImage.open(io.BytesIO(base64.b64decode(data, validate=True))) as opened:
+        file = io.BytesIO(base64.b64decode(data, validate=True))
+        with PILImage.open(file, formats=FORMATS) as opened:
             if opened.width * opened.height > MOST_PIXELS:
                 raise refuse(f"a picture of {opened.width}x{opened.height} pixels is too large")
             return np.asarray(opened.convert("RGB"), dtype=np.uint8)
-    except (binascii.Error, OSError, ValueError, SyntaxError) as error:
+    except RolloutError:
+        raise
+    except Exception as error:  # decoders of damaged pictures raise what they like
         raise refuse(f"a picture cannot be read: {error}") from None
 
 

@@ -101,8 +101,12 @@ def load(path: Path) -> Checkpoint:
     if not isinstance(manifest, dict) or STATE not in manifest:
         raise CheckpointError(f"the checkpoint {path} is damaged: {MANIFEST} is not a manifest")
     for name, facts in manifest.items():
+        if not isinstance(facts, dict) or not {"size", "sha256"} <= facts.keys():
+            raise CheckpointError(
+                f"the checkpoint {path} is damaged: {MANIFEST} does not say what {name} was"
+            )
         file = path / name
-        if not file.is_file():
+        if not os.path.isfile(file):  # false for a name that no file can have, too
             raise CheckpointError(f"the checkpoint {path} is damaged: {name} is missing")
         found = _facts(file)
         if found["size"] != facts["size"]:
@@ -170,7 +174,7 @@ def _read_json(path: Path, name: str) -> Any:
         return json.loads((path / name).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise CheckpointError(f"the checkpoint {path} is damaged: {name} is missing") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(
             f"the checkpoint {path} is damaged: {name} cannot be read ({error})"
         ) from error

@@ -41,6 +41,7 @@ class EventLog(RunListener):
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._lock = threading.Lock()  # Faults and alerts come from other threads.
+        self._unwritten: list[str] = []
 
     def begun(self, run: RunInfo) -> None:
         # How far the episodes of earlier processes go: those of void steps among them are void.
@@ -108,7 +109,10 @@ class EventLog(RunListener):
     def _write(self, event: str, **values: Any) -> None:
         line = {"at": datetime.now(UTC).isoformat(), "event": event, **values}
         with self._lock:
-            append(self._directory / FILE, [json.dumps(line)])
+            # What found no room goes with what comes next, so that none of it is missing.
+            self._unwritten.append(json.dumps(line))
+            append(self._directory / FILE, self._unwritten)
+            self._unwritten = []
 
 
 def _number(value: float | None) -> float | None:

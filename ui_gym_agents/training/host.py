@@ -21,6 +21,7 @@ from rich.console import Console
 
 from ui_gym.errors import UIGymError
 from ui_gym_agents.episode import Purpose, PurposeKind
+from ui_gym_agents.files import NotWritten
 from ui_gym_agents.policy.parallel import ProcessError, Processes
 from ui_gym_agents.training import checkpoint, control, outcome, random_state
 from ui_gym_agents.training.alerts import lost_losses
@@ -143,6 +144,8 @@ class Host:
                     status = "interrupted"
                     self._leave()
                     return INTERRUPTED
+                except NotWritten as error:
+                    raise type(error)(f"{error}; {self._way_back()}") from error
                 finally:
                     self._close()
             status = "finished"
@@ -170,8 +173,8 @@ class Host:
         told = facts(self.config.plugin, suites, self.config.env.workers)
         self._listeners.begun(RunInfo(self.directory.path, self.config, done, told))
         self._processes.from_main(self.directory.path.resolve)
-        random_state.seed_all(self.config.run.seed)
-        with self._blaming("could not be built"):
+        seeded = random_state.seeded(self.config.run.seed)
+        with seeded, self._blaming("could not be built"):
             self._trainer = self._trainer_class(self.config.trainer, self._context)
             self._promises = StepPromises(self._context, self._trainer, self._note)
         if self._resumed is not None:
@@ -435,9 +438,9 @@ class Host:
 
     def _way_back(self) -> str:
         newest = checkpoint.latest(self.directory.checkpoints)
-        if newest is None:
-            return "nothing was saved yet"
         command = f"ui-gym-train --resume {shlex.quote(str(self.directory.path))}"
+        if newest is None:
+            return f"nothing was saved yet; to begin anew: {command}"
         return f"to continue after step {int(newest.name[5:])}: {command}"
 
     def _note(self, text: str) -> None:

@@ -11,12 +11,16 @@ from ui_gym.dialects import get_dialect
 from ui_gym.dialects.reread import reread
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.files import whole_lines
+from ui_gym_agents.files import replacing, whole_lines
 from ui_gym_agents.store import EpisodeStore
 
 
 def draw(run: Path) -> list[Path]:
-    """Draw what the run in `run` has the data for; returns the pictures' paths."""
+    """Draw what the run in `run` has the data for; returns the pictures' paths.
+
+    Raises:
+        NotWritten: the disk is full, or may only be read.
+    """
     return [path for path in (*_films(run), _curve(run)) if path is not None]
 
 
@@ -62,7 +66,8 @@ def _films(run: Path) -> Iterator[Path]:
         outcome = "success" if episode.success else "failure"
         title = f"{name} training: {episode.goal} - {outcome}"
         path = run / f"film_{name}.png"
-        film(episode, stores[name], dialect, title).save(path)
+        with replacing(path) as part:
+            film(episode, stores[name], dialect, title).save(part, "PNG")
         yield path
 
 
@@ -101,7 +106,8 @@ def _curve(run: Path) -> Path | None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="lower right")
     path = run / "curve.png"
-    figure.savefig(path)
+    with replacing(path) as part:
+        figure.savefig(part, format="png")
     return path
 
 

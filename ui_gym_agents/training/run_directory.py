@@ -35,6 +35,9 @@ from ui_gym_agents import files
 WORKERS = "workers.json"
 """What the parts of a run do just now (`heartbeat`)."""
 
+SPARE = 8
+"""Descriptors that a run keeps for its end: if it has no other left, it has to tell of that."""
+
 
 class RunDirectory:
     """A run's folder, locked for this process until `close`."""
@@ -57,6 +60,12 @@ class RunDirectory:
             self._lock = _lock(path) if lock else -1
         except OSError as error:
             raise UserError(f"the run directory {path} cannot be used: {error}") from error
+        self._spare: list[int] = []
+        try:
+            for _ in range(SPARE if lock else 0):
+                self._spare.append(os.open(os.devnull, os.O_RDONLY))
+        except OSError:  # so few may be open
+            self.let_go()
 
     @classmethod
     def create(cls, path: Path | None, plugin: str, root: Path = Path("runs")) -> Self:
@@ -148,7 +157,7 @@ class RunDirectory:
         files.replace(self.path / name, text)
 
     def log(self, message: str, level: int = logging.INFO) -> None:
-        """Add a line, or several, with the time to log.txt; on a full disk, nothing.
+        """Add a line, or several, with the time to log.txt; nothing where none can be.
 
         What begins with ``warning:`` or ``alert:`` is a warning, whatever its `level`.
         """
@@ -162,11 +171,17 @@ class RunDirectory:
             line = json.dumps({"at": at, "level": name, "message": message})
         else:
             line = f"{datetime.now().isoformat(timespec='milliseconds')} {message}"
-        with suppress(files.NoRoom):  # What the run cannot do without says so itself.
+        with suppress(files.NotWritten):  # What the run cannot do without says so itself.
             files.append(self.path / "log.txt", [line])
+
+    def let_go(self) -> None:
+        """Give up the descriptors that were kept for the end of a run that has none left."""
+        while self._spare:
+            os.close(self._spare.pop())
 
     def close(self) -> None:
         """Let others use the folder. Closing twice is harmless."""
+        self.let_go()
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import random
 import socket
 import struct
 import threading
 from collections.abc import Iterator
 
-import psutil
 import pytest
 from adb_peers import greet, packets
 from adb_toy import Toy
@@ -21,9 +18,6 @@ from ui_gym.android.adb.packets import AUTH, CLSE, CNXN, OKAY, OPEN, STLS, WRTE,
 from ui_gym.errors import DeviceError, UserError
 from ui_gym_phone import adbd
 from ui_gym_phone.adbd import AdbServer
-
-FUZZ = int(os.environ.get("UI_GYM_FUZZ", "20000"))
-"""Packets that are made up."""
 
 
 @pytest.fixture
@@ -183,41 +177,3 @@ def test_a_bug_in_what_is_served_ends_its_stream_alone(
     with pytest.raises(DeviceError, match="too early"):
         shell.run(direct, "exit x", 10)
     assert shell.run(direct, "echo fine", 10).text == "fine"
-
-
-def test_made_up_packets_do_no_harm(served: AdbServer, toy: Toy) -> None:
-    rng = random.Random(0)
-    before = psutil.Process().memory_info().rss
-    left = FUZZ
-    while left > 0:
-        with socket.create_connection(("127.0.0.1", served.port), timeout=10) as client:
-            wire = [Packet(CNXN, 0x01000001, 1 << 20, b"host::").encode()]
-            for _ in range(rng.randrange(1, 60)):
-                wire.append(_made_up(rng))
-            left -= len(wire)
-            try:
-                client.sendall(b"".join(wire))
-                client.shutdown(socket.SHUT_WR)
-                while client.recv(1 << 16):
-                    pass
-            except OSError:
-                pass  # it was hung up on
-    toy.go.set()
-    assert eventually(lambda: not [t for t in threading.enumerate() if "toy-1" in t.name])
-    assert answers(served)
-    assert psutil.Process().memory_info().rss - before < 100 << 20
-
-
-def _made_up(rng: random.Random) -> bytes:
-    command = rng.choice((OPEN, OPEN, OKAY, WRTE, CLSE, CNXN))
-    data = rng.choice((
-        b"", b"shell:echo x\0", b"shell,v2,raw:cat\0", b"exec:big 99999\0", b"sync:\0", b"shell:\0",
-        b"STAT\x04\0\0\0/sdc", b"RECV\xff\xff\xff\xff", b"SEND\x05\0\0\0/a,12DATA\xff\xff\xff\x7f",
-        b"\0\xff\xff\xff\xff", b"\3\0\0\0\0", b"\4\0\0\0\0", rng.randbytes(rng.randrange(64)),
-    ))  # fmt: skip
-    wire = bytearray(Packet(command, rng.randrange(6), rng.randrange(6), data).encode())
-    if rng.random() < 0.02:  # any byte of it may be wrong
-        wire[rng.randrange(len(wire))] ^= 1 << rng.randrange(8)
-    if rng.random() < 0.005:
-        wire[12:16] = struct.pack("<I", rng.getrandbits(32))
-    return bytes(wire)

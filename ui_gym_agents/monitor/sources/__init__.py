@@ -23,16 +23,19 @@ class Picture:
 HASH = re.compile("[0-9a-f]{64}")
 """What names a picture. What does not fit may be a path to somewhere else."""
 MEDIA = {".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+STARTS = (b"RIFF", b"\x89PNG", b"\xff\xd8\xff")
+"""How these files begin. What a link in somebody else's run leads to begins otherwise."""
 
 
 def picture_in(path: Path | None) -> Picture | None:
-    """The picture in a file; None without one."""
+    """The picture in a file; None without one, or where the file holds something else."""
     if path is None:
         return None
     try:
-        return Picture(MEDIA[path.suffix], path.read_bytes())
+        data = path.read_bytes()
     except FileNotFoundError:
         return None
+    return Picture(MEDIA[path.suffix], data) if data.startswith(STARTS) else None
 
 
 class Source(Protocol):

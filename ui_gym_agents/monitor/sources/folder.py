@@ -48,7 +48,7 @@ class EpisodeFolder:
             text = lines.read(int(end) - int(start))
         try:
             return store.from_json(json.loads(text))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UserError(
                 f"{self._at / file}, byte {start}: no episode any more ({error})"
             ) from None

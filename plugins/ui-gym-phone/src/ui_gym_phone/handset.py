@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ui_gym.android.adb.sync import SyncStat
 from ui_gym.android.device import ShellResult
+from ui_gym.errors import DeviceError
 from ui_gym_phone import emulator
 from ui_gym_phone.factory import factory_phone
 from ui_gym_phone.shell import Output, ShellSession, run
@@ -267,6 +268,8 @@ class Handset:
             try:
                 told()
                 return stdin.read(PIECE) if stdin is not None else b""
+            except DeviceError:  # the client went, or sent what is no input: that is its end
+                return b""
             finally:
                 self._lock.acquire()
 

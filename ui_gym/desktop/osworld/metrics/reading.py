@@ -11,6 +11,7 @@ import json
 import operator
 import re
 import traceback
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,12 @@ from ui_gym.errors import UIGymError, UserError
 
 T = TypeVar("T")
 Score = Callable[..., float]
+
+MAX_XML = 1 << 27
+"""Bytes of XML that a file of an office program may unpack to. A megabyte of zeros packed is a
+gigabyte here, where the judge is."""
+
+_XML = (".xml", ".rels", ".html", ".opf", ".ncx")
 
 
 class Broken(Exception):
@@ -169,11 +176,21 @@ def opened(path: object, load: Callable[[str], T]) -> T:
     """What `load` makes of the file at `path`. `Broken` where it is missing or not of its kind."""
     file = a_file(path)
     try:
+        _check_unpacked(file)
         return load(str(file))
     except (Broken, UIGymError):
         raise
     except Exception as error:  # the libraries raise whatever a broken file leads them to
         raise Broken(f"{file} cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _check_unpacked(file: Path) -> None:
+    if not zipfile.is_zipfile(file):
+        return
+    with zipfile.ZipFile(file) as package:
+        parts = [p.file_size for p in package.infolist() if p.filename.endswith(_XML)]
+    if sum(parts) > MAX_XML:
+        raise Broken(f"{file} would unpack to {sum(parts)} bytes of XML")
 
 
 def opens(load: Callable[[str], T]) -> Callable[[object], T]:
