@@ -1,0 +1,6 @@
+"""The campaign of faults. Outside of pytest, too, it finds what the tests share."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
