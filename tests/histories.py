@@ -15,6 +15,8 @@ from ui_gym_agents.records.database import open_database
 from ui_gym_agents.records.ingest import ingest
 from ui_gym_agents.training import checkpoint, event_log
 
+NOT_LEARNED = ("elapsed", "config_hash", "versions")
+"""Of a checkpoint's state: what tells of the process that saved it."""
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3} ")
 
 
@@ -32,6 +34,7 @@ def history(run: Path) -> dict[str, Any]:
         if path.is_file() and path.name not in ("state.json", "manifest.json")
     }
     state = json.loads((newest / "state.json").read_text())
+    state["rng"].pop("torch", None)  # of a process that happens to have imported it
     result = json.loads((run / "result.json").read_text())
     played = episodes(run)
     doubled = [key for key, count in Counter(key for key, _ in played).items() if count > 1]
@@ -40,7 +43,7 @@ def history(run: Path) -> dict[str, Any]:
         "metrics": metrics(run),
         "result": {k: v for k, v in result.items() if k != "seconds"},
         "saved": saved,
-        "state": {k: v for k, v in state.items() if k not in ("elapsed", "config_hash")},
+        "state": {k: v for k, v in state.items() if k not in NOT_LEARNED},
         "episodes": dict(played),
     }
 

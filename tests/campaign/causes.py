@@ -1,4 +1,4 @@
-"""The faults of the campaign, and how each is caused in a training that goes on.
+"""The causes of the campaign's faults in a training that goes on.
 
 Three kinds: those that a run outlives, those that end it, after which it is resumed, and commands
 that must be refused without harm to it.
@@ -6,11 +6,10 @@ that must be refused without harm to it.
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -372,11 +371,9 @@ def _says(told: str, what: str) -> None:
         raise Broken(f"it does not say {what!r}: {told[-800:]}")
 
 
-def _kill(process: psutil.Process, number: int = signal.SIGKILL) -> None:
-    try:
-        os.kill(process.pid, number)
-    except ProcessLookupError:
-        return
+def _kill(process: psutil.Process, number: signal.Signals = signal.SIGKILL) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(number)
 
 
 def _serves(process: psutil.Process, database: Server) -> bool:
