@@ -7,7 +7,7 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,12 +34,17 @@ def room_for(size: int) -> Iterator[None]:
 
 
 def fill(folder: Path, leave: int = 0) -> None:
-    """Take all the room of a folder's disk but for `leave` bytes."""
-    free = os.statvfs(folder)
-    assert free.f_blocks * free.f_frsize < LARGEST, f"{folder} is on no small disk"
-    taken = free.f_bavail * free.f_frsize - leave
+    """Take all the room of a folder's disk but for `leave` bytes, while others write to it."""
     with (folder / FILLER).open("ab") as file:
-        os.posix_fallocate(file.fileno(), file.tell(), max(1, taken))
+        while True:
+            free = os.statvfs(folder)
+            assert free.f_blocks * free.f_frsize < LARGEST, f"{folder} is on no small disk"
+            taken = free.f_bavail * free.f_frsize - leave
+            if taken <= 0:
+                return
+            with suppress(OSError):  # somebody was faster
+                os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, taken)
+                return
 
 
 def free(folder: Path) -> None:
