@@ -153,7 +153,7 @@ def _cause(fault: Fault, scene: Scene, report: Report) -> None:
         if (subject.directory / "result.json").exists():
             raise Broken("the run was over before all faults were caused: more --steps") from error
         if not subject.running:
-            subject.resume()
+            subject.resume("--run.fall_back", "true")
             subject.wait_for_step()
     report.faults.append({**told, "seconds": round(time.monotonic() - begun, 1)})
 

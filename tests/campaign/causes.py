@@ -265,7 +265,7 @@ def _no_browser(scene: Scene) -> None:
 
 @fault(8, "it may have few files open when it is resumed")
 def _few_files(scene: Scene) -> None:
-    _refused(scene, "descriptors", before=("prlimit", "--nofile=40:40"))
+    _refused(scene, "a process may open 40 files", before=("prlimit", "--nofile=40:40"))
 
 
 @fault(23, "its settings are others when it is resumed")

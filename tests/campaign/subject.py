@@ -215,8 +215,8 @@ class Subject(Program):
         return max((event["step"] for event in self.events("checkpoint")), default=0)
 
     def files(self) -> dict[str, bytes]:
-        """Its settings and its checkpoints. (Whoever resumes it cuts off what was torn, first.)"""
-        parts = ("config.yaml", "checkpoints/**/*")
+        """Its settings and whole checkpoints. (Whoever resumes it sweeps away what was torn.)"""
+        parts = ("config.yaml", "checkpoints/step_??????/*")
         found = (path for part in parts for path in self.directory.glob(part) if path.is_file())
         return {str(path): path.read_bytes() for path in found}
 
@@ -260,10 +260,11 @@ def left_behind(room: Room) -> list[str]:
 
 
 def marked() -> Iterator[psutil.Process]:
-    """Processes of campaigns, other than this one."""
+    """Processes of this campaign, other than this one."""
     for process in psutil.process_iter():
         try:
-            if process.pid != os.getpid() and MARK in process.environ():
+            mark = process.environ().get(MARK)
+            if process.pid != os.getpid() and mark == os.environ[MARK]:
                 yield process
         except psutil.Error:
             continue
