@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from sqlalchemy import create_engine, text
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tests.records.postgres_server import Server, binaries
+from tests.records.postgres_server import Server, running
 from ui_gym_agents.records import cli, target
 from ui_gym_agents.records.target import DatabaseTarget
 
@@ -38,23 +36,8 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 def server() -> Iterator[Server]:
     """A running PostgreSQL server; skips where there is none."""
     pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
-    found = binaries()
-    if found is None:
-        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("PostgreSQL does not run as root, and setpriv is not installed")
-    # Not in pytest's own folder, which it closes to other users.
-    # In a folder that the server's own user may enter, with a path short enough for its socket.
-    with tempfile.TemporaryDirectory(prefix="ui-gym-postgres-", dir="/tmp") as base:
-        os.chmod(base, 0o711)
-        cluster = Path(base) / "cluster"
-        cluster.mkdir()
-        made = Server(cluster, found)
-        made.start()
-        try:
-            yield made
-        finally:
-            made.stop()
+    with running() as made:
+        yield made
 
 
 @pytest.fixture

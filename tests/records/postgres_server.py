@@ -6,7 +6,12 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 PASSWORD = "s3cret/hush"
 
@@ -56,6 +61,28 @@ class Server:
                 command, check=True, timeout=90, cwd="/", stdin=subprocess.DEVNULL,
                 stdout=out, stderr=out,
             )  # fmt: skip
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A started server, until the end; skips where there can be none."""
+    found = binaries()
+    if found is None:
+        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("PostgreSQL does not run as root, and setpriv is not installed")
+    # In a folder that the server's own user may enter (pytest closes its own to others), with a
+    # path short enough for its socket.
+    with tempfile.TemporaryDirectory(prefix="ui-gym-postgres-", dir="/tmp") as base:
+        os.chmod(base, 0o711)
+        cluster = Path(base) / "cluster"
+        cluster.mkdir()
+        made = Server(cluster, found)
+        made.start()
+        try:
+            yield made
+        finally:
+            made.stop()
 
 
 def binaries() -> Path | None:

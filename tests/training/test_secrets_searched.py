@@ -11,7 +11,6 @@ import contextlib
 import io
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -29,7 +28,7 @@ from serving import QuietHandler, serving
 from waiting import eventually
 
 from tests.distributions import install
-from tests.records.postgres_server import PASSWORD, Server, binaries
+from tests.records.postgres_server import PASSWORD, Server, running
 from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.records import cli as records_cli
 from ui_gym_agents.training import cli
@@ -158,19 +157,8 @@ class Lookout:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    programs = binaries()
-    if programs is None or (os.geteuid() == 0 and shutil.which("setpriv") is None):
-        pytest.skip("PostgreSQL is not installed, or cannot be started by this user")
-    with tempfile.TemporaryDirectory(prefix="ui-gym-postgres-", dir="/tmp") as base:
-        os.chmod(base, 0o711)
-        folder = Path(base) / "cluster"
-        folder.mkdir()
-        made = Server(folder, programs)
-        made.start()
-        try:
-            yield made
-        finally:
-            made.stop()
+    with running() as made:
+        yield made
 
 
 @pytest.fixture
