@@ -6,6 +6,7 @@ import errno
 import fcntl
 import math
 import os
+import re
 import resource
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -65,25 +66,36 @@ def telling_of(path: Path) -> Iterator[None]:
         yield
     except NotWritten:
         raise
-    except OSError as error:
-        if error.errno in FULL:
+    except Exception as error:
+        number = _number(error)
+        why = os.strerror(number) if number else ""
+        if number in FULL:
             # The size of one file is limited for a process, and not by its file system.
-            of = "" if error.errno == errno.EFBIG else f" on the file system of {_disk(path)}"
+            of = "" if number == errno.EFBIG else f" on the file system of {_disk(path)}"
             raise NoRoom(
-                f"there is no room for {path}{of} ({error.strerror}); make room and continue: it "
-                "is as it was before"
+                f"there is no room for {path}{of} ({why}); make room and continue: it is as it was "
+                "before"
             ) from error
-        if error.errno == errno.EROFS:
+        if number == errno.EROFS:
             disk = _disk(path)
             raise ReadOnly(
-                f"{path} cannot be written: the file system of {disk} may only be read "
-                f"({error.strerror}); make it writable (mount -o remount,rw {disk}) and continue: "
-                "it is as it was before"
+                f"{path} cannot be written: the file system of {disk} may only be read ({why}); "
+                f"make it writable (mount -o remount,rw {disk}) and continue: it is as it was "
+                "before"
             ) from error
-        if error.errno == errno.EMFILE:
+        if isinstance(error, OSError) and number == errno.EMFILE:
             of = f" ({error.filename})" if error.filename else ""
             raise NoDescriptor(f"too many files are open{of}: {limit_of(error)}") from error
         raise
+
+
+def _number(error: Exception) -> int | None:
+    """The number that the system gave an error; of safetensors', which is written in Rust and has
+    classes of its own, as its message ends."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = re.search(r"\(os error (\d+)\)$", str(error))
+    return int(found[1]) if found else None
 
 
 def _disk(path: Path) -> Path:

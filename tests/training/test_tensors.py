@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from room import room_for
 from torch import nn, optim
 
+from ui_gym_agents.files import NoRoom, telling_of
 from ui_gym_agents.training import random_state
 from ui_gym_agents.training.tensors import (
     load_optimizer,
@@ -82,6 +85,13 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     optimizer = torch.optim.AdamW([torch.nn.Parameter(torch.zeros(1))])
     with pytest.raises(ValueError, match="holds no optimizer's state"):
         load_optimizer(optimizer, tmp_path / "x.safetensors")
+
+
+def test_weights_that_have_no_room_are_told_as_any_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    told = re.escape(f"there is no room for {path}")
+    with room_for(4096), pytest.raises(NoRoom, match=told), telling_of(path):
+        save_tensors(path, {"a": torch.zeros(4096)})
 
 
 def test_generators_are_restored_and_preserved() -> None:
