@@ -120,7 +120,6 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     with telling_of(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             yield part
             part.replace(path)
@@ -134,10 +133,12 @@ def replace(path: Path, text: str) -> None:
     Raises:
         NotWritten: the disk is full, or may only be read.
     """
-    with replacing(path) as part, part.open("wb") as file:
-        file.write(_encoded(text))
-        file.flush()
-        os.fsync(file.fileno())
+    with replacing(path) as part:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.write(_encoded(text))
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def append(path: Path, lines: Iterable[str]) -> None:

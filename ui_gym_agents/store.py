@@ -148,6 +148,7 @@ class ScreenshotStore:
         picture = PILImage.fromarray(self._memory[key])
         path = self._folder / key[:2] / f"{key}{SUFFIXES[0]}"
         with files.replacing(path) as part:
+            part.parent.mkdir(parents=True, exist_ok=True)
             picture.save(part, "WEBP", lossless=True, quality=0, method=1)
         self._unwritten.discard(key)  # not before: on a full disk it is still to be written
 

@@ -226,10 +226,7 @@ def _read_only(scene: Scene) -> None:
 
 @fault(21, "its last lines are torn, as by a crash of the machine")
 def _torn(scene: Scene) -> None:
-    with _ends(scene, -signal.SIGKILL):
-        scene.breath()
-        scene.subject.signal(signal.SIGKILL)
-        scene.subject.ended()
+    with _killed_in_a_step(scene):
         for name in ("metrics.jsonl", "episodes/episodes.jsonl", "events.jsonl"):
             with (scene.subject.directory / name).open("ab") as file:
                 file.write(b'{"kind": "tr')
@@ -275,10 +272,7 @@ def _other_settings(scene: Scene) -> None:
 
 @fault(26, "the database is gone when it is resumed")
 def _no_database(scene: Scene) -> None:
-    with _ends(scene, -signal.SIGKILL):
-        scene.breath()
-        scene.subject.signal(signal.SIGKILL)
-        scene.subject.ended()
+    with _killed_in_a_step(scene):
         scene.database.stop()
         try:
             told = scene.subject.attempt("--resume", str(scene.subject.directory))
@@ -331,6 +325,16 @@ def _ends(
     scene.subject.wait_for_step()
 
 
+@contextmanager
+def _killed_in_a_step(scene: Scene) -> Iterator[None]:
+    """The run is killed in a step; it is resumed behind what is done inside."""
+    with _ends(scene, -signal.SIGKILL):
+        scene.breath()
+        scene.subject.signal(signal.SIGKILL)
+        scene.subject.ended()
+        yield
+
+
 def _kill_one(scene: Scene, program: str) -> None:
     """Kill one of the processes of a program that devices started: another one where nobody needed
     it any more, as an application at the end of its episode."""
@@ -355,10 +359,7 @@ def _refused(
     scene: Scene, why: str, *arguments: str, before: tuple[str, ...] = (), **environment: str
 ) -> str:
     """A resumption is refused, says why, and one without the fault goes on."""
-    with _ends(scene, -signal.SIGKILL):
-        scene.breath()
-        scene.subject.signal(signal.SIGKILL)
-        scene.subject.ended()
+    with _killed_in_a_step(scene):
         told = scene.subject.attempt(
             "--resume", str(scene.subject.directory), *arguments, before=before, **environment
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -148,8 +148,7 @@ class RunRecorder(RunListener):
         if not self._target.is_sqlite or not path:
             return ""
         with suppress(OSError):
-            found = os.statvfs(Path(path).parent)
-            if found.f_bavail * found.f_frsize < LEAST:
+            if shutil.disk_usage(Path(path).parent).free < LEAST:
                 return f": there is no room on the disk of {path}"
         return ""
 

@@ -75,8 +75,6 @@ class Heartbeat:
             told |= self._told()
         except Exception as error:  # The run lives nonetheless, and that is what matters most.
             told["note"] = f"what its parts do is not known: {type(error).__name__}: {error}"
-        if not self._path.parent.is_dir():  # a run that was moved is not begun again
-            return
         with suppress(OSError), replacing(self._path) as part:
             part.write_text(json.dumps(told))
 
