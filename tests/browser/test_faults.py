@@ -476,6 +476,20 @@ def test_a_browser_does_not_outlive_its_parent(number: signal.Signals, scratch: 
     assert eventually(lambda: not psutil.pid_exists(group))
 
 
+KILLED_STARTING = """
+import os, signal, subprocess
+from ui_gym.browser.chromium.process import BrowserProcess
+subprocess.Popen = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+BrowserProcess()
+"""
+
+
+def test_a_parent_that_is_killed_before_it_starts_a_browser_leaves_no_folder(scratch: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED_STARTING], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not os.listdir(scratch)
+
+
 def test_close_ends_every_process_of_the_browser(make_device: MakeDevice, scratch: Path) -> None:
     device = make_device()
     assert len(browsers(scratch)) > 1

@@ -191,8 +191,10 @@ class Subject(Program):
         )  # fmt: skip
         if done.returncode == 0:
             raise Broken(f"it was not refused: {done.stdout}")
-        if not self.running and self.files() != kept:
-            raise Broken("what was refused changed the run")
+        found = self.files()
+        changed = [n for n in sorted({*kept, *found}) if kept.get(n) != found.get(n)]
+        if changed and not self.running:
+            raise Broken(f"what was refused changed {', '.join(changed)}: {done.stdout[-800:]}")
         return done.stdout
 
     # -- what it wrote --

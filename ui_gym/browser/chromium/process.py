@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -56,9 +57,11 @@ def find_browser(*, headless: bool = True) -> str:
     )
 
 
+# The shell that removes the profile's folder makes it too: whatever ends us leaves none behind.
 # A browser with a window keeps a socket in a folder beside its profile, and a link to it there.
 _SCRIPT = """
 p=$1; shift
+mkdir -m 700 "$p" || exit
 "$@" 3<&0 4>&1 </dev/null >/dev/null
 s=$(readlink "$p/SingletonSocket") && rm -rf "${s%/*}"
 rm -rf "$p"
@@ -81,7 +84,7 @@ class BrowserProcess:
         timeout: float = 20.0,
     ) -> None:
         binary = find_browser(headless=headless)
-        self.profile = Path(tempfile.mkdtemp(prefix="ui-gym-chromium-"))
+        self.profile = Path(tempfile.gettempdir(), f"ui-gym-chromium-{secrets.token_hex(8)}")
         flags = [*FLAGS, *extra_flags, "--remote-debugging-pipe", f"--user-data-dir={self.profile}"]
         if headless and not binary.endswith("headless-shell"):
             flags.append("--headless=new")
