@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
-import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 FILLER = "filler"
 """The file that takes what room there is."""
+CLONE_NEWNS = 0x20000
+"""Of `unshare(2)`: a namespace of mounts."""
 LARGEST = 1 << 28
 """Bytes of a disk that a test may fill: it is none that others need."""
 
@@ -52,50 +54,37 @@ def free(folder: Path) -> None:
     (folder / FILLER).unlink(missing_ok=True)
 
 
-@dataclass(frozen=True)
-class OwnMounts:
-    """Mounts that only the processes of a namespace of their own have."""
-
-    pid: int
-
-    def path(self, path: Path) -> Path:
-        """A path as it is there, for those who are elsewhere."""
-        return Path(f"/proc/{self.pid}/root{path}")
-
-    def command(self, *words: str) -> list[str]:
-        """A command as it is to be started, so that it has these mounts."""
-        return ["nsenter", "--mount", f"--target={self.pid}", *words]
-
-    def mount(self, *words: str) -> None:
-        subprocess.run(self.command("mount", *words), check=True, capture_output=True)
-
-    def unmount(self, path: Path) -> None:
-        words = self.command("umount", "--lazy", str(path))
-        subprocess.run(words, check=True, capture_output=True)
-
-
 @contextmanager
-def own_mounts() -> Iterator[OwnMounts]:
-    """A namespace for mounts, which end with it; skips where this user may not mount."""
-    if shutil.which("unshare") is None or shutil.which("nsenter") is None:
-        pytest.skip("there is no unshare and nsenter (util-linux)")
-    words = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /mnt && echo && read end"]
-    holder = subprocess.Popen(
-        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert holder.stdout is not None
+def own_mounts() -> Iterator[None]:
+    """What is mounted meanwhile is seen by this thread alone, and what it starts; it ends with it.
+
+    Skips where this user may not mount.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    at, before = Path.cwd(), os.open(f"/proc/self/task/{threading.get_native_id()}/ns/mnt", 0)
     try:
-        if holder.stdout.read(1) != b"\n":
+        if libc.unshare(CLONE_NEWNS) != 0:
             pytest.skip("this user may not mount")
-        yield OwnMounts(holder.pid)
+        mount("--make-rprivate", "/")
+        yield
     finally:
-        holder.communicate()
+        libc.setns(before, CLONE_NEWNS)
+        os.close(before)
+        os.chdir(at)
+
+
+def mount(*words: str) -> None:
+    subprocess.run(["mount", *words], check=True, capture_output=True)
+
+
+def unmount(path: Path) -> None:
+    subprocess.run(["umount", "--lazy", str(path)], check=True, capture_output=True)
 
 
 @contextmanager
-def small_disk(path: Path, megabytes: int = 20) -> Iterator[Path]:
-    """A disk of its own, empty and small; where processes of this user may find it."""
-    with own_mounts() as mounts:
+def small_disk(path: Path, *options: str) -> Iterator[Path]:
+    """A disk of its own, empty and small."""
+    with own_mounts():
         path.mkdir()
-        mounts.mount("-t", "tmpfs", "-o", f"size={megabytes}m", "none", str(path))
-        yield mounts.path(path)
+        mount("-t", "tmpfs", "-o", ",".join(["size=20m", *options]), "none", str(path))
+        yield path

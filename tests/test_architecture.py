@@ -39,6 +39,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
             "marked", "policy.weights", "presets", "protocols",
         ),
         ("agents.agent", "engines.http", "engines.protocol", "rewards"),
+        ("pack",),
         ("store",),
         (
             "collecting.collector", "collecting.fault", "collecting.filters",

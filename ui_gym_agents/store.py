@@ -1,9 +1,9 @@
 """Where episodes live on disk: one JSON line each, beside a content-addressed picture store.
 
-``FOLDER/episodes.jsonl`` and ``FOLDER/screenshots/ab/<hash>.webp``. A picture's name is the hash of
-its pixels (`screenshot_hash`), so that a repeated picture costs nothing. Lossless WebP keeps it
-exact in about half the bytes of a PNG that is as quick to write. A ``<hash>.png`` is read as well:
-runs of older versions hold those. Pictures that were not to be kept have no file.
+``FOLDER/episodes.jsonl`` and ``FOLDER/screenshots/pictures.sqlite`` (`ui_gym_agents.pack`). A
+picture's name is the hash of its pixels (`screenshot_hash`), so that a repeated picture costs
+nothing. A file ``screenshots/ab/<hash>.webp`` or ``.png`` is read as well: exports hold those, and
+runs of older versions. Pictures that were not to be kept are in neither.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym_agents import files
 from ui_gym_agents.episode import Episode, Purpose, TokenRecord, TokenUsage, Turn
+from ui_gym_agents.pack import PicturePack
 
 FILE = "episodes.jsonl"
 """The name of a file of episodes."""
@@ -32,7 +33,7 @@ PICTURES = "screenshots"
 MEMORY_LIMIT = 512 << 20
 """Bytes of pixels that a store with a folder keeps in memory."""
 SUFFIXES = (".webp", ".png")
-"""Of the files of pictures: what is written, and what is read besides."""
+"""Of files that are a picture each."""
 
 
 _hashes: dict[int, tuple[weakref.ref[Image], str]] = {}
@@ -67,6 +68,11 @@ def screenshot_hash(image: Image) -> str:
     return key
 
 
+def suffix(data: bytes) -> str:
+    """How the name of a picture's file ends, by its bytes."""
+    return ".png" if data.startswith(b"\x89PNG") else ".webp"
+
+
 def _forget(place: int, gone: weakref.ref[Image]) -> None:
     known = _hashes.get(place)
     if known is not None and known[0] is gone:
@@ -82,6 +88,7 @@ class ScreenshotStore:
 
     def __init__(self, folder: Path | None = None, *, memory_limit: int = MEMORY_LIMIT) -> None:
         self._folder = folder
+        self._pack = None if folder is None else PicturePack(folder)
         self._limit = memory_limit
         self._memory: dict[str, Image] = {}
         self._unwritten: set[str] = set()
@@ -105,20 +112,36 @@ class ScreenshotStore:
         return key
 
     def get(self, key: str) -> Image:
-        """The picture of a hash. `UserError` if it was never put, or its file is gone."""
+        """The picture of a hash. `UserError` if it was never put, or is gone."""
         image = self._memory.get(key)
         if image is not None:
             return image
-        path = self.path(key)
-        if path is None:
+        image = self._stored(key)
+        if image is None:
             raise UserError(f"there is no screenshot {key[:12]}... in {self._folder or 'memory'}")
-        with PILImage.open(path) as opened:
-            image = np.asarray(opened.convert("RGB"), dtype=np.uint8)
         self._remember(key, image)
         return image
 
-    def path(self, key: str) -> Path | None:
-        """The file of a picture; None if there is none."""
+    def encoded(self, key: str) -> bytes | None:
+        """A picture of the folder as a file, of WebP or PNG; None if it is not there."""
+        file = self._file(key)
+        if file is not None:
+            return file.read_bytes()
+        return None if self._pack is None else self._pack.encoded(key)
+
+    def keeps(self, key: str) -> bool:
+        """Whether a picture is in the folder."""
+        return self._file(key) is not None or (self._pack is not None and key in self._pack)
+
+    def _stored(self, key: str) -> Image | None:
+        file = self._file(key)
+        if file is None:
+            return None if self._pack is None else self._pack.get(key)
+        with PILImage.open(file) as opened:
+            return np.asarray(opened.convert("RGB"), dtype=np.uint8)
+
+    def _file(self, key: str) -> Path | None:
+        """The file of a picture that has one of its own."""
         if self._folder is None:
             return None
         stem = self._folder / key[:2] / key
@@ -140,16 +163,10 @@ class ScreenshotStore:
 
     def _write(self, key: str) -> None:
         """Bring a picture in memory to the folder, if there is one and it is not there yet."""
-        if self._folder is None or key not in self._unwritten:
+        if self._pack is None or key not in self._unwritten:
             return
-        if self.path(key) is not None:
-            self._unwritten.discard(key)
-            return
-        picture = PILImage.fromarray(self._memory[key])
-        path = self._folder / key[:2] / f"{key}{SUFFIXES[0]}"
-        with files.replacing(path) as part:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            picture.save(part, "WEBP", lossless=True, quality=0, method=1)
+        if not self.keeps(key):
+            self._pack.add(key, self._memory[key])
         self._unwritten.discard(key)  # not before: on a full disk it is still to be written
 
 
@@ -160,10 +177,10 @@ class RunPictures:
         self._directory = directory
         self._trained = ScreenshotStore(directory / "episodes" / PICTURES)
 
-    def path(self, key: str) -> Path | None:
-        """The file of a picture; None if it was not kept."""
-        found = self._trained.path(key)
-        return found or next(filter(None, (store.path(key) for store in self._measured)), None)
+    def encoded(self, key: str) -> bytes | None:
+        """A picture as a file, of WebP or PNG; None if it was not kept."""
+        stores = (self._trained, *self._measured)
+        return next(filter(None, (store.encoded(key) for store in stores)), None)
 
     @cached_property
     def _measured(self) -> list[ScreenshotStore]:

@@ -94,7 +94,7 @@ def test_pictures_of_every_nth_group_are_kept(
     collector = Collector(envs, agent, store=store, keep_pictures=every)
     played = collector.collect(requests(5, group_size=2))
     store.screenshots.clear()
-    there = {key for e in played for key in pictures(e) if store.screenshots.path(key)}
+    there = {key for e in played for key in pictures(e) if store.screenshots.keeps(key)}
     wanted = {key for i in kept for e in played[2 * i : 2 * i + 2] for key in pictures(e)}
     assert there == wanted
 

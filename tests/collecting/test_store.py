@@ -15,6 +15,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.collecting.recorded import Recording
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.files import NoRoom
+from ui_gym_agents.pack import PicturePack
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore, screenshot_hash
 
 
@@ -30,16 +31,16 @@ def episode(name: str = "a") -> Episode:
 
 def test_a_picture_survives_the_disk_to_the_byte(tmp_path: Path) -> None:
     key = ScreenshotStore(tmp_path).put(picture(0))
-    assert ScreenshotStore(tmp_path).path(key) == tmp_path / key[:2] / f"{key}.webp"
     again = ScreenshotStore(tmp_path).get(key)
     assert np.array_equal(again, picture(0))
     assert screenshot_hash(again) == key
 
 
-def test_an_equal_picture_costs_one_file(tmp_path: Path) -> None:
+def test_an_equal_picture_is_kept_once(tmp_path: Path) -> None:
     store = ScreenshotStore(tmp_path)
-    assert store.put(picture(0)) == store.put(picture(0)) != store.put(picture(1))
-    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 2
+    keys = [store.put(picture(seed)) for seed in (0, 0, 1)]
+    assert list(PicturePack(tmp_path)) == sorted({*keys})
+    assert len({*keys}) == 2
 
 
 def test_pictures_of_older_runs_are_read_and_not_written_again(tmp_path: Path) -> None:
@@ -49,8 +50,8 @@ def test_pictures_of_older_runs_are_read_and_not_written_again(tmp_path: Path) -
     Image.fromarray(picture(0)).save(old)
     store = ScreenshotStore(tmp_path)
     assert store.put(picture(0)) == key
-    assert store.path(key) == old
-    assert not old.with_suffix(".webp").exists()
+    assert store.encoded(key) == old.read_bytes()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [old]
     store.clear()
     assert np.array_equal(store.get(key), picture(0))
 
@@ -66,10 +67,10 @@ def test_a_picture_that_need_not_be_kept_is_written_for_want_of_room_alone(tmp_p
     keys = [store.put(picture(i), keep=False) for i in range(2)]
     assert list(tmp_path.iterdir()) == []
     keys.append(store.put(picture(2), keep=False))
-    assert [store.path(key) is not None for key in keys] == [True, False, False]
+    assert [store.keeps(key) for key in keys] == [True, False, False]
     assert all(np.array_equal(store.get(k), picture(i)) for i, k in enumerate(keys))
     store.put(picture(2))
-    assert store.path(keys[2]) is not None
+    assert store.keeps(keys[2])
     store.clear()
     fresh = store.put(picture(9), keep=False)
     store.clear()
@@ -168,6 +169,6 @@ def test_a_picture_that_found_no_room_is_written_once_there_is(tmp_path: Path) -
     noise = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
     with room_for(100), pytest.raises(NoRoom, match="no room for"):
         store.put(noise)
-    assert not list(tmp_path.rglob("*.*"))
+    assert not store.keeps(screenshot_hash(noise))
     key = store.put(noise)
     assert (ScreenshotStore(tmp_path).get(key) == noise).all()

@@ -13,6 +13,7 @@ import pytest
 from room import room_for
 from waiting import eventually
 
+from ui_gym_agents import pack
 from ui_gym_agents.evaluation import cli as eval_cli
 
 COMPACT = ("--task", "UI/DataEntry-v0", "--set", "compact=true", "--envs", "2")
@@ -96,11 +97,12 @@ def test_an_evaluation_on_a_full_disk_goes_on_once_there_is_room(
 ) -> None:
     asked = ("--task", "PaintClick", "--agent", "random", "--episodes", "12", "--envs", "2")
     asked += ("--out", str(tmp_path))
-    with room_for(12_000):
+    with room_for(60_000):
         assert run(monkeypatch, *asked) == 1
     path = tmp_path / "episodes.jsonl"
     told = " ".join(capsys.readouterr().err.split())
-    assert f"error: there is no room for {path} (File too large); make room and continue" in told
+    full = tmp_path / "screenshots" / pack.NAME
+    assert f"error: there is no room for {full} (File too large); make room and continue" in told
     kept = path.read_text().splitlines()
     assert 0 < len(kept) < 12
     with path.open("a") as file:

@@ -49,8 +49,8 @@ def a_store(folder: Path, count: int) -> EpisodeStore:
 
 def finder(store: EpisodeStore):
     def find(key: str) -> File | None:
-        path = store.screenshots.path(key)
-        return None if path is None else File("image/webp", path.read_bytes())
+        data = store.screenshots.encoded(key)
+        return None if data is None else File("image/webp", data)
 
     return find
 

@@ -161,7 +161,7 @@ def test_thumbnails_are_made_once(run: MadeRun, tmp_path: Path) -> None:
     key = made.turns[0].screenshot_id
     source = RunFolder(run.folder)
     first = Thumbnails(tmp_path / "small").get(key, source)
-    for path in run.folder.rglob(f"{key}.*"):
+    for path in run.folder.rglob("pictures.sqlite*"):
         path.unlink()
     assert Thumbnails(tmp_path / "small").get(key, source) == first
     assert Thumbnails(None).get(key, source) is None

@@ -325,8 +325,8 @@ def test_processes_that_play_each_train_as_one(plugin: Sequence[str], runs: Runs
     pictures = EpisodeStore(both / "episodes").screenshots
     for episode in episodes.values():
         for turn in episode.turns:
-            assert pictures.path(turn.screenshot_id), episode.id
-        assert pictures.path(episode.final_screenshot_id), episode.id
+            assert pictures.keeps(turn.screenshot_id), episode.id
+        assert pictures.keeps(episode.final_screenshot_id), episode.id
 
     assert_trained_as_one(both, alone)
 

@@ -9,6 +9,7 @@ import pytest
 from train_helpers import metrics, train
 
 from tests.policy.tiny_models import BUILDERS
+from ui_gym_agents import pack
 from ui_gym_agents.evaluation import cli as evaluation
 from ui_gym_agents.records import cli as records
 from ui_gym_agents.store import EpisodeStore
@@ -30,7 +31,7 @@ def test_demonstrations_of_lists_are_fitted_kept_replayed_and_fitted_again(
     store = EpisodeStore(Path("run/episodes"))
     assert [e.success for e in store] == [True] * 4
     assert all(t.elements and not t.screenshot_id for e in store for t in e.turns)
-    assert not list(Path("run").rglob("*.webp"))
+    assert not list(Path("run").rglob(pack.NAME))
     assert len(list(Path("run").glob("evaluations/*/report.html"))) == 4
 
     assert records.main(["export", "run", "run.zip"]) == 0

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import story
 from PIL import Image
@@ -17,7 +18,7 @@ from ui_gym_agents.records import export, queries
 from ui_gym_agents.records.database import open_database
 from ui_gym_agents.records.recorder import RunRecorder
 from ui_gym_agents.records.target import DatabaseTarget, of_file
-from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -90,6 +91,24 @@ def test_parquet_holds_pictures_as_datasets_reads_them(
     assert set(features) == set(rows[0])
 
 
+def test_datasets_reads_parquet_and_sees_the_pictures(
+    command: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    datasets = pytest.importorskip("datasets", reason="needs datasets, as `verl` and `skyrl` do")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    out = tmp_path / "out.parquet"
+    assert command("export", run, out)[0] == 0
+    read = datasets.Dataset.from_parquet(str(out), cache_dir=str(tmp_path / "cache"))
+    assert read.features["image"] == datasets.Image()
+    first, second = read[0], read[1]
+    assert (first["image"].size, first["image"].getpixel((0, 0))) == ((8, 6), (255, 0, 0))
+    assert second["image"] is None
+    assert (first["action_text"], first["output_ids"]) == ('type("é")', [3, 4])
+    again = tmp_path / "again.parquet"
+    read.to_parquet(str(again))
+    assert datasets.Dataset.from_parquet(str(again))[0]["image"].size == (8, 6)
+
+
 def test_the_columns_of_parquet_are_what_a_turn_is_written_as(run: Path) -> None:
     with open_database(of_file(run / "records.sqlite")).connect() as connection:
         rows = list(export.turn_rows(connection, queries.find(connection, "first")))
@@ -129,6 +148,20 @@ def test_a_zip_is_read_in_whole(
             assert before.read(name) == after.read(name)
     status, _, errors = command("import", out, "--into", tmp_path / "theirs")
     assert (status, "is not empty" in errors) == (2, True)
+
+
+def test_a_zip_of_a_run_that_packs_its_pictures_has_a_file_of_each(
+    command: Command, run: Path, tmp_path: Path
+) -> None:
+    pages = [np.full((6, 8, 3), value, np.uint8) for value in (0, 255)]
+    store = ScreenshotStore(run / "episodes" / "screenshots")
+    keys = [store.put(page) for page in pages]
+    out = tmp_path / "out.zip"
+    assert command("export", run, out)[0] == 0
+    assert command("import", out, "--into", tmp_path / "theirs")[0] == 0
+    (theirs,) = (tmp_path / "theirs").rglob("screenshots")
+    assert all(theirs.joinpath(key[:2], f"{key}.webp").is_file() for key in keys)
+    assert (ScreenshotStore(theirs).get(keys[1]) == 255).all()
 
 
 def test_a_zip_that_would_do_more_is_refused(command: Command, run: Path, tmp_path: Path) -> None:

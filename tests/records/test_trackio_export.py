@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -38,7 +39,7 @@ def run(tmp_path: Path) -> Path:
 def plain() -> Any:
     """Stand-ins for the two classes: what they are given."""
     return SimpleNamespace(
-        Image=lambda path: ("picture", path),
+        Image=lambda picture: ("picture", picture.size),
         Trace=lambda messages, metadata, spans: SimpleNamespace(
             messages=messages, metadata=metadata, spans=spans
         ),
@@ -50,10 +51,12 @@ def text(said: str) -> dict[str, str]:
 
 
 def test_a_trace_is_the_conversation_with_the_screens_that_were_kept() -> None:
-    kept = {"ab" * 32: Path("ab.webp")}
+    made = BytesIO()
+    Image.new("RGB", (8, 6), "red").save(made, "WEBP", lossless=True)
+    kept = {"ab" * 32: made.getvalue()}
     trace = episode_trace(plain(), story.episode("1-0.0"), kept.get)
     assert trace.messages == [
-        {"role": "user", "content": [text("copy é"), ("picture", Path("ab.webp"))]},
+        {"role": "user", "content": [text("copy é"), ("picture", (8, 6))]},
         {"role": "assistant", "content": 'type("é")'},
         {"role": "assistant", "content": "click("},
         {"role": "user", "content": [text("cannot read")]},

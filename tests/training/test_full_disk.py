@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import histories
 import pytest
 import room
 
+from ui_gym_agents import pack
 from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.records import cli as records_cli
 from ui_gym_agents.training import cli as train_cli
@@ -141,7 +141,7 @@ def test_wherever_a_disk_is_full_in_a_step_nothing_is_lost(
         room.free(disk)
         more = ("--trainer.leave", str(pages * PAGE), "--override-config")
         status, _, errors = train("--resume", str(run), *more)
-    assert named == {"", ".webp", ".jsonl"}, "checkpoints, pictures, lines"
+    assert named == {"", ".sqlite", ".jsonl"}, "checkpoints, pictures, lines"
     assert pages > 20
     assert histories.history(run) == whole(*options)
 
@@ -164,38 +164,32 @@ def test_a_log_that_has_no_room_for_a_moment_stops_nothing(
     assert histories.history(run) == whole(*options)
 
 
-def test_records_that_have_no_room_wait_on_the_disk_of_the_run(work: Path, site: Path) -> None:
-    """SQLite finds its file only from within: the commands have the mount themselves."""
-    place, run = work / "disk", work / "run"
-    place.mkdir()
-    url = f"sqlite:///{place}/records.sqlite"
+def test_records_that_have_no_room_wait_on_the_disk_of_the_run(
+    work: Path, disk: Path, site: Path
+) -> None:
+    run, url = work / "run", f"sqlite:///{disk}/records.sqlite"
     paths = os.pathsep.join([str(site), *sys.path])
-    with room.own_mounts() as mounts:
-        mounts.mount("-t", "tmpfs", "-o", "size=20m", "none", str(place))
 
-        def command(module: str, *arguments: str) -> str:
-            words = mounts.command(sys.executable, "-m", module, *arguments)
-            done = subprocess.run(
-                words, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True,
-                check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-            return done.stdout
-
-        said = command(
-            train_cli.__name__, *PLAYER, str(run), *event("fill", "step", 2),
-            "--trainer.disk", str(place), "--run.records", url,
+    def command(module: str, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", module, *arguments], env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True, text=True, check=False,
         )  # fmt: skip
-        (away,) = [line for line in said.splitlines() if " is away (" in line]
-        assert f"the records database {url} is away (" in away
-        assert f": there is no room on the disk of {place}/records.sqlite); the run goes" in away
-        assert f"back: ui-gym-records flush {run}" in said
-        room.free(mounts.path(place))
-        command(records_cli.__name__, "flush", str(run), "--database", url)
-        for file in mounts.path(place).iterdir():
-            shutil.copy(file, work)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    said = command(
+        train_cli.__name__, *PLAYER, str(run), *event("fill", "step", 2),
+        "--trainer.disk", str(disk), "--run.records", url,
+    )  # fmt: skip
+    (away,) = [line for line in said.splitlines() if " is away (" in line]
+    assert f"the records database {url} is away (" in away
+    assert f": there is no room on the disk of {disk}/records.sqlite); the run goes" in away
+    assert f"back: ui-gym-records flush {run}" in said
+    room.free(disk)
+    command(records_cli.__name__, "flush", str(run), "--database", url)
     expected = histories.episodes(run)
-    assert histories.recorded(f"sqlite:///{work}/records.sqlite", run) == expected
+    assert histories.recorded(url, run) == expected
     assert len(expected) == 2 * 6 + 4 * 8 + 4 + 2 * 6
 
 
@@ -203,16 +197,13 @@ def test_a_disk_that_takes_no_more_files_costs_nothing(
     train: Train, work: Path, whole: Whole
 ) -> None:
     """There is room for what they would hold."""
-    place = work / "disk"
-    place.mkdir()
-    with room.own_mounts() as mounts:
-        mounts.mount("-t", "tmpfs", "-o", "size=20m,nr_inodes=110", "none", str(place))
-        run = mounts.path(place) / "run"
+    with room.small_disk(work / "disk", "nr_inodes=40") as place:
+        run = place / "run"
         status, _, errors = train(*PLAYER, str(run))
         assert status == 1
         assert "(No space left on device); make room and continue" in one_line(errors)
         assert list((run / "checkpoints").iterdir())
-        mounts.mount("-o", "remount,nr_inodes=1000", str(place))
+        room.mount("-o", "remount,nr_inodes=1000", str(place))
         status, _, errors = train("--resume", str(run))
         assert status == 0, errors
         assert histories.history(run) == whole()
@@ -238,10 +229,10 @@ def test_an_evaluation_on_a_full_disk_goes_on_with_every_page_that_there_is(
     room.fill(disk)
     while (ended := evaluate(out))[0]:
         status, errors = ended
-        assert status == 1
+        assert status == 1, errors
         path = errors.partition("there is no room for ")[2].partition(" on the file")[0]
         assert errors.endswith("make room and continue: it is as it was before")
-        named.add("a picture" if path.endswith(".webp") else Path(path).name)
+        named.add("a picture" if Path(path).name == pack.NAME else Path(path).name)
         if (out / "episodes.jsonl").exists():
             assert (out / "episodes.jsonl").read_text().endswith("\n")
         room.free(disk)

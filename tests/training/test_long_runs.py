@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from waiting import eventually
 
-from ui_gym_agents.episode import Episode, Turn
-from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import disk
 from ui_gym_agents.training.commands import Commands
 
@@ -163,14 +161,11 @@ def test_room_that_runs_out_is_told_once_until_there_is_more(
     saved.mkdir(parents=True)
     (saved / "weights").write_bytes(bytes(1000))
     watch = disk.DiskWatch(tmp_path, lambda *alert: told.append(alert))
-    picture = tmp_path / "episodes" / "screenshots" / "ab" / ("ab" * 32 + ".webp")
-    picture.parent.mkdir(parents=True)
-    picture.write_bytes(bytes(500))
-    assert EpisodeStore(tmp_path / "episodes").screenshots.path("ab" * 32) == picture
-    turns = [Turn("ab" * 32, "x"), Turn("cd" * 32, "y")]
-    for _ in range(2):  # the same picture counts once in a step
-        watch.episode(Episode(task="UI/Toy-v0", seed=1, goal="", turns=turns))
-    watch.step_finished(1, {}, 0.0)
+    lines = tmp_path / "episodes" / "episodes.jsonl"
+    lines.parent.mkdir()
+    for step, size in enumerate((500, 600), start=1):  # a step of 500 bytes, one of 100
+        lines.write_bytes(bytes(size))
+        watch.step_finished(step, {}, 0.0)
     room(3500)
     watch.saving(1)
     assert told == []
@@ -179,7 +174,7 @@ def test_room_that_runs_out_is_told_once_until_there_is_more(
     watch.saving(3)
     ((step, rule, message),) = told
     assert (step, rule) == (2, "disk")
-    assert "less than 3 checkpoints of 0.0 MB and a step's pictures, 0.0 MB" in message
+    assert "less than 3 checkpoints of 0.0 MB and a step's episodes, 0.0 MB" in message
     room(10_000)
     watch.saving(4)
     room(10)

@@ -22,7 +22,7 @@ NO_PICTURES = ("--run.keep_pictures", "0")
 @pytest.mark.parametrize(
     ("when", "at", "options", "named"),
     [
-        ("step", 3, (), "/episodes/screenshots/"),
+        ("step", 3, (), "/episodes/episodes.jsonl"),  # files that are open may be written
         ("step", 3, NO_PICTURES, "/episodes/episodes.jsonl"),
         ("played", 3, (), "/metrics.jsonl"),
         ("save", 3, (), " cannot be written"),
@@ -35,13 +35,9 @@ def test_a_folder_that_may_only_be_read_ends_the_run_with_a_word_and_is_whole(
 ) -> None:
     """A disk with files that are open is not made read-only when it is asked, as a fault makes it:
     it is hidden under itself, mounted again."""
-    place = work / "disk"
-    place.mkdir()
-    with room.own_mounts() as mounts:
-        mounts.mount("-t", "tmpfs", "-o", "size=20m", "none", str(place))
-        disk = mounts.path(place)
-        again = f"mount --bind {place} {place} && mount -o remount,bind,ro {place}"
-        lock = shlex.join(mounts.command("sh", "-c", again))
+    with room.small_disk(work / "disk") as disk:
+        again = f"mount --bind {disk} {disk} && mount -o remount,bind,ro {disk}"
+        lock = shlex.join(["sh", "-c", again])
         status, _, errors = train(
             *PLAYER, str(disk / "run"), *options, "--trainer.event", f"run:{lock}",
             "--trainer.when", when, "--trainer.at", str(at),
@@ -59,7 +55,7 @@ def test_a_folder_that_may_only_be_read_ends_the_run_with_a_word_and_is_whole(
         assert status == 2
         assert "the run directory" in errors
         assert "Read-only file system" in errors
-        mounts.unmount(place)
+        room.unmount(disk)
         calm = ("--trainer.event", "", "--override-config")
         status, _, errors = train("--resume", str(disk / "run"), *calm)
         assert status == 0, errors

@@ -268,7 +268,7 @@ def _screenshots(folder: Path) -> Path:
 def _pictured(episode: Episode, screenshots: ScreenshotStore) -> bool:
     """Whether all that the agent saw is there; where it saw elements alone, nothing can lack."""
     keys = {turn.screenshot_id for turn in episode.turns if turn.screenshot_id}
-    return bool(episode.turns) and all(screenshots.path(key) is not None for key in keys)
+    return bool(episode.turns) and all(screenshots.keeps(key) for key in keys)
 
 
 def _settings(start: Path) -> Mapping[str, Any] | None:

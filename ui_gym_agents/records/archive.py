@@ -15,7 +15,7 @@ from typing import Any
 
 from ui_gym.errors import UserError
 from ui_gym.remote.lending import is_for_anybody
-from ui_gym_agents import store
+from ui_gym_agents import pack, store
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.training import event_log
 
@@ -29,7 +29,7 @@ _FILE = re.compile(
     r"|screenshots/[0-9a-f]{2}/[0-9a-f]{64}\.(?:webp|png))",
     re.ASCII,
 )
-"""What of a run's folder an archive holds, under the same names."""
+"""What of a run's folder an archive holds, under the same names. (A pack's pictures: as files.)"""
 
 
 def write(directory: Path, manifest: dict[str, Any], out: Path) -> int:
@@ -50,13 +50,25 @@ def write(directory: Path, manifest: dict[str, Any], out: Path) -> int:
         for path in sorted(directory.rglob("*")):
             name = path.relative_to(directory).as_posix()
             # A link may lead to a file that is nobody else's business.
-            if _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
+            if path.is_symlink() or not path.is_file():
+                continue
+            if _FILE.fullmatch(name):
                 # Pictures are compressed already.
                 pictured = path.suffix in store.SUFFIXES
                 archive.write(path, name, zipfile.ZIP_STORED if pictured else None)
                 if path.name == store.FILE:
                     count += path.read_bytes().count(b"\n")
+            elif path.name == pack.NAME:
+                _unpack(path.parent, name.removesuffix(f"/{pack.NAME}"), archive)
     return count
+
+
+def _unpack(folder: Path, name: str, archive: zipfile.ZipFile) -> None:
+    pictures = pack.PicturePack(folder)
+    for key in pictures:
+        member, data = f"{name}/{key[:2]}/{key}.webp", pictures.encoded(key)
+        if data is not None and _FILE.fullmatch(member):
+            archive.writestr(member, data, zipfile.ZIP_STORED)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from ui_gym.errors import UserError
+from ui_gym_agents import store
 from ui_gym_agents.records import archive, queries
 from ui_gym_agents.store import RunPictures, to_json
 
@@ -98,11 +99,12 @@ def turn_rows(connection: Connection, run: Any) -> Iterator[dict[str, Any]]:
             **_fields(episode, "task", "seed", "split", "goal", "score", "success", "failure"),
         }
         for number, turn in enumerate(episode.turns):
-            path = pictures.path(turn.screenshot_id) if turn.screenshot_id else None
+            key = turn.screenshot_id
+            data = pictures.encoded(key) if key else None
             yield {
                 **of_episode,
                 "turn": number,
-                "image": path and {"bytes": path.read_bytes(), "path": path.name},
+                "image": data and {"bytes": data, "path": f"{key}{store.suffix(data)}"},
                 **_fields(turn, "elements", "action_text", "feedback", "reward", "action_error"),
                 **_fields(turn.tokens, "prompt_ids", "output_ids", "logprobs"),
             }

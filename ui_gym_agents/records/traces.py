@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from PIL import Image as PILImage
 from sqlalchemy import Connection
 
 from ui_gym.errors import UserError
@@ -20,8 +22,8 @@ from ui_gym_agents.episode import Episode
 from ui_gym_agents.records import queries
 from ui_gym_agents.store import RunPictures
 
-FindPicture = Callable[[str], Path | None]
-"""The file of a picture by its hash; None if it was not kept."""
+FindPicture = Callable[[str], bytes | None]
+"""A picture by its hash, as a file; None if it was not kept."""
 
 
 SHOWN = 40
@@ -53,7 +55,7 @@ def write_traces(connection: Connection, run: Any, project: str | None, most: in
     try:
         for episode in islice(queries.episodes(connection, run.id), most):
             key = episode.purpose.kind or "episode"
-            trace = episode_trace(trackio, episode, pictures.path)
+            trace = episode_trace(trackio, episode, pictures.encoded)
             trackio.log({f"episodes/{key}": trace}, step=episode.purpose.step)
             count += 1
     finally:
@@ -68,9 +70,9 @@ def episode_trace(trackio: Any, episode: Episode, picture: FindPicture) -> Any:
     said = [turn.action_text for turn in episode.turns]
     for number, (text, key) in enumerate(zip(told, episode.screenshot_ids, strict=True)):
         content: list[Any] = [{"type": "text", "text": text}] if text else []
-        file = picture(key) if key else None
-        if file is not None:
-            content.append(trackio.Image(file))
+        data = picture(key) if key else None
+        if data is not None:
+            content.append(trackio.Image(PILImage.open(BytesIO(data))))
         if content:
             messages.append({"role": "user", "content": content})
         if number < len(said):

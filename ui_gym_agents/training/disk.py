@@ -1,21 +1,20 @@
 """Room on the disk, looked at before it is too late.
 
-What a run needs is measured from the run itself: its newest checkpoint, and the pictures that came
-in its fullest step. With less than three checkpoints and a step's pictures left, it is told; with
+What a run needs is measured from the run itself: its newest checkpoint, and what its episodes took
+in its fullest step. With less than three checkpoints and a step's episodes left, it is told; with
 less than one checkpoint, nothing begins.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ui_gym_agents.episode import Episode
+from ui_gym_agents import pack
 from ui_gym_agents.files import NoRoom
-from ui_gym_agents.store import PICTURES, ScreenshotStore
+from ui_gym_agents.store import PICTURES
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.listeners import RunInfo, RunListener
 
@@ -47,6 +46,14 @@ def checkpoint_bytes(directory: Path) -> int:
     return sum(path.stat().st_size for path in newest.rglob("*") if path.is_file())
 
 
+def episode_bytes(directory: Path) -> int:
+    """What the training episodes of the run in `directory` take, pictures included; those of
+    evaluations lie elsewhere and are few."""
+    folder = directory / "episodes"
+    found = (*folder.glob("*.jsonl"), *(folder / PICTURES).glob(f"{pack.NAME}*"))
+    return sum(path.stat().st_size for path in found)
+
+
 def refuse_if_full(directory: Path) -> None:
     """Refuse to begin in a run's folder where not even one checkpoint has room.
 
@@ -73,28 +80,17 @@ class DiskWatch(RunListener):
     def __init__(self, directory: Path, tell: Callable[[int, str, str], None]) -> None:
         self._directory = directory
         self._tell = tell
-        self._store = ScreenshotStore(directory / "episodes" / PICTURES)
-        self._lock = threading.Lock()
-        self._seen: set[str] = set()
-        self._now = self._most = 0
+        self._before = self._most = 0
         self._low = False
 
     def begun(self, run: RunInfo) -> None:
+        self._before = episode_bytes(self._directory)
         self._look(run.resumed or 0)
 
-    def episode(self, episode: Episode) -> None:
-        """Add up the pictures of a step; those of evaluations lie elsewhere and are few."""
-        with self._lock:
-            new = {key for key in episode.screenshot_ids if key} - self._seen
-            self._seen |= new
-            paths = filter(None, map(self._store.path, new))
-            self._now += sum(path.stat().st_size for path in paths)
-
     def step_finished(self, step: int, metrics: Mapping[str, float], elapsed: float) -> None:
-        with self._lock:
-            self._most = max(self._most, self._now)
-            self._now = 0
-            self._seen = set()
+        now = episode_bytes(self._directory)
+        self._most = max(self._most, now - self._before)
+        self._before = now
 
     def saving(self, step: int) -> None:
         self._look(step)
@@ -108,7 +104,7 @@ class DiskWatch(RunListener):
             self._tell(
                 step, "disk",
                 f"{_mb(found.bytes)} are free on the disk of {self._directory}, less than "
-                f"{SPARE} checkpoints of {_mb(one)} and a step's pictures, {_mb(self._most)}; "
+                f"{SPARE} checkpoints of {_mb(one)} and a step's episodes, {_mb(self._most)}; "
                 "ui-gym-records gc gives room back",
             )  # fmt: skip
         self._low = short

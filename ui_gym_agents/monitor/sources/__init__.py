@@ -23,19 +23,17 @@ class Picture:
 HASH = re.compile("[0-9a-f]{64}")
 """What names a picture. What does not fit may be a path to somewhere else."""
 MEDIA = {".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
-STARTS = (b"RIFF", b"\x89PNG", b"\xff\xd8\xff")
+"""By the ends of files' names."""
+STARTS = {b"RIFF": "image/webp", b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 """How these files begin. What a link in somebody else's run leads to begins otherwise."""
 
 
-def picture_in(path: Path | None) -> Picture | None:
-    """The picture in a file; None without one, or where the file holds something else."""
-    if path is None:
+def picture_of(data: bytes | None) -> Picture | None:
+    """The picture that a file holds; None without one, or where it holds something else."""
+    if data is None:
         return None
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return None
-    return Picture(MEDIA[path.suffix], data) if data.startswith(STARTS) else None
+    found = (media for start, media in STARTS.items() if data.startswith(start))
+    return next((Picture(media, data) for media in found), None)
 
 
 class Source(Protocol):

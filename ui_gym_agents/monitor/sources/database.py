@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Row, func, select
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import HASH, Picture, Source, episode_id, picture_in, source_id
+from ui_gym_agents.monitor.sources import HASH, Picture, Source, episode_id, picture_of, source_id
 from ui_gym_agents.records import database, queries
 from ui_gym_agents.records.models import (
     BaselineRow,
@@ -192,7 +192,7 @@ class DatabaseRun:
             if row is None:
                 return None
             self._pictures = RunPictures(Path(row.directory))
-        return picture_in(self._pictures.path(key))
+        return picture_of(self._pictures.encoded(key))
 
     # -- taking in --
 

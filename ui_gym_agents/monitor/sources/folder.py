@@ -16,7 +16,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents import files, overrides, store
 from ui_gym_agents.episode import NOT_SAID, Episode, Purpose
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import HASH, Picture, episode_id, picture_in, source_id
+from ui_gym_agents.monitor.sources import HASH, Picture, episode_id, picture_of, source_id
 from ui_gym_agents.training import event_log
 from ui_gym_agents.training.run_lines import FileLine, unread
 
@@ -54,10 +54,10 @@ class EpisodeFolder:
             ) from None
 
     def picture(self, key: str) -> Picture | None:
-        return picture_in(self._picture(key)) if HASH.fullmatch(key) else None
+        return picture_of(self._encoded(key)) if HASH.fullmatch(key) else None
 
-    def _picture(self, key: str) -> Path | None:
-        return store.ScreenshotStore(self._at / store.PICTURES).path(key)
+    def _encoded(self, key: str) -> bytes | None:
+        return store.ScreenshotStore(self._at / store.PICTURES).encoded(key)
 
     def _names(self) -> list[str]:
         """The files whose sizes tell that there is something new, relative to the folder."""
@@ -189,8 +189,8 @@ class RunFolder(EpisodeFolder):
     def _names(self) -> list[str]:
         return [event_log.FILE, *event_log.files(self._at)]
 
-    def _picture(self, key: str) -> Path | None:
-        return store.RunPictures(self._at).path(key)
+    def _encoded(self, key: str) -> bytes | None:
+        return store.RunPictures(self._at).encoded(key)
 
     def _line(self, index: MonitorIndex, line: FileLine) -> None:
         if line.file != event_log.FILE:
