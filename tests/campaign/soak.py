@@ -56,8 +56,9 @@ class Held:
     disk_mb: float
 
     @classmethod
-    def now(cls, episodes: int, begun: float, store: Path) -> Held:
+    def now(cls, episodes: int, begun: float, out: Path) -> Held:
         gc.collect()
+        files = [*out.glob("*.jsonl"), *out.glob("screenshots/*")]
         own, private, alive = psutil.Process(), 0, 0
         for child in own.children(recursive=True):
             with contextlib.suppress(psutil.Error):
@@ -72,7 +73,7 @@ class Held:
             descriptors=own.num_fds(),
             processes=alive,
             temporary=len(os.listdir(tempfile.gettempdir())),
-            disk_mb=round(store.stat().st_size / 2**20, 2) if store.exists() else 0.0,
+            disk_mb=round(sum(f.stat().st_size for f in files) / 2**20, 2),
         )
 
 
@@ -121,7 +122,7 @@ def _play(
     )
     collector = Collector(
         envs, RandomAgent(envs.single_action_space), store=store, on_fault=faults.append,
-        keep_pictures=0, max_requeues=4,
+        max_requeues=4,
     )  # fmt: skip
     requests = (EpisodeRequest(seed=number) for number in range(episodes))
     looks = []
@@ -131,7 +132,8 @@ def _play(
                 if random.random() < 1 / kill_every:
                     kills += _kill_any(random)
                 if number % (episodes // LOOKS) == 0:
-                    looks.append(Held.now(number, begun, out / "episodes.jsonl"))
+                    store.screenshots.clear()  # as a trainer does after each step
+                    looks.append(Held.now(number, begun, out))
                     file.write(json.dumps(asdict(looks[-1])) + "\n")
                     file.flush()
     finally:

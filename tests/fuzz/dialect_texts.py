@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
@@ -11,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from paint import PaintDevice, PaintPool
 
 from tests.fuzz import mutation

@@ -5,16 +5,11 @@ from __future__ import annotations
 import contextlib
 import http.client
 import random
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgpack
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import paint  # noqa: F401  the suite that is served
 from waiting import eventually
 from websockets.exceptions import ConnectionClosed, WebSocketException

@@ -38,6 +38,15 @@ SHORT = {
 CHILD_BOUNDS = Bounds(seconds=1.0, memory=200 << 20)
 
 
+def test_the_command_runs_outside_of_pytest() -> None:
+    words = [sys.executable, "-m", "tests.fuzz", "dialects", "--count", "50", "--seed", "1"]
+    done = subprocess.run(
+        words, cwd=Path(__file__).parents[2], env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def findings(report: FuzzReport) -> str:
     return "\n".join(f"{f.count} x {f.what}\n{f.told}" for f in report.unexpected.values())
 
