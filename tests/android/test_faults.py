@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 
 import gymnasium as gym
 import numpy as np
@@ -44,6 +45,40 @@ def test_a_phone_that_is_lost_in_mid_episode_is_named_and_found_again():
     finally:
         env.close()
         server.close()
+
+
+def test_a_phone_that_starts_anew_is_waited_for():
+    port = free_port()
+    server = AdbServer(Handset(), port=port)
+    env = UIEnv(TASK, device=f"adb-direct:127.0.0.1:{port}", viewport=SIZE, timeout=5)
+    again: list[AdbServer] = []
+    booting = threading.Timer(3, lambda: again.append(AdbServer(Handset(), port=port)))
+    try:
+        first, _ = env.reset(seed=1)
+        server.close()
+        env.step("click(100, 100)")
+        booting.start()
+        after, info = env.reset(seed=1)
+        assert again
+        assert info["failure"] is None
+        assert np.array_equal(after["screenshot"], first["screenshot"])
+    finally:
+        booting.cancel()
+        env.close()
+        for one in (server, *again):
+            one.close()
+
+
+def test_a_phone_that_does_not_come_back_ends_in_an_error(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ui_gym.playing.pool.STARTING_ANEW", 1.5)
+    port = free_port()
+    server = AdbServer(Handset(), port=port)
+    env = UIEnv(TASK, device=f"adb-direct:127.0.0.1:{port}", viewport=SIZE, timeout=5)
+    env.reset(seed=1)
+    server.close()
+    with pytest.raises(DeviceError, match=f"(?s)3 resets in a row.*127.0.0.1:{port}"):
+        env.reset(seed=1)
+    env.close()
 
 
 def test_a_phone_that_stays_away_ends_in_an_error_that_says_so():

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
@@ -23,14 +24,16 @@ from rich.console import Console
 
 from tests.campaign import evaluation, history
 from tests.campaign.causes import FAULTS, Fault, Scene
+from tests.campaign.phones import Phones, phones
 from tests.campaign.subject import WHOLE, Broken, Room, Subject, left_behind, privately
 from tests.records.postgres_server import Server, binaries
 
 GROUPS, GROUP_SIZE = 2, 4
+SLOTS = 4
 STEPS = 80
 SETTINGS = (
     "--plugin", "grpo", "--policy.model", "tiny-reader", "--policy.threads", "1",
-    "--policy.lora_rank", "4", "--policy.max_new_tokens", "24", "--env.num_envs", "4",
+    "--policy.lora_rank", "4", "--policy.max_new_tokens", "24", "--env.num_envs", str(SLOTS),
     "--env.max_steps", "5", "--tasks.arguments.compact", "true",
     "--trainer.groups", str(GROUPS), "--trainer.group_size", str(GROUP_SIZE),
     "--trainer.refill", "1", "--run.save_every", "1", "--run.keep", "1000", "--run.eval_every", "5",
@@ -41,6 +44,7 @@ DEVICES = {
     "browser": ("--tasks.ids", "ClickButton", "--env.device", "chromium:framebuffer",
                 "--env.timeout", "6"),
     "desktop": ("--tasks.ids", "DesktopAppendLine"),
+    "android": ("--tasks.ids", "AndroidWifi", "--env.timeout", "6"),
 }  # fmt: skip
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -56,6 +60,8 @@ class Report:
     broken: list[str] = field(default_factory=list)
     """Rules of the history, differences from the undisturbed run, and what was left behind."""
     episodes: int = 0
+    device: tuple[str, ...] = ()
+    """Settings for devices that are outside of the runs."""
     exact: int = 0
     """The step up to which the run must equal the undisturbed one to the bit."""
 
@@ -63,7 +69,7 @@ class Report:
 @app.command()
 def main(
     out: Annotated[Path, typer.Option(help="A new folder for the runs and the report.")],
-    suite: Annotated[str, typer.Option(help=f"Whose tasks: {' or '.join(DEVICES)}.")] = "browser",
+    suite: Annotated[str, typer.Option(help=f"Whose tasks: {', '.join(DEVICES)}.")] = "browser",
     seed: Annotated[int, typer.Option(help="Of the order of the faults and their moments.")] = 0,
     steps: Annotated[
         int, typer.Option(help="Of the training; each fault takes up to three.")
@@ -81,14 +87,18 @@ def main(
     room.mount()
     os.environ["TMPDIR"] = str(room.temporary)
     chosen = [
-        one for one in FAULTS if (only is None or one.number in only) and one.suite in ("", suite)
+        one for one in FAULTS if (only is None or one.number in only) and one.of in ("", suite)
     ]
     report = Report(suite, seed, steps)
     database = Server(_folder(out / "postgres"), _binaries())
     database.start()
     try:
-        whole = _undisturbed(console, room, report)
-        run = _disturbed(console, room, database, chosen, report)
+        with ExitStack() as held:
+            served = held.enter_context(phones(SLOTS)) if suite == "android" else None
+            if served is not None:
+                report.device = ("--env.device", served.device)
+            whole = _undisturbed(console, room, report)
+            run = _disturbed(console, room, database, served, chosen, report)
         _check(run, whole, database, report)
         if only is None and suite == "browser":
             console.rule("evaluation")
@@ -121,12 +131,17 @@ def _undisturbed(console: Console, room: Room, report: Report) -> Path:
 
 
 def _disturbed(
-    console: Console, room: Room, database: Server, faults: Sequence[Fault], report: Report
+    console: Console,
+    room: Room,
+    database: Server,
+    served: Phones | None,
+    faults: Sequence[Fault],
+    report: Report,
 ) -> Path:
     random = Random(report.seed)
     records = {"UI_GYM_DATABASE_URL": database.url("postgres")}
     subject = _subject(room, "disturbed", report, records)
-    scene = Scene(subject, room, database, random)
+    scene = Scene(subject, room, database, random, served)
     subject.start()
     try:
         subject.wait_for_step()
@@ -168,7 +183,8 @@ def _check(run: Path, whole: Path, database: Server, report: Report) -> None:
 
 
 def _subject(room: Room, name: str, report: Report, environment: dict[str, str]) -> Subject:
-    settings = (*SETTINGS, *DEVICES[report.suite], "--run.steps", str(report.steps))
+    devices = (*DEVICES[report.suite], *report.device)
+    settings = (*SETTINGS, *devices, "--run.steps", str(report.steps))
     return Subject(room.runs / name, settings, environment)
 
 

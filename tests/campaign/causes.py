@@ -16,6 +16,7 @@ from random import Random
 
 import psutil
 
+from tests.campaign.phones import Phones
 from tests.campaign.subject import Broken, Room, Subject
 from tests.records.postgres_server import Server
 
@@ -28,6 +29,7 @@ class Scene:
     room: Room
     database: Server
     random: Random
+    phones: Phones | None = None
 
     def breath(self) -> None:
         """Wait a random part of a second, so that faults meet a step anywhere."""
@@ -45,6 +47,8 @@ class Fault:
     suite: str = ""
     """The suite whose devices fail. A run is then no longer the same to the bit as without: an
     episode that is played again is sampled beside others than before, which rounds otherwise."""
+    of: str = ""
+    """The suite that it is a fault of; empty: any."""
 
 
 TRIES = 5
@@ -54,12 +58,12 @@ FAULTS: list[Fault] = []
 
 
 def fault(
-    number: int, name: str, *, suite: str = ""
+    number: int, name: str, *, suite: str = "", of: str = ""
 ) -> Callable[[Callable[[Scene], None]], Callable[[Scene], None]]:
     """Adds what it decorates to `FAULTS`."""
 
     def add(cause: Callable[[Scene], None]) -> Callable[[Scene], None]:
-        FAULTS.append(Fault(number, name, cause, suite))
+        FAULTS.append(Fault(number, name, cause, suite, of or suite))
         return cause
 
     return add
@@ -116,6 +120,36 @@ def _application(scene: Scene) -> None:
 @fault(38, "a desktop's sandbox is killed", suite="desktop")
 def _sandbox(scene: Scene) -> None:
     _kill_one(scene, "bwrap")
+
+
+@fault(37, "a phone is reset", suite="android")
+def _phone(scene: Scene) -> None:
+    with _told_by_the_run(scene):
+        scene.breath()
+        _kill(_some_phone(scene))
+
+
+@fault(37, "all phones are reset at once", suite="android")
+def _all_phones(scene: Scene) -> None:
+    assert scene.phones is not None
+    with _told_by_the_run(scene, least=2):
+        scene.breath()
+        for pid in scene.phones.pids:
+            _kill(psutil.Process(pid))
+
+
+@fault(37, "a phone hangs, and goes on", suite="android")
+def _frozen_phone(scene: Scene) -> None:
+    phone = _some_phone(scene)
+    try:
+        with _told_by_the_run(scene):
+            scene.breath()
+            _kill(phone, signal.SIGSTOP)
+            told = len(scene.subject.events("fault"))
+            scene.subject.wait(lambda: len(scene.subject.events("fault")) > told, "a fault")
+            _kill(phone, signal.SIGCONT)
+    finally:
+        _kill(phone, signal.SIGCONT)
 
 
 @fault(7, "shared memory is full for a while")
@@ -255,7 +289,7 @@ def _second(scene: Scene) -> None:
     _says(told, str(scene.subject.process.pid))
 
 
-@fault(5, "there is no browser when it is resumed")
+@fault(5, "there is no browser when it is resumed", of="browser")
 def _no_browser(scene: Scene) -> None:
     _refused(scene, "/nowhere/chromium", UI_GYM_BROWSER="/nowhere/chromium")
 
@@ -333,6 +367,11 @@ def _killed_in_a_step(scene: Scene) -> Iterator[None]:
         scene.subject.signal(signal.SIGKILL)
         scene.subject.ended()
         yield
+
+
+def _some_phone(scene: Scene) -> psutil.Process:
+    assert scene.phones is not None
+    return psutil.Process(scene.random.choice(scene.phones.pids))
 
 
 def _kill_one(scene: Scene, program: str) -> None:

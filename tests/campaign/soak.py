@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from random import Random
@@ -25,7 +26,10 @@ import psutil
 import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+from waiting import eventually
 
+from tests.campaign.phones import phones
+from tests.campaign.subject import MARK, marked
 from ui_gym.contract.arguments import make_task
 from ui_gym.errors import nearest
 from ui_gym.playing.vector import UIVectorEnv
@@ -60,7 +64,7 @@ class Held:
         gc.collect()
         files = [*out.glob("*.jsonl"), *out.glob("screenshots/*")]
         own, private, alive = psutil.Process(), 0, 0
-        for child in own.children(recursive=True):
+        for child in marked():
             with contextlib.suppress(psutil.Error):
                 memory = child.memory_info()
                 private += memory.rss - memory.shared
@@ -90,15 +94,16 @@ def main(
     if suite not in TASKS:
         raise typer.BadParameter(nearest(suite, TASKS))
     out.mkdir(parents=True)
-    looks, faults, kills = _play(out, TASKS[suite], episodes, envs, kill_every, Random(seed))
+    os.environ[MARK] = str(time.time_ns())
+    looks, faults, kills = _play(out, suite, episodes, envs, kill_every, Random(seed))
     _draw(looks, out / "held.svg", f"{suite}: {episodes:,} episodes, {kills} kills")
     ids = Counter(episode.id for episode in EpisodeStore(out))
     failed = sum(episode.failure is not None for episode in EpisodeStore(out))
     broken = [f"{len(ids)} episodes of {episodes}"] if len(ids) != episodes else []
     broken += [f"episode {name} is there {n} times" for name, n in ids.items() if n > 1]
     broken += _grown(looks[len(looks) // 10], looks[-1])
-    left = psutil.Process().children(recursive=True)
-    broken += [f"left behind: {process}" for process in left]
+    eventually(lambda: not list(marked()), 20)
+    broken += [f"left behind: {process}" for process in marked()]
     console = Console()
     for line in broken:
         console.print(f"BROKEN: {line}", markup=False)
@@ -110,40 +115,41 @@ def main(
 
 
 def _play(
-    out: Path, task: str, episodes: int, slots: int, kill_every: float, random: Random
+    out: Path, suite: str, episodes: int, slots: int, kill_every: float, random: Random
 ) -> tuple[list[Held], list[EpisodeFault], int]:
     begun, kills = time.monotonic(), 0
     faults: list[EpisodeFault] = []
+    looks = []
     store = EpisodeStore(out)
     progress = Progress(*Progress.get_default_columns()[:2], MofNCompleteColumn(),
                         TimeElapsedColumn(), TimeRemainingColumn())  # fmt: skip
-    envs = UIVectorEnv(
-        slots, make_task(task, {"compact": True}), autoreset_mode="Disabled", max_steps=6
-    )
-    collector = Collector(
-        envs, RandomAgent(envs.single_action_space), store=store, on_fault=faults.append,
-        max_requeues=4,
-    )  # fmt: skip
-    requests = (EpisodeRequest(seed=number) for number in range(episodes))
-    looks = []
-    try:
-        with progress, (out / "held.jsonl").open("w") as file:
-            for number, _ in enumerate(progress.track(collector.episodes(requests), episodes)):
-                if random.random() < 1 / kill_every:
-                    kills += _kill_any(random)
-                if number % (episodes // LOOKS) == 0:
-                    store.screenshots.clear()  # as a trainer does after each step
-                    looks.append(Held.now(number, begun, out))
-                    file.write(json.dumps(asdict(looks[-1])) + "\n")
-                    file.flush()
-    finally:
-        envs.close()
+    with ExitStack() as held, (out / "held.jsonl").open("w") as file:
+        device = held.enter_context(phones(slots)).device if suite == "android" else "auto"
+        envs = UIVectorEnv(
+            slots, make_task(TASKS[suite], {"compact": True}), device=device,
+            autoreset_mode="Disabled", max_steps=6,
+        )  # fmt: skip
+        held.callback(envs.close)
+        collector = Collector(
+            envs, RandomAgent(envs.single_action_space), store=store, on_fault=faults.append,
+            max_requeues=4,
+        )  # fmt: skip
+        requests = (EpisodeRequest(seed=number) for number in range(episodes))
+        held.enter_context(progress)
+        for number, _ in enumerate(progress.track(collector.episodes(requests), episodes)):
+            if random.random() < 1 / kill_every:
+                kills += _kill_any(random)
+            if number % (episodes // LOOKS) == 0:
+                store.screenshots.clear()  # as a trainer does after each step
+                looks.append(Held.now(number, begun, out))
+                file.write(json.dumps(asdict(looks[-1])) + "\n")
+                file.flush()
     return looks, faults, kills
 
 
 def _kill_any(random: Random) -> int:
     """Kill some process of the devices; how many that were."""
-    found = psutil.Process().children(recursive=True)
+    found = list(marked())
     if not found:
         return 0
     with contextlib.suppress(psutil.Error):

@@ -262,14 +262,16 @@ def left_behind(room: Room) -> list[str]:
 
 
 def marked() -> Iterator[psutil.Process]:
-    """Processes of this campaign, other than this one."""
+    """Processes of this campaign, other than this one, with what they started (a browser gives its
+    children no environment)."""
+    found: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
-        try:
-            mark = process.environ().get(MARK)
-            if process.pid != os.getpid() and mark == os.environ[MARK]:
-                yield process
-        except psutil.Error:
-            continue
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get(MARK) == os.environ[MARK]:
+                family = [process, *process.children(recursive=True)]
+                found |= {one.pid: one for one in family}
+    found.pop(os.getpid(), None)
+    yield from found.values()
 
 
 def privately(arguments: Sequence[str]) -> None:

@@ -110,3 +110,20 @@ def test_the_browser_says_its_version_where_it_plays_here(
     assert "browser" not in facts.facts(suites={"android"})["versions"]
     said.write_text("#!/bin/sh\nexit 1\n")
     assert facts.browser() is None
+
+
+def test_the_packages_of_a_desktop_are_told_where_it_plays_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "dpkg-query"
+    asked.write_text("#!/bin/sh\nprintf 'mousepad 0.5.10-2\\nchromium \\n'\nexit 1\n")
+    asked.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    told = facts.facts(suites={"desktop"})
+    assert told["versions"]["mousepad"] == "0.5.10-2"
+    assert "chromium" not in told["versions"], "known, and not installed"
+    assert "mousepad" not in facts.facts(suites={"desktop"}, workers="ws://elsewhere")["versions"]
+    assert "mousepad" not in facts.facts(suites={"browser"})["versions"]
+    asked.unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert facts.desktop() == {}

@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -65,6 +66,16 @@ def test_the_page_tells_how_a_run_goes(served: MetricsPort, tmp_path: Path) -> N
     rates = [found[f'ui_gym_evaluation_{n}{{mode="greedy"}}'] for n in ("low", "success", "high")]
     assert rates == [0.25, 0.5, 0.75]
     assert found["ui_gym_disk_free_bytes"] > 0
+
+
+def test_who_asks_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui_gym_agents.training.metrics_port.REQUEST_SECONDS", 0.3)
+    with metrics_ports(RunSettings(metrics_port=0)) as (served,):
+        where = urlsplit(served.address)
+        with socket.create_connection((where.hostname, where.port), timeout=20) as asking:
+            asking.sendall(b"GET /metr")
+            assert asking.recv(1) == b"", "the connection is closed"
+        assert page(served.address)["ui_gym_step"] == 0
 
 
 def test_a_port_that_is_taken_is_told_before_anything_is_built(train: Train, work: Path) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from ui_gym.contract.device import Device
-from ui_gym.errors import UserError
+from ui_gym.errors import DeviceSetupError, DeviceStartError, UserError
+
+STARTING_ANEW = 60.0
+"""Seconds that a machine may take for it."""
 
 D = TypeVar("D", bound=Device)
 
@@ -56,8 +60,9 @@ class FreshPool(Generic[D]):
 class NamedPool(FreshPool[D]):
     """A `FreshPool` of machines that somebody named, each lent to one slot at a time.
 
-    Without `names` there are as many as are wanted, all made of the name ``""``. `example` shows
-    how several are named.
+    One that was there before and cannot be reached is waited for: it may be starting anew. Without
+    `names` there are as many as are wanted, all made of the name ``""``. `example` shows how
+    several are named.
     """
 
     def __init__(
@@ -70,7 +75,28 @@ class NamedPool(FreshPool[D]):
         self._example = example
         self._names: dict[Device, str] = {}
         self._naming = threading.RLock()  # as the lock of `FreshPool`
+        self._seen: set[str] = set()
+        self._closed = threading.Event()
         super().__init__(self._next)
+
+    def acquire(self) -> D:
+        deadline = time.monotonic() + STARTING_ANEW
+        while True:
+            try:
+                device = super().acquire()
+            except DeviceSetupError:
+                raise
+            except DeviceStartError:
+                waits = self._free is not None and self._seen.issuperset(self._free[-1:])
+                if not waits or time.monotonic() > deadline or self._closed.wait(1.0):
+                    raise
+                continue
+            self._seen.add(self._names[device])
+            return device
+
+    def close(self) -> None:
+        self._closed.set()
+        super().close()
 
     def release(self, device: Device, *, healthy: bool) -> None:
         super().release(device, healthy=healthy)

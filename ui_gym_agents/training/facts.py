@@ -31,6 +31,7 @@ GIT_SECONDS = 3.0
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 BROWSER_SECONDS = 10.0
 """How long a browser may take to say its version."""
+DPKG_SECONDS = 5.0
 GPU_SECONDS = 10.0
 
 HERE = ("threads", "processes")
@@ -49,8 +50,9 @@ def facts(
 
     Args:
         plugin: A trainer; the version of the distribution that brings it is told as well.
-        suites: The suites that are played; with ``browser``, the version of Chromium is told.
-        workers: What plays them; a browser on another machine is not told of.
+        suites: The suites that are played; with ``browser``, the version of Chromium is told, and
+            with ``desktop`` those of the packages that its programs are of.
+        workers: What plays them; programs of another machine are not told of.
     """
     entry = installed().get(plugin)
     own = entry.dist.name if entry is not None and entry.dist is not None else ""
@@ -58,6 +60,8 @@ def facts(
     plays_here = workers.partition(":")[0].partition("?")[0] in HERE
     if "browser" in suites and plays_here and (found := browser()):
         versions["browser"] = found
+    if "desktop" in suites and plays_here:
+        versions |= desktop()
     return {
         "python": platform.python_version(),
         "versions": versions,
@@ -97,6 +101,18 @@ def browser() -> str | None:
     return path and _said(path, "--version", seconds=BROWSER_SECONDS)
 
 
+def desktop() -> dict[str, str]:
+    """The versions of the Debian packages that desktops are made of; empty where there is no dpkg.
+    (X servers and editors have no common way to say theirs.)"""
+    from ui_gym.desktop.x11.needs import APPLICATIONS, EXTRA, SESSION
+
+    packages = " ".join([*SESSION.values(), *APPLICATIONS.values(), *EXTRA.values()]).split()
+    asked = ("dpkg-query", "--show", "--showformat", "${Package} ${Version}\n", *packages)
+    said = _said(*asked, seconds=DPKG_SECONDS, whole=False) or ""
+    told = (line.partition(" ") for line in said.splitlines())
+    return {package: found for package, _, found in told if found}
+
+
 def machine() -> dict[str, Any]:
     """The system, the processor with its cores, the memory in bytes, and the names of GPUs."""
     return {
@@ -129,11 +145,12 @@ def _gpus() -> list[str]:
     return said.splitlines() if said else []
 
 
-def _said(*command: str, seconds: float) -> str | None:
-    """What a command printed; None where it failed, is not there, or took too long."""
+def _said(*command: str, seconds: float, whole: bool = True) -> str | None:
+    """What a command printed; None where it is not there, took too long, or failed, if it must do
+    the `whole` of what it was asked."""
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=whole,
             errors="replace", timeout=seconds,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):

@@ -23,6 +23,8 @@ from ui_gym_agents.training.listeners import RunInfo, RunListener, Status, Succe
 from ui_gym_agents.training.settings import RunSettings
 
 CLOSE_SECONDS = 10.0
+REQUEST_SECONDS = 10.0
+"""How long somebody may take to ask: each connection has a thread of its own."""
 
 
 @contextmanager
@@ -87,6 +89,10 @@ class MetricsPort(RunListener):
                 f"--run.metrics_port {port} at {host} cannot be had: {error}; name another, or 0 "
                 "for any that is free"
             ) from error
+        handler = self._server.RequestHandlerClass
+        self._server.RequestHandlerClass = type(
+            handler.__name__, (handler,), {"timeout": REQUEST_SECONDS}
+        )
         self.address = f"http://{host}:{self._server.server_port}/metrics"
 
     def begun(self, run: RunInfo) -> None:
