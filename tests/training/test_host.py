@@ -79,6 +79,19 @@ def test_a_run_measures_saves_and_tells_what_it_did(train: Train, work: Path) ->
     assert "steps: 6" in (work / "run" / "config.yaml").read_text()
 
 
+def test_the_settings_of_a_resumed_run_still_say_where_they_came_from(
+    train: Train, work: Path
+) -> None:
+    assert train(*TOY, "run", "--trainer.lr", "0.2")[0] == 0
+    written = work / "run" / "config.yaml"
+    before = written.read_text()
+    assert "flag" in next(line for line in before.splitlines() if "lr:" in line)
+    assert train("--resume", "run")[0] == 0
+    assert written.read_text() == before
+    assert train("--resume", "run", "--run.steps", "7")[0] == 0
+    assert "steps: 7" in written.read_text()
+
+
 def test_reaching_the_target_ends_the_run(train: Train, work: Path) -> None:
     status, output, _ = train(*TOY, "run", "--evaluation.target", "0.3")
     assert status == 0

@@ -62,7 +62,8 @@ def continue_directory(
         resumed = checkpoint.load_newest(
             directory.checkpoints, fall_back=config.run.fall_back, warn=warn
         )
-        problems = _differences(path, loaded, resumed)
+        before = _kept(path, type(config))
+        problems = _differences(path, before, loaded, resumed)
         if problems and not override:
             raise ConfigError(
                 [
@@ -75,19 +76,27 @@ def continue_directory(
             directory.log(f"overridden: {problem}")
         if resumed is None:
             directory.log("there is no checkpoint yet: starting from the beginning")
-        directory.write("config.yaml", _text(loaded))
+        if _lasting(config) != before:  # else it still says where each setting came from
+            directory.write("config.yaml", _text(loaded))
     except BaseException:
         directory.close()
         raise
     return directory, resumed
 
 
-def _differences(path: Path, loaded: Loaded[Any], resumed: Checkpoint | None) -> list[str]:
+def _kept(path: Path, like: type[RunConfig]) -> RunConfig:
+    """The configuration that a run was started with, or resumed with last."""
+    saved: ConfigLoader[Any] = ConfigLoader(like)
+    saved.add_file(path / "config.yaml")
+    kept: RunConfig = saved.load().config
+    return kept
+
+
+def _differences(
+    path: Path, before: RunConfig, loaded: Loaded[Any], resumed: Checkpoint | None
+) -> list[str]:
     """What bears on the result and is not as it was, a line each."""
     config: RunConfig = loaded.config
-    saved: ConfigLoader[Any] = ConfigLoader(type(config))
-    saved.add_file(path / "config.yaml")
-    before: RunConfig = saved.load().config
     lines = [
         f"{key}: {new!r} instead of {old!r} ({loaded.sources.get(key, 'default')})"
         for key, (new, old) in config.changes(before).items()
@@ -98,7 +107,11 @@ def _differences(path: Path, loaded: Loaded[Any], resumed: Checkpoint | None) ->
 
 
 def _text(loaded: Loaded[Any]) -> str:
-    """The configuration as it is kept: without what only concerned this start."""
-    config: RunConfig = loaded.config
+    """The configuration as it is kept, with where it came from."""
+    return config_view.as_yaml(Loaded(_lasting(loaded.config), loaded.sources))
+
+
+def _lasting(config: RunConfig) -> RunConfig:
+    """A configuration without what only concerned this start."""
     run = config.run.model_copy(update={"resume": None, "fall_back": False})
-    return config_view.as_yaml(Loaded(config.model_copy(update={"run": run}), loaded.sources))
+    return config.model_copy(update={"run": run})
