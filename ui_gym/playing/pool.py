@@ -91,7 +91,7 @@ class NamedPool(FreshPool[D]):
                 if not waits or time.monotonic() > deadline or self._closed.wait(1.0):
                     raise
                 continue
-            self._seen.add(self._names[device])
+            self._seen.add(self._names.get(device, ""))
             return device
 
     def close(self) -> None:
