@@ -89,10 +89,12 @@ class PicturePack:
         if row is None:
             return None
         base, data = row
-        whole = None if base is None else self._row(base)
         try:
             image = _pixels(data)
-            return image if whole is None else _pixels(whole[1]) + image
+            if base is None:
+                return image
+            _, whole = self._row(base) or (None, b"")
+            return _pixels(whole) + image
         except (OSError, ValueError, TypeError, PILImage.DecompressionBombError) as error:
             raise UserError(f"{self.path} is damaged: {key[:12]}... is no picture") from error
 

@@ -161,6 +161,15 @@ def test_what_is_no_picture_is_named(tmp_path: Path) -> None:
         pack.get(key)
 
 
+def test_a_difference_to_a_picture_that_is_gone_is_no_picture(tmp_path: Path) -> None:
+    pack = PicturePack(tmp_path)
+    pack.add("whole", noise(0))
+    pack.add("next", filled_in(noise(0), 4))
+    pack._connection().execute("DELETE FROM picture WHERE hash = 'whole'")
+    with pytest.raises(UserError, match=r"is damaged: next... is no picture"):
+        pack.get("next")
+
+
 def test_a_link_leads_to_no_other_pack(tmp_path: Path) -> None:
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"
     key = ScreenshotStore(ours).put(noise(0))
