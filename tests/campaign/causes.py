@@ -294,7 +294,7 @@ def _no_browser(scene: Scene) -> None:
     _refused(scene, "/nowhere/chromium", UI_GYM_BROWSER="/nowhere/chromium")
 
 
-@fault(8, "it may have few files open when it is resumed")
+@fault(8, "it may have few files open when it is resumed", of="browser")
 def _few_files(scene: Scene) -> None:
     _refused(scene, "a process may open 40 files", before=("prlimit", "--nofile=40:40"))
 

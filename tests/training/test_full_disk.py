@@ -209,15 +209,19 @@ def test_a_disk_that_takes_no_more_files_costs_nothing(
         assert histories.history(run) == whole()
 
 
-@pytest.mark.parametrize("growth", [pytest.param(1, marks=pytest.mark.nightly), 2])
+@pytest.mark.parametrize(
+    ("pages", "growth"), [(1, 2), pytest.param(16, 1, marks=pytest.mark.nightly)]
+)
 def test_an_evaluation_on_a_full_disk_goes_on_with_every_page_that_there_is(
+    pages: int,
     growth: int,
     disk: Path,
     work: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It gets a page more each time, or twice as many as before."""
+    """It gets so many pages more each time, or twice as many as before: pictures take some at once,
+    others one by one."""
 
     def evaluate(folder: Path) -> tuple[int, str]:
         asked = ("--task", "PaintClick", "--agent", "random", "--episodes", "4", "--envs", "2")
@@ -225,7 +229,7 @@ def test_an_evaluation_on_a_full_disk_goes_on_with_every_page_that_there_is(
         status = eval_cli.main()
         return status, " ".join(capsys.readouterr().err.split())
 
-    out, named, pages = disk / "report", set(), 0
+    out, named = disk / "report", set()
     room.fill(disk)
     while (ended := evaluate(out))[0]:
         status, errors = ended
@@ -236,8 +240,8 @@ def test_an_evaluation_on_a_full_disk_goes_on_with_every_page_that_there_is(
         if (out / "episodes.jsonl").exists():
             assert (out / "episodes.jsonl").read_text().endswith("\n")
         room.free(disk)
-        pages = max(1, pages * growth)
         room.fill(disk, pages * PAGE)
+        pages *= growth
     assert named >= {"evaluation.json", "a picture"}
     if growth == 1:
         assert named >= {"episodes.jsonl", "report.html"}

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -18,6 +19,7 @@ from x11_helpers import SIZE
 
 from ui_gym.contract.action import Press, Type
 from ui_gym.desktop.device import SessionSpec
+from ui_gym.desktop.x11 import display
 from ui_gym.desktop.x11.device import X11Device
 from ui_gym.errors import DeviceError
 from ui_gym.playing.env import UIEnv
@@ -45,6 +47,25 @@ def failed(env: UIEnv) -> str:
         if truncated:
             return str(info["failure"])
     return ""
+
+
+def test_an_x_server_that_ends_as_it_is_connected_to_is_replaced(
+    env: UIEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected, killed = display._connected, []
+
+    def after_a_kill(server: Any) -> Any:
+        if not killed:
+            killed.append(server.pid)
+            for process in psutil.Process(server.pid).children(recursive=True):
+                process.kill()
+            time.sleep(0.5)
+        return connected(server)
+
+    monkeypatch.setattr(display, "_connected", after_a_kill)
+    _, info = env.reset(seed=1)
+    assert killed
+    assert info["failure"] is None
 
 
 def test_a_desktop_that_fails_is_named_and_is_there_again(env: UIEnv) -> None:

@@ -61,6 +61,7 @@ class XDisplay:
 
     Raises:
         DeviceStartError: there is no Xvfb.
+        DeviceLost: the server ended at once.
     """
 
     def __init__(
@@ -78,8 +79,9 @@ class XDisplay:
         flags = ("-extension", "MIT-SHM", "-dpi", "96", "-r")
         self.server = XServer(size, flags=flags, user=user, cookie=cookie, timeout=timeout)
         try:
-            self.x = _connected(self.server)
-            self._prepare()
+            with self.lost():
+                self.x = _connected(self.server)
+                self._prepare()
         except BaseException:
             self.server.close()
             raise
