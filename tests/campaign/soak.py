@@ -29,7 +29,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeR
 from waiting import eventually
 
 from tests.campaign.phones import phones
-from tests.campaign.subject import MARK, marked
+from tests.campaign.subject import MARK, NOT_OURS, marked
 from ui_gym.contract.arguments import make_task
 from ui_gym.errors import nearest
 from ui_gym.playing.vector import UIVectorEnv
@@ -43,6 +43,10 @@ LOOKS = 100
 """How often what is held is looked at."""
 GROWTH = 1.15
 """How much more memory may be held at the end than after the first tenth."""
+TITLES = {
+    "own_mb": "memory of this process, MiB", "others_mb": "memory of devices, MiB",
+    "descriptors": "open files", "temporary": "temporary files", "disk_mb": "episodes, MiB",
+}  # fmt: skip
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -95,6 +99,9 @@ def main(
         raise typer.BadParameter(nearest(suite, TASKS))
     out.mkdir(parents=True)
     os.environ[MARK] = str(time.time_ns())
+    temporary = out / "tmp"
+    temporary.mkdir()
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary.resolve())
     looks, faults, kills = _play(out, suite, episodes, envs, kill_every, Random(seed))
     _draw(looks, out / "held.svg", f"{suite}: {episodes:,} episodes, {kills} kills")
     ids = Counter(episode.id for episode in EpisodeStore(out))
@@ -104,6 +111,7 @@ def main(
     broken += _grown(looks[len(looks) // 10], looks[-1])
     eventually(lambda: not list(marked()), 20)
     broken += [f"left behind: {process}" for process in marked()]
+    broken += [f"left behind: {path}" for path in temporary.iterdir() if path.name not in NOT_OURS]
     console = Console()
     for line in broken:
         console.print(f"BROKEN: {line}", markup=False)
@@ -175,13 +183,14 @@ def _draw(looks: Sequence[Held], path: Path, title: str) -> None:
     import matplotlib
 
     matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": title})
     from matplotlib import pyplot
 
     names = [field.name for field in fields(Held) if field.name not in ("episodes", "hours")]
     figure, axes = pyplot.subplots(2, 3, figsize=(9, 4.5), layout="constrained")
     for axis, name in zip(axes.flat, names, strict=True):
         axis.plot([look.hours for look in looks], [getattr(look, name) for look in looks])
-        axis.set(title=name.replace("_mb", ", MiB").replace("_", " "), ylim=(0, None))
+        axis.set(title=TITLES.get(name, name), ylim=(0, None))
         axis.set_xlabel("hours")
     figure.suptitle(title)
     figure.savefig(path, metadata={"Date": None})
