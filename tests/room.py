@@ -87,4 +87,7 @@ def small_disk(path: Path, *options: str) -> Iterator[Path]:
     with own_mounts():
         path.mkdir()
         mount("-t", "tmpfs", "-o", ",".join(["size=20m", *options]), "none", str(path))
-        yield path
+        try:
+            yield path
+        finally:
+            unmount(path)

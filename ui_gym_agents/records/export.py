@@ -19,9 +19,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from ui_gym.errors import UserError
-from ui_gym_agents import store
 from ui_gym_agents.records import archive, queries
-from ui_gym_agents.store import RunPictures, to_json
+from ui_gym_agents.store import RunPictures, suffix, to_json
 
 ROW_GROUP = 256
 """Rows of Parquet that are in memory at once: pictures are large."""
@@ -104,7 +103,7 @@ def turn_rows(connection: Connection, run: Any) -> Iterator[dict[str, Any]]:
             yield {
                 **of_episode,
                 "turn": number,
-                "image": data and {"bytes": data, "path": f"{key}{store.suffix(data)}"},
+                "image": data and {"bytes": data, "path": f"{key}{suffix(data)}"},
                 **_fields(turn, "elements", "action_text", "feedback", "reward", "action_error"),
                 **_fields(turn.tokens, "prompt_ids", "output_ids", "logprobs"),
             }
