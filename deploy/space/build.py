@@ -16,13 +16,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
 from ui_gym.dialects import get_dialect
 from ui_gym.dialects.reread import reread
 from ui_gym.errors import UIGymError, UserError
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.store import EpisodeStore, ScreenshotStore
+from ui_gym_agents.store import EpisodeStore, ScreenshotStore, suffix
 
 PAGES = ("README.md", "index.html", "style.css", "player.js")
 MOST = 200
@@ -66,11 +64,11 @@ def build(recorded: Path, out: Path, dialect: str | None = None) -> int:
 
 
 def _is_whole(episode: Episode, pictures: ScreenshotStore) -> bool:
-    return all(key and pictures.path(key) for key in episode.screenshot_ids)
+    return all(key and pictures.keeps(key) for key in episode.screenshot_ids)
 
 
 def _shown(episode: Episode, pictures: ScreenshotStore, out: Path, dialect: str) -> dict[str, Any]:
-    """What the player reads of an episode; its pictures are copied."""
+    """What the player reads of an episode; its pictures are written."""
     frames = list(_frames(episode, pictures, out, dialect))
     return {
         "task": episode.task, "seed": episode.seed, "goal": episode.goal,
@@ -83,21 +81,20 @@ def _frames(
 ) -> Iterator[dict[str, Any]]:
     """A frame for each screen: the action on it, with its points as shares of width and height, and
     the feedback to the action before."""
-    files = [file for key in episode.screenshot_ids if (file := pictures.path(key))]
-    with Image.open(files[0]) as first:
-        width, height = first.size
+    height, width, _ = pictures.get(episode.screenshot_ids[0]).shape
     written = [(turn.action_text, turn.elements) for turn in episode.turns]
     done = reread(written, get_dialect(dialect), (width, height))
     feedback = ["", *(turn.feedback for turn in episode.turns)]
     last: tuple[Any, Any] = (None, [])
     turns = [*zip(episode.turns, done, strict=True), last]
-    for file, (turn, actions), told in zip(files, turns, feedback, strict=True):
-        copied = out / "screenshots" / file.name
-        if not copied.exists():
-            shutil.copyfile(file, copied)
+    shown = zip(episode.screenshot_ids, turns, feedback, strict=True)
+    for key, (turn, actions), told in shown:
+        data = pictures.encoded(key) or b""
+        picture = f"screenshots/{key}{suffix(data)}"
+        (out / picture).write_bytes(data)
         points = [point for action in actions for point in action.points()]
         yield {
-            "picture": f"screenshots/{file.name}",
+            "picture": picture,
             "action": turn.action_text if turn else "",
             "points": [[(x + 0.5) / width, (y + 0.5) / height] for x, y in points],
             "feedback": told,
