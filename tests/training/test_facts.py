@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ui_gym.desktop.x11 import needs
 from ui_gym_agents.training import facts
 
 Train = Callable[..., tuple[int, str, str]]
@@ -127,3 +128,5 @@ def test_the_packages_of_a_desktop_are_told_where_it_plays_here(
     asked.unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
     assert facts.desktop() == {}
+    known = {**needs.SESSION, **needs.APPLICATIONS, **needs.EXTRA}
+    assert {*facts.DESKTOP} == {*" ".join(known.values()).split()}

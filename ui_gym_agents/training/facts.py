@@ -31,6 +31,12 @@ GIT_SECONDS = 3.0
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 BROWSER_SECONDS = 10.0
 """How long a browser may take to say its version."""
+DESKTOP = (
+    "xvfb", "openbox", "dbus-daemon", "mousepad", "pcmanfm", "xfce4-terminal", "galculator",
+    "gnumeric", "tint2", "faketime", "gpicview", "libreoffice-calc", "libreoffice-writer",
+    "libreoffice-gtk3", "chromium",
+)  # fmt: skip
+"""The packages that `ui_gym.desktop.x11.needs` names, which learners know nothing of."""
 DPKG_SECONDS = 5.0
 GPU_SECONDS = 10.0
 
@@ -104,10 +110,7 @@ def browser() -> str | None:
 def desktop() -> dict[str, str]:
     """The versions of the Debian packages that desktops are made of; empty where there is no dpkg.
     (X servers and editors have no common way to say theirs.)"""
-    from ui_gym.desktop.x11.needs import APPLICATIONS, EXTRA, SESSION
-
-    packages = " ".join([*SESSION.values(), *APPLICATIONS.values(), *EXTRA.values()]).split()
-    asked = ("dpkg-query", "--show", "--showformat", "${Package} ${Version}\n", *packages)
+    asked = ("dpkg-query", "--show", "--showformat", "${Package} ${Version}\n", *DESKTOP)
     said = _said(*asked, seconds=DPKG_SECONDS, whole=False) or ""
     told = (line.partition(" ") for line in said.splitlines())
     return {package: found for package, _, found in told if found}
