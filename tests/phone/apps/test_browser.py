@@ -37,6 +37,7 @@ def bar(screen: PhoneScreen) -> str:
         ("http://[::1", "https://findit.example/search?q=http%3A%2F%2F%5B%3A%3A1"),
         ("javascript:alert(1)", "https://findit.example/search?q=javascript%3Aalert%281%29"),
         ("", "about:home"),
+        ("half \udcff", "https://findit.example/search?q=half+%3F"),
     ],
 )
 def test_what_is_typed_is_an_address_or_words(text, url):

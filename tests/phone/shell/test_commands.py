@@ -262,6 +262,11 @@ def test_cleared_notifications_are_told_no_more_but_ongoing_ones_stay(phone: Han
     assert says(phone, "dumpsys notification | grep -c NotificationRecord") == "1\n"
 
 
+def test_a_notification_is_told_whose_tag_is_no_utf8(phone: Handset) -> None:
+    phone.shell("cmd notification post tag\udcff b")
+    assert says(phone, "dumpsys notification | grep -c NotificationRecord") == "1\n"
+
+
 def test_diskstats_are_arrays_side_by_side(phone: Handset) -> None:
     def sizes() -> list[int]:
         lines = says(phone, "dumpsys diskstats").splitlines()

@@ -27,7 +27,8 @@ def typed(text: str) -> str:
     host = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if _HOST.fullmatch(host) and not re.search(r"\s", rest):
         return f"{scheme}://{host.lower()}{rest[len(host) :]}"
-    return f"https://{SEARCH}/search?q={quote_plus(text)}"
+    # A shell's line may hold bytes that are no UTF-8, and a model's text half a pair of surrogates.
+    return f"https://{SEARCH}/search?q={quote_plus(text, errors='replace')}"
 
 
 def shown(url: str) -> str:

@@ -55,7 +55,7 @@ def filled(template: str, /, **values: object) -> str:
 
 def mark(text: str) -> str:
     """The number that Android prints of an object: here, of what it is about."""
-    return f"{zlib.crc32(text.encode()) & 0xFFFFFFF:x}"
+    return f"{zlib.crc32(text.encode('utf-8', 'replace')) & 0xFFFFFFF:x}"
 
 
 @command("dumpsys")
