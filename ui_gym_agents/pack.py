@@ -107,7 +107,7 @@ class PicturePack:
         return None if image is None else _webp(image)
 
     def __contains__(self, key: str) -> bool:
-        return self._row(key) is not None
+        return bool(self._read("SELECT 1 FROM picture WHERE hash = ?", key))
 
     def __iter__(self) -> Iterator[str]:
         """The hashes of all, in their order."""
