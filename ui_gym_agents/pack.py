@@ -60,7 +60,7 @@ class PicturePack:
         self.path = folder / NAME
         self._lock = threading.Lock()
         self._open: sqlite3.Connection | None = None
-        self._bases: OrderedDict[str, tuple[Image, npt.NDArray[np.uint32]]] = OrderedDict()
+        self._bases: OrderedDict[str, tuple[Image, npt.NDArray[np.int32]]] = OrderedDict()
 
     def add(self, key: str, image: Image) -> None:
         """Keep a picture under its hash, if it is not there yet.
@@ -204,10 +204,10 @@ def _as_system_says(error: sqlite3.DatabaseError, path: Path) -> OSError:
     return OSError(number, os.strerror(number), str(path))
 
 
-def _coarse(image: Image) -> npt.NDArray[np.uint32]:
+def _coarse(image: Image) -> npt.NDArray[np.int32]:
     """The pixels that are compared, each a number, since numbers are compared fast."""
-    channels: npt.NDArray[np.uint32] = image[::GRID, ::GRID].astype(np.uint32)
-    return channels[..., 0] << 16 | channels[..., 1] << 8 | channels[..., 2]
+    channels = image[::GRID, ::GRID].astype(np.int32)
+    return np.asarray(channels @ (1 << 16, 1 << 8, 1), np.int32)
 
 
 def _webp(image: Image) -> bytes:

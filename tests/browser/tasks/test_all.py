@@ -1,4 +1,4 @@
-"""All tasks of the browser suite against their contract: daily at one level, nightly at all."""
+"""All tasks of the browser suite against their contract: daily in one form, nightly in all."""
 
 from __future__ import annotations
 
@@ -22,19 +22,16 @@ FAMILIES = families("browser")
 
 Variant = tuple[str, dict[str, Any]]
 
-DAILY: list[Variant] = [
-    (spec.id, {"level": ("easy", "medium")[number % 2]})
-    for number, spec in enumerate(FAMILIES)
-    if spec.load().levels
-]
-DAILY += [(spec.id, {"compact": True}) for spec in compact_families("browser")]
-DAILY += [("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1})]
-NIGHTLY: list[Variant] = [
-    (spec.id, {"level": level})
+COMPACT = {spec.id for spec in compact_families("browser")}
+FORMS: list[list[Variant]] = [
+    [(spec.id, {"level": level}) for level in spec.load().levels]
+    + [(spec.id, {"compact": True})] * (spec.id in COMPACT)
     for spec in FAMILIES
-    for level in spec.load().levels
-    if (spec.id, {"level": level}) not in DAILY
 ]
+"""Of each family: its levels, and that it is compact."""
+DAILY = [forms[number % len(forms)] for number, forms in enumerate(FORMS) if forms]
+DAILY += [("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1})]
+NIGHTLY = [form for forms in FORMS for form in forms if form not in DAILY]
 NIGHTLY += [(spec.id, {}) for spec in FAMILIES if not spec.load().levels]
 NIGHTLY += [
     ("UI/ClickButton-v0", {"likeness": "high", "count": 10}),

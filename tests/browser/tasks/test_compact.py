@@ -49,21 +49,19 @@ def screens(spec: TaskSpec, device: BrowserDevice, seeds: range) -> Iterator[tup
                 device.perform(action)
 
 
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(12), marks=pytest.mark.nightly)])
 @each_family
-def test_things_lie_on_the_screen(spec: TaskSpec, device: BrowserDevice) -> None:
-    for goal, elements in screens(spec, device, range(4)):
+def test_things_lie_on_the_screen_and_few_words_are_to_be_read(
+    spec: TaskSpec, device: BrowserDevice, seeds: range
+) -> None:
+    said: set[str] = set()
+    for goal, elements in screens(spec, device, seeds):
         assert len(goal) <= 120
         for element in elements:
             left, top, width, height = element.box
             inside = left >= 0 and left + width <= COMPACT_SIZE[0] and top >= 0
             assert inside, str(element)
             assert top + height <= COMPACT_SIZE[1], str(element)
-
-
-@each_family
-def test_few_words_are_to_be_read(spec: TaskSpec, device: BrowserDevice) -> None:
-    said: set[str] = set()
-    for goal, elements in screens(spec, device, range(12)):
         said |= {word for text in (goal, *(e.name for e in elements)) for word in _words(text)}
     assert len(said - SHORT) <= OWN_WORDS, sorted(said - SHORT)
 
