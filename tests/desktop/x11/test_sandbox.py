@@ -15,6 +15,7 @@ import pytest
 from waiting import eventually
 
 from ui_gym.desktop.x11 import confinement as module
+from ui_gym.desktop.x11 import supervisor
 from ui_gym.desktop.x11.confinement import best_confinement
 from ui_gym.desktop.x11.sandbox import Sandbox
 from ui_gym.errors import DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
@@ -368,3 +369,12 @@ def test_a_command_that_ends_at_once_keeps_its_exit_code() -> None:
     """It was buried as an orphan before it was known as a command, and read as a success."""
     done = subprocess.run([sys.executable, "-c", ENDS_AT_ONCE], timeout=60, check=False)
     assert done.returncode == 3
+
+
+def test_whom_the_kernel_tells_of_are_all_that_were_started() -> None:
+    with subprocess.Popen(["sh", "-c", "sleep 60 & echo; wait"], stdout=subprocess.PIPE) as shell:
+        assert shell.stdout is not None
+        shell.stdout.readline()
+        (child,) = psutil.Process(shell.pid).children()
+        assert {shell.pid, child.pid} <= supervisor.relatives() == supervisor.descendants()
+        child.kill()
