@@ -91,6 +91,7 @@ def main(
     suite: Annotated[str, typer.Option(help=f"One of {', '.join(TASKS)}.")] = "browser",
     episodes: Annotated[int, typer.Option(min=100)] = 10_000,
     envs: Annotated[int, typer.Option(min=1)] = 4,
+    steps: Annotated[int, typer.Option(min=1, help="Of an episode, at most.")] = 6,
     kill_every: Annotated[float, typer.Option(help="Episodes between two kills, on average.")] = 50,
     seed: Annotated[int, typer.Option(help="Of what is played, and of who is killed when.")] = 0,
 ) -> None:
@@ -102,7 +103,7 @@ def main(
     temporary = out / "tmp"
     temporary.mkdir()
     os.environ["TMPDIR"] = tempfile.tempdir = str(temporary.resolve())
-    looks, faults, kills = _play(out, suite, episodes, envs, kill_every, Random(seed))
+    looks, faults, kills = _play(out, suite, episodes, envs, steps, kill_every, Random(seed))
     _draw(looks, out / "held.svg", f"{suite}: {episodes:,} episodes, {kills} kills")
     ids = Counter(episode.id for episode in EpisodeStore(out))
     failed = sum(episode.failure is not None for episode in EpisodeStore(out))
@@ -123,7 +124,7 @@ def main(
 
 
 def _play(
-    out: Path, suite: str, episodes: int, slots: int, kill_every: float, random: Random
+    out: Path, suite: str, episodes: int, slots: int, steps: int, kill_every: float, random: Random
 ) -> tuple[list[Held], list[EpisodeFault], int]:
     begun, kills = time.monotonic(), 0
     faults: list[EpisodeFault] = []
@@ -135,7 +136,7 @@ def _play(
         device = held.enter_context(phones(slots)).device if suite == "android" else "auto"
         envs = UIVectorEnv(
             slots, make_task(TASKS[suite], {"compact": True}), device=device,
-            autoreset_mode="Disabled", max_steps=6,
+            autoreset_mode="Disabled", max_steps=steps,
         )  # fmt: skip
         held.callback(envs.close)
         collector = Collector(
