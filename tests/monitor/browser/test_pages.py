@@ -210,6 +210,30 @@ def test_keys_that_are_typed_into_a_field_are_text(page: WatchedPage, shown: Mon
     page.until_seen("No run matches")
 
 
+TYPED_AT_ONCE = """
+new MutationObserver((changes, observer) => {
+  const field = document.querySelector("input[type=search]");
+  if (!field) return;
+  observer.disconnect();
+  const type = (text) => {
+    field.value += text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  type("no");
+  setTimeout(() => type("body"), 150);
+}).observe(document, { childList: true, subtree: true });
+"""
+
+
+def test_what_is_typed_as_soon_as_there_is_a_field_stays(
+    page: WatchedPage, shown: MonitorServer
+) -> None:
+    page.run(("Page.addScriptToEvaluateOnNewDocument", {"source": TYPED_AT_ONCE}))
+    page.open(f"{shown.url}/")
+    page.until_seen("No run matches")
+    assert page.js("document.querySelector('input[type=search]').value") == "nobody"
+
+
 # -- themes --
 
 

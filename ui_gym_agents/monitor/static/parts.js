@@ -1,6 +1,6 @@
 // The parts that all pages are made of.
 
-import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { isStatic, useConnected } from "./api.js";
 import { percent, rate as rateText, WHATS } from "./format.js";
 import { go, link } from "./router.js";
@@ -189,12 +189,18 @@ export function Select({ label, value, options, onChange, hidden = false }) {
 export function Field({ label, value, onChange, type = "search", hint = "", id, hidden = false }) {
   const [text, setText] = useState(value ?? "");
   const timer = useRef(0);
-  useEffect(() => setText(value ?? ""), [value]);
+  // Before it is painted, and not while somebody types: nothing that is typed is lost.
+  useLayoutEffect(() => {
+    if (!timer.current) setText(value ?? "");
+  }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const say = (next, wait) => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onChange(next.trim()), wait);
+    timer.current = setTimeout(() => {
+      timer.current = 0;
+      onChange(next.trim());
+    }, wait);
   };
   const onKeyDown = (event) => {
     if (event.key === "Enter") say(event.target.value, 0);
@@ -257,7 +263,8 @@ document.addEventListener("keydown", pressed);
 export function useKeys(keys) {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // Before it is painted: whoever sees a page may press its keys.
+  useLayoutEffect(() => {
     bound.unshift(latest);
     return () => bound.splice(bound.indexOf(latest), 1);
   }, []);
