@@ -304,6 +304,16 @@ def test_a_name_of_a_request_is_that_of_one_api_alone(serve: Serve) -> None:
     assert len(served.trace()) == 2
 
 
+def test_a_name_of_a_request_is_no_other_requests(serve: Serve) -> None:
+    """The body of the second one was not checked, and ended in a 500."""
+    served = serve()
+    served.post("chat/completions", {"messages": [HI]}, Idempotency_Key="k")
+    body = {"messages": [HI], "stream": True, "stream_options": ["x"]}
+    found = served.post("chat/completions", body, Idempotency_Key="k")
+    assert (found.status_code, "another request" in found.text) == (422, True)
+    assert len(served.trace()) == 1
+
+
 def test_a_picture_that_is_too_large_is_refused(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

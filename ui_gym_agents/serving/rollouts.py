@@ -107,7 +107,8 @@ class Rollout:
             api: Whose answer it is: one of another API is never the same.
 
         Raises:
-            RolloutError: (409) the episode is over; (429) it has asked too often.
+            RolloutError: (409) the episode is over; (422) the name is another request's; (429) it
+                has asked too often.
         """
         asked = digest(request)
         key = f"{api}:{name or asked}"
@@ -117,6 +118,9 @@ class Rollout:
             for sample in reversed(self.samples):
                 # Without a word of the client's, an equal request is one of parallel ones.
                 if sample.key == key and (name or again or sample.lost):
+                    if digest(sample.request) != asked:
+                        told = "is the name of another request; give each one of its own"
+                        raise RolloutError(422, f"the Idempotency-Key {name[:80]!r} {told}")
                     return sample, False
             if self._count >= MOST_SAMPLES:
                 raise RolloutError(429, f"{MOST_SAMPLES} answers were given without an end")
