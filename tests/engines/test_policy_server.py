@@ -214,6 +214,7 @@ BAD = [
     ({"messages": [HI], "response_format": {"type": "json_object"}}, "response_format"),
     ({"messages": [HI], "stream": True, "stream_options": 3}, "stream_options"),
     ({"messages": [HI], "max_tokens": 0}, "a whole number above 0"),
+    ({"messages": [HI], "max_tokens": True}, "a whole number above 0"),
     ({"messages": [HI], "tools": [TOOL]}, "this model's chat template shows no tools"),
     ({"messages": [user("x " * 9000)]}, "shorten the history"),
     ({"messages": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "not 'input_audio'"),

@@ -139,7 +139,7 @@ class PolicyVoice:
     def _sampling(self, question: EngineQuestion, body: Json) -> Sampling:
         policy = self.policy
         asked = [body[name] for name in LIMITS if body.get(name) is not None]
-        if not all(isinstance(value, int) and value > 0 for value in asked):
+        if not all(type(value) is int and value > 0 for value in asked):
             raise refuse("the most tokens of an answer are a whole number above 0")
         most = min([policy.max_new_tokens, *asked])
         room = getattr(policy.base.config.get_text_config(), "max_position_embeddings", None)
