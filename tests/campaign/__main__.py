@@ -175,7 +175,7 @@ def _cause(fault: Fault, scene: Scene, report: Report) -> None:
 
 
 def _check(run: Path, whole: Path | None, database: Server, report: Report) -> None:
-    asked = history.Asked(report.steps, GROUPS, GROUP_SIZE)
+    asked = history.Asked(report.steps, GROUPS, GROUP_SIZE, alike=report.suite != "android")
     seen = history.History.of(run)
     report.episodes = len(seen.played) + sum(map(len, seen.measured.values()))
     report.broken += history.violations(seen, asked)
