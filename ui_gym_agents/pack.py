@@ -22,12 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym_agents import files
+
+Coarse = NDArray[np.int32]
+"""The pixels of a picture that are compared, each a number, since numbers are compared fast."""
 
 NAME = "pictures.sqlite"
 """Of the file, in its folder."""
@@ -60,7 +63,7 @@ class PicturePack:
         self.path = folder / NAME
         self._lock = threading.Lock()
         self._open: sqlite3.Connection | None = None
-        self._bases: OrderedDict[str, tuple[Image, npt.NDArray[np.int32]]] = OrderedDict()
+        self._bases: OrderedDict[str, tuple[Image, Coarse]] = OrderedDict()
 
     def add(self, key: str, image: Image) -> None:
         """Keep a picture under its hash, if it is not there yet.
@@ -69,7 +72,8 @@ class PicturePack:
             NotWritten: the disk is full, or may only be read.
         """
         with self._lock, files.telling_of(self.path):
-            base = self._alike(image)
+            coarse = _coarse(image)
+            base = self._alike(image, coarse)
             shown = image if base is None else image - self._bases[base][0]
             try:
                 self._connection().execute(
@@ -78,7 +82,7 @@ class PicturePack:
             except sqlite3.OperationalError as error:
                 raise _as_system_says(error, self.path) from error
             if base is None:
-                self._remember(key, image)
+                self._remember(key, image, coarse)
 
     def get(self, key: str) -> Image | None:
         """A picture, shape (height, width, 3), uint8; None if it is not there.
@@ -118,9 +122,8 @@ class PicturePack:
         found = self._read("SELECT base, data FROM picture WHERE hash = ?", key)
         return found[0] if found else None
 
-    def _alike(self, image: Image) -> str | None:
+    def _alike(self, image: Image, coarse: Coarse) -> str | None:
         """The base that differs least from a picture, if any is alike."""
-        coarse = _coarse(image)
         shares = {
             key: float((coarse != known).mean())
             for key, (base, known) in self._bases.items()
@@ -129,8 +132,8 @@ class PicturePack:
         nearest = min(shares, key=shares.__getitem__, default=None)
         return nearest if nearest is not None and shares[nearest] <= ALIKE else None
 
-    def _remember(self, key: str, image: Image) -> None:
-        self._bases[key] = image, _coarse(image)
+    def _remember(self, key: str, image: Image, coarse: Coarse) -> None:
+        self._bases[key] = image, coarse
         while len(self._bases) > 1 and (
             len(self._bases) > BASES
             or sum(base.nbytes for base, _ in self._bases.values()) > BASES_BYTES
@@ -204,8 +207,7 @@ def _as_system_says(error: sqlite3.DatabaseError, path: Path) -> OSError:
     return OSError(number, os.strerror(number), str(path))
 
 
-def _coarse(image: Image) -> npt.NDArray[np.int32]:
-    """The pixels that are compared, each a number, since numbers are compared fast."""
+def _coarse(image: Image) -> Coarse:
     channels = image[::GRID, ::GRID].astype(np.int32)
     return np.asarray(channels @ (1 << 16, 1 << 8, 1), np.int32)
 

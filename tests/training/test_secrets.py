@@ -33,9 +33,6 @@ from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.records import cli as records_cli
 from ui_gym_agents.training import cli
 
-psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
-pytest.importorskip("jinja2")
-
 KEY = "sk-key/of+the=served-model"
 PROXY = "of/the+proxy"
 SECRETS = {"the key": KEY, "the database's password": PASSWORD, "the proxy's password": PROXY}
@@ -127,6 +124,8 @@ def in_file(place: str, content: bytes) -> Pieces:
 
 def in_database(url: str) -> Pieces:
     """All rows of all tables, and what the server tells of its clients."""
+    import psycopg
+
     with psycopg.connect(url) as connection:
         names = connection.execute(
             "SELECT quote_ident(table_name) FROM information_schema.tables "
@@ -169,6 +168,7 @@ class Lookout:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
+    pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
     with running() as made:
         yield made
 
@@ -243,6 +243,7 @@ def command(told: Mapping[str, str], work: Path) -> Command:
 def test_no_secret_is_in_anything_that_a_training_and_an_evaluation_leave_or_show(
     command: Command, model: str, server: Server, work: Path
 ) -> None:
+    pytest.importorskip("jinja2")
     agent = f"openai:m@{model}"
     training = (
         "--plugin", "asker", "--run.directory", "run", "--monitor=0",
@@ -331,6 +332,8 @@ def test_a_secret_in_a_table_is_found(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_the_shared_database_is_found(server: Server) -> None:
+    import psycopg
+
     with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE planted")
     url = server.url("planted")

@@ -118,7 +118,7 @@ class Rollout:
             for sample in reversed(self.samples):
                 # Without a word of the client's, an equal request is one of parallel ones.
                 if sample.key == key and (name or again or sample.lost):
-                    if digest(sample.request) != asked:
+                    if name and digest(sample.request) != asked:
                         told = "is the name of another request; give each one of its own"
                         raise RolloutError(422, f"the Idempotency-Key {name[:80]!r} {told}")
                     return sample, False
