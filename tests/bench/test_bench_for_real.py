@@ -28,6 +28,7 @@ def learned(bench: Bench) -> dict[str, Any]:
     Path("beside.toml").write_text(SMALL.read_text() + BESIDE)
     assert bench("run", *CLONE, "--protocol", "beside.toml")[0] == 0
     result: dict[str, Any] = json.loads(RESULT.read_text())
+    assert result["status"] == "finished", result["error"]
     return result
 
 

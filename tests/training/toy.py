@@ -55,7 +55,8 @@ class Toy:
             raise ZeroDivisionError("one too many")
         if event.startswith("ask:"):
             from ui_gym_agents.training.control import ask
-            ask(self.context.run.path, event.removeprefix("ask:"))
+            _, what, *after = event.split(":")
+            ask(self.context.run.path, what, after=int(*after))
         if event == "learn":
             self.context.learned({f"{step}-0.0": (1.0, 0.5), "x": (float("nan"), None)})
         if event.startswith("until:"):

@@ -175,9 +175,10 @@ class BenchTraining:
             nonlocal asked
             rows = self.metrics() if self.folder.exists() else []
             self._tell(rows)
-            if not asked and last_step(rows, self.run.episodes) is not None:
-                asked = True  # while that step goes on, which it finishes
-                control.ask(self.folder, "stop")
+            last = last_step(rows, self.run.episodes)
+            if not asked and last is not None:
+                asked = True
+                control.ask(self.folder, "stop", after=last)
 
         end = self.session.run(worker, command, self.log, look)
         if end.status == 0:
@@ -300,7 +301,7 @@ def played(rows: list[dict[str, Any]]) -> float:
 def last_step(rows: list[dict[str, Any]], episodes: int) -> int | None:
     """The step with which a budget of episodes ends, as soon as the one before it is done.
 
-    It is taken to play as many as the one before did: a run learns of its end while it goes on.
+    It is taken to play as many as the one before did: a run learns of its end before it is there.
     """
     for index, row in enumerate(rows):
         so_far = played(rows[: index + 1])

@@ -343,7 +343,7 @@ class Host:
 
     def _asked(self) -> list[Wish]:
         """What somebody asks of the run from outside, which the log keeps."""
-        asked = self._control.asked()
+        asked = self._control.asked(self._done)
         for what in asked:
             self._note(f"asked to {what}, by a line in {self.directory.path / control.FILE}")
         return asked

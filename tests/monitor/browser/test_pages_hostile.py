@@ -97,7 +97,7 @@ def _episodes(server: MonitorServer) -> dict[str, str]:
 def _until_all_are_text(page: WatchedPage, texts: tuple[str, ...] | list[str]) -> None:
     def missing() -> list[str]:
         page.js("document.querySelector('.more button')?.click()")  # a list comes in pages
-        shown = page.js("document.querySelector('main').textContent")
+        shown = page.js("document.querySelector('main')?.textContent ?? ''")  # none as it loads
         return [text for text in texts if text not in shown]
 
     assert eventually(lambda: not missing()), missing()
