@@ -69,9 +69,7 @@ class Walker:
 '''
 
 WALK = ("--algorithm", "walk", "--plugin", "walker", "--task", "CheckboxSet")
-"""Two steps of it fill the small protocol's budget; some more are done before it is told."""
-UNTIL_TOLD = ("--set", "trainer.gate=control.jsonl")
-"""It waits in its second step until it is told to stop."""
+"""Two steps of it fill the small protocol's budget."""
 
 RESULT = Path("results/tiny-reader/walk/CheckboxSet-0.json")
 

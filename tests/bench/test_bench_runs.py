@@ -15,7 +15,7 @@ import psutil
 import pytest
 from waiting import eventually
 
-from tests.bench.conftest import RESULT, UNTIL_TOLD, WALK, Bench, with_protocol
+from tests.bench.conftest import RESULT, WALK, Bench, with_protocol
 from ui_gym_agents.bench import cli
 from ui_gym_agents.evaluation.report.statistics import percent
 
@@ -28,17 +28,15 @@ def kept(path: Path = RESULT) -> dict[str, Any]:
 
 
 def test_a_run_ends_with_its_budget_and_says_all_that_bears_on_it(bench: Bench) -> None:
-    run = (*RUN, *UNTIL_TOLD)
-    status, _, errors = bench(*run)
+    status, _, errors = bench(*RUN)
     result = kept()
     success = result["curve"][1]["success"]
     assert (status, errors.strip()) == (0, f"walk CheckboxSet 0: done: {percent(success)} greedy")
     assert (result["steps"], result["episodes"]) == (2, 8)
-    assert result["stopped_by"] == "the budget of 8 episodes"
+    assert result["stopped_by"] == "the limit of 8 episodes"
     assert [point["episodes"] for point in result["curve"]] == [4, 8]
-    assert [shell.split()[:2] for shell in result["commands"]] == [
-        ["ui-gym-train", "--plugin"], ["ui-gym-train", "--resume"],
-    ]  # fmt: skip
+    (command,) = result["commands"]
+    assert command.startswith("ui-gym-train --plugin walker ")
     figures = result["figures"]["CheckboxSet"]
     assert figures["before"]["greedy"] == {"success": 0.0, "low": 0.0, "high": 0.0, "n": 4}
     assert figures["after"]["greedy"]["success"] == success
@@ -50,19 +48,17 @@ def test_a_run_ends_with_its_budget_and_says_all_that_bears_on_it(bench: Bench) 
     assert 0 < result["seconds"]["training"] < result["seconds"]["wall"]
     assert result["seconds"]["cpu"] > 0
 
-    status, _, errors = bench(*run)
+    status, _, errors = bench(*RUN)
     assert status == 0
     assert "1 of 1 have a result already" in errors
     assert kept() == result
 
 
 def test_a_run_is_run_again_from_its_result_alone(bench: Bench, work: Path) -> None:
-    """Some steps of 99, whose number a trainer may look at; then a result that is not so."""
+    """Two steps of 99, whose number a trainer may look at; then a result that is not so."""
     assert bench(*RUN, "--set", "run.steps=99")[0] == 0
-    steps = kept()["steps"]
-    assert steps < 99
     status, output, _ = bench("rerun", str(RESULT), "--runs", "elsewhere")
-    assert f"{steps} steps again: equal to the bit: curve and weights" in output
+    assert "2 steps again: equal to the bit: curve and weights" in output
     assert status == 0
     assert not list((work / "elsewhere").rglob("step_*"))
 

@@ -219,7 +219,7 @@ def test_orders_are_written_where_the_run_looks(client: httpx.Client, run: MadeR
     listening = control.RunControl(run.folder)
     path = f"/api/runs/{_run(client)}/control"
     assert client.post(path, json={"what": "save"}, headers=CHANGING).json() == {"asked": "save"}
-    assert listening.asked(0) == ["save"]
+    assert listening.asked() == ["save"]
     assert client.post(path, json={"what": "rm"}, headers=CHANGING).status_code == 400
 
 

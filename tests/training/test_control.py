@@ -43,24 +43,17 @@ def asking(what: str) -> tuple[str, ...]:
 def test_what_is_asked_is_read_once_and_only_if_it_is_new(run: Path) -> None:
     ask(run, "stop")
     reader = RunControl(run)
-    assert reader.asked(0) == []
+    assert reader.asked() == []
     for what in ("save", "evaluate", "save"):
         ask(run, what)
-    assert reader.asked(0) == ["save", "evaluate"]
-    assert reader.asked(0) == []
+    assert reader.asked() == ["save", "evaluate"]
+    assert reader.asked() == []
     with (run / control.FILE).open("a") as file:
         file.write('{"what": "fly"}\nno json\n[]\n{"what": "st')
-    assert reader.asked(0) == []
+    assert reader.asked() == []
     with (run / control.FILE).open("a") as file:
         file.write('op"}\n')
-    assert reader.asked(0) == ["stop"]
-
-
-def test_what_has_time_is_due_once_so_many_steps_are_done(run: Path) -> None:
-    reader = RunControl(run)
-    ask(run, "stop", after=2)
-    ask(run, "save")
-    assert [reader.asked(done) for done in (1, 1, 3, 4)] == [["save"], [], ["stop"], []]
+    assert reader.asked() == ["stop"]
 
 
 def test_what_no_run_can_do_is_refused_by_name(run: Path, tmp_path: Path) -> None:
@@ -69,12 +62,6 @@ def test_what_no_run_can_do_is_refused_by_name(run: Path, tmp_path: Path) -> Non
     with pytest.raises(UserError, match="holds no run"):
         ask(tmp_path / "nothing", "stop")
     assert not (run / control.FILE).exists()
-
-
-def test_to_stop_after_a_later_step_goes_on_until_then(train: Train, work: Path) -> None:
-    status, output, _ = train(*TOY, *asking("stop:5"))
-    assert status == 130
-    assert "interrupted after step 5; to continue after step 5" in output
 
 
 def test_to_stop_finishes_the_step_saves_and_loses_nothing(train: Train, work: Path) -> None:

@@ -55,8 +55,7 @@ class Toy:
             raise ZeroDivisionError("one too many")
         if event.startswith("ask:"):
             from ui_gym_agents.training.control import ask
-            _, what, *after = event.split(":")
-            ask(self.context.run.path, what, after=int(*after))
+            ask(self.context.run.path, event.removeprefix("ask:"))
         if event == "learn":
             self.context.learned({f"{step}-0.0": (1.0, 0.5), "x": (float("nan"), None)})
         if event.startswith("until:"):

@@ -82,6 +82,7 @@ class BenchRun:
             "evaluation.episodes": 0 if self.of_many else protocol.evaluation.episodes,
             "run.seed": self.seed,
             "run.time_limit": self.seconds,
+            "run.episode_limit": self.episodes,
         }
         if self.of_many and "run.steps" in found:
             # Many tasks have as many more episodes: the learning rate falls as much later.
@@ -126,10 +127,9 @@ def train_command(settings: Mapping[str, Any], folder: Path) -> list[str]:
     return [TRAIN, *words(settings), "--run.directory", str(folder)]
 
 
-def resume_command(folder: Path, steps: int | None = None) -> list[str]:
-    """The command that goes on with a run; with `steps`, to the end that these are."""
-    last = [] if steps is None else ["--run.steps", str(steps)]
-    return [TRAIN, "--resume", str(folder), *last]
+def resume_command(folder: Path) -> list[str]:
+    """The command that goes on with a run."""
+    return [TRAIN, "--resume", str(folder)]
 
 
 def evaluation_command(

@@ -83,7 +83,8 @@ def play_rerun(result: BenchResult, folder: Path, worker: BenchWorker, meter: Me
             shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     settings = dict(result.settings)
-    settings.pop("run.time_limit", None)
+    for limit in ("run.time_limit", "run.episode_limit"):
+        settings.pop(limit, None)
     settings |= {
         "run.save_every": result.steps, "run.keep": KEEP, "evaluation.before": False,
         "evaluation.episodes": 0,

@@ -1,8 +1,7 @@
 """One run of the benchmark from its beginning, or from where it was left, to its result file.
 
 A run lives in a folder; beside it lie what its children said (``.log``) and the session
-(``.json``): what was asked for and which children did it. Its end by episodes is the benchmark's:
-it asks the run to stop, as a person would, and has it measured by a second command.
+(``.json``): what was asked for and which children did it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from ui_gym_agents.bench.results import (
     rate_of,
 )
 from ui_gym_agents.bench.running import BenchStopped, BenchWorker, ChildEnd
-from ui_gym_agents.training import checkpoint, control
+from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.host import INTERRUPTED
 
 Meter = Callable[[float, str], None]
@@ -127,32 +126,17 @@ class BenchTraining:
             UserError: the settings are wrong.
         """
         self._forget_what_saved_nothing()
-        if not self.finished and not self.out_of_episodes:
-            newest = checkpoint.latest(self.folder / "checkpoints")
-            command = (
+        if not self.finished:
+            self._child(
+                worker,
                 plan.resume_command(self.folder)
-                if newest
-                else plan.train_command(self.settings, self.folder)
+                if self._saved
+                else plan.train_command(self.settings, self.folder),
             )
-            self._child(worker, command)
-        if not self.finished and self.out_of_episodes:
-            self._child(worker, plan.resume_command(self.folder, self.steps))
 
     @property
     def finished(self) -> bool:
         return (self.folder / "result.json").is_file()
-
-    @property
-    def steps(self) -> int:
-        """The steps that are done, and saved."""
-        newest = checkpoint.latest(self.folder / "checkpoints")
-        return 0 if newest is None else int(newest.name.removeprefix("step_"))
-
-    @property
-    def out_of_episodes(self) -> bool:
-        """Whether the last step that the episodes of the budget allow is done, and saved."""
-        last = last_step(self.metrics(), self.run.episodes)
-        return last is not None and self.steps >= last
 
     def metrics(self) -> list[dict[str, Any]]:
         """The lines of the steps so far."""
@@ -160,36 +144,28 @@ class BenchTraining:
 
     # -- inside --
 
+    @property
+    def _saved(self) -> bool:
+        return checkpoint.latest(self.folder / "checkpoints") is not None
+
     def _forget_what_saved_nothing(self) -> None:
         """Begin anew where nothing was saved, unless that run goes on just now."""
         if not self.folder.exists():
             return
         with unlocked(self.folder):
-            if not self.finished and not self.steps:
+            if not self.finished and not self._saved:
                 shutil.rmtree(self.folder)
 
     def _child(self, worker: BenchWorker, command: list[str]) -> None:
-        asked = False
-
-        def look() -> None:
-            nonlocal asked
-            rows = self.metrics() if self.folder.exists() else []
-            self._tell(rows)
-            last = last_step(rows, self.run.episodes)
-            if not asked and last is not None:
-                asked = True
-                control.ask(self.folder, "stop", after=last)
-
-        end = self.session.run(worker, command, self.log, look)
+        end = self.session.run(worker, command, self.log, self._tell)
         if end.status == 0:
             return
         if worker.stop.times:
             raise BenchStopped
-        if end.status == INTERRUPTED and asked:
-            return
         self._explain(end)
 
-    def _tell(self, rows: list[dict[str, Any]]) -> None:
+    def _tell(self) -> None:
+        rows = self.metrics() if self.folder.exists() else []
         if not rows:
             self.meter(0.0, "measuring the parent")
             return
@@ -243,9 +219,6 @@ def gather(
     plugin = run.algorithm_settings.plugin
     ended = json.loads((training.folder / "result.json").read_text()) if training.finished else {}
     rows = training.metrics()
-    by = str(ended.get("stopped_by", ""))
-    if training.finished and training.out_of_episodes:
-        by = f"the budget of {run.episodes} episodes"
     elapsed = ended.get("seconds", rows[-1]["time_elapsed"] if rows else 0.0)
     newest = checkpoint.latest(training.folder / "checkpoints")
     return BenchResult(
@@ -260,7 +233,7 @@ def gather(
         figures=figures,
         steps=len(rows),
         episodes=played(rows),
-        stopped_by=by,
+        stopped_by=ended.get("stopped_by", ""),
         curve=curve(rows),
         weights=hashes(sorted(newest.glob("*.safetensors"))) if newest else {},
         settings=training.session.settings,
@@ -296,20 +269,6 @@ def curve(rows: list[dict[str, Any]]) -> tuple[CurvePoint, ...]:
 def played(rows: list[dict[str, Any]]) -> float:
     """The episodes of some steps, by their metrics; a trainer that tells none has played none."""
     return float(sum(row.get("episodes") or 0 for row in rows))
-
-
-def last_step(rows: list[dict[str, Any]], episodes: int) -> int | None:
-    """The step with which a budget of episodes ends, as soon as the one before it is done.
-
-    It is taken to play as many as the one before did: a run learns of its end before it is there.
-    """
-    for index, row in enumerate(rows):
-        so_far = played(rows[: index + 1])
-        if so_far >= episodes:
-            return int(row["step"])
-        if so_far + (row.get("episodes") or 0) >= episodes:
-            return int(row["step"]) + 1
-    return None
 
 
 def last_lines(log: Path) -> str:

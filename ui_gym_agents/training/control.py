@@ -1,8 +1,7 @@
 """What a run is asked while it goes on, from outside of its process: to stop, evaluate or save.
 
-``control.jsonl`` in the run's folder has a line for each: ``at`` (ISO 8601 in UTC), ``what``, and
-``after``, where it has time until so many steps are done. The host looks between two steps, and
-does what was asked since its own process began.
+``control.jsonl`` in the run's folder has a line for each: ``at`` (ISO 8601 in UTC) and ``what``.
+The host looks between two steps, and does what was asked since its own process began.
 """
 
 from __future__ import annotations
@@ -26,10 +25,8 @@ Wish = Literal["stop", "evaluate", "save"]
 WISHES: tuple[Wish, ...] = get_args(Wish)
 
 
-def ask(directory: Path, what: str, *, after: int = 0) -> None:
-    """Ask the run in `directory` for something, to be done once `after` steps are.
-
-    Whether a run goes on there is not looked at.
+def ask(directory: Path, what: str) -> None:
+    """Ask the run in `directory` for something; whether one goes on there is not looked at.
 
     Raises:
         UserError: there is no run, or nothing that is called so.
@@ -39,7 +36,7 @@ def ask(directory: Path, what: str, *, after: int = 0) -> None:
         raise UserError(f"a run cannot be asked to {what!r}. {nearest(what, WISHES)}")
     if not (directory / "config.yaml").is_file():
         raise UserError(f"{directory} holds no run: {directory / 'config.yaml'} is not there")
-    line = {"at": datetime.now(UTC).isoformat(), "what": what, "after": after}
+    line = {"at": datetime.now(UTC).isoformat(), "what": what}
     append(directory / FILE, [json.dumps(line)])
 
 
@@ -49,26 +46,20 @@ class RunControl:
     def __init__(self, directory: Path) -> None:
         self._path = directory / FILE
         self._read = self._path.stat().st_size if self._path.exists() else 0
-        self._waiting: list[tuple[Wish, int]] = []
 
-    def asked(self, done: int) -> list[Wish]:
-        """What is due after `done` steps, each thing once, in the order it was asked for.
-
-        What is not known is passed over.
-        """
+    def asked(self) -> list[Wish]:
+        """What was asked since the last look, each thing once; what is not known is passed over."""
+        found: dict[Wish, None] = {}
         with suppress(OSError):  # nobody can ask then
-            self._waiting += self._new()
-        due = [what for what, after in self._waiting if after <= done]
-        self._waiting = [(what, after) for what, after in self._waiting if after > done]
-        return list(dict.fromkeys(due))
+            found.update(dict.fromkeys(self._new()))
+        return list(found)
 
-    def _new(self) -> Iterator[tuple[Wish, int]]:
+    def _new(self) -> Iterator[Wish]:
         for text, end in whole_lines(self._path, self._read):
             self._read = end
             try:
-                line = json.loads(text)
-                what, after = line["what"], int(line.get("after", 0))
-            except (ValueError, KeyError, TypeError, AttributeError):
+                what = json.loads(text)["what"]
+            except (ValueError, KeyError, TypeError):
                 continue
             if what in WISHES:
-                yield cast(Wish, what), after
+                yield cast(Wish, what)

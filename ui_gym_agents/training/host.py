@@ -117,6 +117,7 @@ class Host:
         self._control = RunControl(directory.path)
         self._trainer: Trainer
         self._done = 0
+        self._played = 0.0
         self._saved = 0
         self._evaluated = -1
         self._torn = False
@@ -202,6 +203,7 @@ class Host:
         self._done = self._saved = resumed.step
         self._evaluated = state["evaluated"]
         self._seconds_before = state["elapsed"]
+        self._played = state.get("played", 0.0)
         self._baseline = {mode: SuccessRate(**m) for mode, m in state["baseline"].items()}
         self.directory.cut_metrics(self._done)
         self._context.load_state_dict(state.get("context", {}))
@@ -324,6 +326,7 @@ class Host:
         self._torn = False
         metrics["time_step"] = time.monotonic() - begun
         self._done += 1
+        self._played += metrics.get("episodes", 0.0)
         self._record("train", metrics)
         self._listeners.step_finished(self._done, metrics, self._elapsed())
         for name in lost_losses(metrics):
@@ -343,7 +346,7 @@ class Host:
 
     def _asked(self) -> list[Wish]:
         """What somebody asks of the run from outside, which the log keeps."""
-        asked = self._control.asked(self._done)
+        asked = self._control.asked()
         for what in asked:
             self._note(f"asked to {what}, by a line in {self.directory.path / control.FILE}")
         return asked
@@ -355,6 +358,9 @@ class Host:
         limit = self.config.run.time_limit
         if limit is not None and self._elapsed() >= limit:
             return f"the time limit of {limit:g} s"
+        most = self.config.run.episode_limit
+        if most is not None and self._played >= most:
+            return f"the limit of {most} episodes"
         return None
 
     # -- measuring and saving --
@@ -409,6 +415,7 @@ class Host:
         state = {
             "config_hash": self.config.digest(),
             "elapsed": self._elapsed(),
+            "played": self._played,
             "evaluated": self._evaluated,
             "baseline": _plain(self._baseline),
             "rng": random_state.capture(),

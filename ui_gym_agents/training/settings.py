@@ -345,6 +345,12 @@ class RunSettings(SettingsSection):
         gt=0,
         description="Seconds of training after which the run ends; null: no limit.",
     )
+    episode_limit: int | None = Field(
+        default=None,
+        ge=1,
+        description="Episodes of training with which the run ends, after the step that reaches "
+        "them; null: no limit.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least that the run's log.txt takes in."
     )
@@ -472,9 +478,9 @@ def _free_to_change(key: str) -> bool:
     """Whether a resumed run may have another value: it does not bear on the steps already done."""
     names = (
         "run.directory", "run.records", "run.loggers", "run.project", "run.resume",
-        "run.fall_back", "run.steps", "run.time_limit", "run.on_end", "run.on_alert",
-        "run.alert_stalled", "run.alert_failures", "run.log_level", "run.log_format",
-        "run.metrics_port", "run.metrics_host", "policy.engine_timeout",
+        "run.fall_back", "run.steps", "run.time_limit", "run.episode_limit",
+        "run.on_end", "run.on_alert", "run.alert_stalled", "run.alert_failures", "run.log_level",
+        "run.log_format", "run.metrics_port", "run.metrics_host", "policy.engine_timeout",
         "policy.engine_attempts", "policy.shard", "env.workers",
     )  # fmt: skip
     return key in names or key.startswith("evaluation.")

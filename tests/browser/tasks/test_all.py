@@ -28,8 +28,8 @@ FORMS: list[list[Variant]] = [
     + [(spec.id, {"compact": True})] * (spec.id in COMPACT)
     for spec in FAMILIES
 ]
-"""Of each family: its levels, and that it is compact."""
-DAILY = [forms[number % len(forms)] for number, forms in enumerate(FORMS) if forms]
+"""Of each family: its levels, the easiest first, and last that it is compact, if it can be."""
+DAILY = [forms[-(number % 2)] for number, forms in enumerate(FORMS) if forms]
 DAILY += [("UI/DataEntry-v0", {"rows": 1, "length": 2, "columns": 1})]
 NIGHTLY = [form for forms in FORMS for form in forms if form not in DAILY]
 NIGHTLY += [(spec.id, {}) for spec in FAMILIES if not spec.load().levels]
