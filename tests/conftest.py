@@ -86,8 +86,16 @@ ROADS = (
 """All that may play slots: a vector env is the same on each."""
 
 
+@pytest.fixture(scope="module")
+def rays_end() -> Iterator[None]:
+    """A cluster of Ray that envs began here is no concern of another module's tests."""
+    yield
+    if ray := sys.modules.get("ray"):
+        ray.shutdown()
+
+
 @pytest.fixture(params=ROADS)
-def on_road(request: pytest.FixtureRequest) -> Iterator[Callable[..., UIVectorEnv]]:
+def on_road(request: pytest.FixtureRequest, rays_end: None) -> Iterator[Callable[..., UIVectorEnv]]:
     """Makes vector envs of the paint suite whose slots are played in one of all ways, closes them,
     and checks that nothing is left. Faults are asked for in the device's name (`paint`)."""
     made: list[UIVectorEnv] = []

@@ -88,7 +88,8 @@ def test_tasks_are_played_from_the_wheels(fresh: Path) -> None:
 def test_the_commands_work_from_the_wheels(fresh: Path) -> None:
     assert "UI/DataEntry-v0\tbrowser\t" in run(fresh, "ui-gym", "list")
     plugins = run(fresh, "ui-gym-train", "--list-plugins")
-    assert [line.split("\t")[0] for line in plugins.splitlines()] == ["grpo", "sft"]
+    names = [line.split("\t")[0] for line in plugins.splitlines()]
+    assert names == ["grpo", "sb3", "sft", "tinker"]
     assert "UI/DataEntry-v0" in run(fresh, "ui-gym-train", "--plugin", "grpo", "--dry-run")
     assert "there are no records" in run(fresh, "ui-gym-records", "ls")
     assert "--agent" in run(fresh, "ui-gym-eval", "--help")
