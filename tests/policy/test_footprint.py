@@ -104,7 +104,7 @@ def test_weights_adapter_optimizer_and_cache_are_exact(
     cache = DynamicCache(config=model.config)
     ids = torch.zeros(1, TOKENS, dtype=torch.long)
     with torch.no_grad():
-        model(input_ids=ids, past_key_values=cache, use_cache=True)
+        model(input_ids=ids, cache=cache, use_cache=True)
     assert said.cache == sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
 
     net = lora.attach(model, rank=RANK, alpha=16, targets="auto", seed=0)

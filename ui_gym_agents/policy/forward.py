@@ -83,6 +83,7 @@ class Forward:
         parameters = inspect.signature(model.forward).parameters
         self._sees = "mm_encoder_outputs" in parameters  # a language model does not
         self._types = "token_type_ids" in parameters
+        self._cache = "cache" if "cache" in parameters else "past_key_values"  # by version
         self._positions: Recent[tuple[Any, ...], Tensor] = Recent(1024)
         cache = DynamicCache(config=model.config)
         self.can_share = all(type(layer) is DynamicLayer for layer in cache.layers)
@@ -259,7 +260,7 @@ class Forward:
         cache: DynamicCache | None = None,
         keep: int | Tensor = 0,
     ) -> Tensor:
-        more: dict[str, Any] = {}
+        more: dict[str, Any] = {self._cache: cache}
         if self._types:
             more["token_type_ids"] = (ids == self.image_id).long()
         if self._sees:
@@ -268,7 +269,6 @@ class Forward:
             input_ids=ids,
             attention_mask=mask,
             position_ids=positions if self.axes > 1 else positions[0],
-            past_key_values=cache,
             use_cache=cache is not None,
             logits_to_keep=keep,
             return_dict=True,
