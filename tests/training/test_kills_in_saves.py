@@ -132,4 +132,6 @@ def test_an_evaluation_that_is_killed_is_done_again_and_counts_once(
     assert train(*PLAYER, "whole")[0] == 0
     assert histories.history(work / "run") == histories.history(work / "whole")
     again = torn.with_name(f"{torn.name}-2") if begun else torn
-    assert json.loads((again / "report.json").read_text())["n"] == (4 if kind == "evaluation" else 6)
+    assert json.loads((again / "report.json").read_text())["n"] == (
+        4 if kind == "evaluation" else 6
+    )
