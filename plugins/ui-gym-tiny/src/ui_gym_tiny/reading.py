@@ -151,12 +151,13 @@ class Reading(Task[ReadingParams, Any]):
         self._right: list[Part] = []
         self._goal = member.brief(device, params.shown).goal
         for _ in range(int(self._rng.integers(MOST_WALKED + 1))):
-            self._look(device)
+            self._look(_seen(device))
             if self._right:
                 with contextlib.suppress(ActionError):
                     device.perform(self._pick().action)
-        self._ask(params.asked, _seen(device))
-        self._look(device)
+        seen = _seen(device)
+        self._ask(params.asked, seen)
+        self._look(seen)
 
     def goal(self, params: ReadingParams) -> str:
         return self._goal
@@ -170,7 +171,7 @@ class Reading(Task[ReadingParams, Any]):
         if len(history) > self._judged:  # what could not be done is judged again, and adds nothing
             self._judged = len(history)
             self._done += any(part.is_done_by(history[-1]) for part in self._right)
-        self._look(device)
+        self._look(_seen(device))
         over = len(history) >= self.parts or not self._right
         notes = f"{self._done} of {len(history)} are parts of it"
         return Verdict(self._done / len(history) if over else 0.0, done=over, notes=notes)
@@ -209,9 +210,9 @@ class Reading(Task[ReadingParams, Any]):
             asked = "goal"
         self._asked = asked
 
-    def _look(self, device: Any) -> None:
+    def _look(self, seen: Sequence[Element]) -> None:
         """Note what is seen, and what it is right to do."""
-        self._seen = _seen(device)
+        self._seen = seen
         self._right = list(getattr(self, f"_{self._asked}_parts")(_named(self._seen)))
 
     def _pick(self) -> Part:
