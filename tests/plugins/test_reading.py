@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -14,8 +15,8 @@ from ui_gym.testing import check_ui_env
 from ui_gym_agents.agents import OracleAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode
-from ui_gym_tiny import reading
-from ui_gym_tiny.reading import ReadPages
+from ui_gym_tiny import board, reading
+from ui_gym_tiny.reading import ReadPages, ReadPhones
 
 FAMILIES = [spec.name for spec in compact_families("browser")]
 
@@ -85,3 +86,28 @@ def test_no_more_is_asked_than_there_is() -> None:
     with pytest.raises(UserError, match="parts must be 1 to 16"):
         ReadPages(parts=0)
     assert sum(reading.ASKED.values()) == pytest.approx(1)
+
+
+def test_boards_keep_their_contract() -> None:
+    check_ui_env("UI/ReadBoard-v0", seeds=range(3))
+    check_ui_env("UI/ReadPages-v0", seeds=range(3), tasks=["Login"], boards=100)
+
+
+def test_of_a_hundred_screens_so_many_are_boards() -> None:
+    task = ReadPages(boards=30)
+    members = [task.draw(seed, "train").member for seed in range(300)]
+    assert 60 < members.count("UI/ReadBoard-v0") < 120
+    with pytest.raises(UserError, match="boards must be 0 to 100"):
+        ReadPages(boards=101)
+    with pytest.raises(UserError, match="boards are pages"):
+        ReadPhones(boards=1)
+
+
+def test_boards_say_the_words_of_all_families() -> None:
+    """What the compact pages say is on boards too, but for words that hardly ever come."""
+    said = Counter[str]()
+    for episode in played(4 * len(FAMILIES), parts=1):
+        told = "\n".join([episode.goal, *(turn.caption for turn in episode.turns)])
+        said.update(re.findall(r"[^\W\d_]{2,}", re.sub(r"<\w+>", "", told)))
+    unknown = Counter({word: n for word, n in said.items() if word not in board.WORDS})
+    assert unknown.total() < 0.02 * said.total(), unknown.most_common(20)

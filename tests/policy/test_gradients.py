@@ -17,6 +17,8 @@ from policy_helpers import (
     shake,
 )
 
+from ui_gym.errors import UserError
+from ui_gym_agents.policy import load_policy
 from ui_gym_agents.store import ScreenshotStore
 
 
@@ -128,3 +130,22 @@ def test_dropout_is_off_while_sampling_and_the_mode_is_kept(
     assert policy.net.training
     policy.eval()
     assert not policy.net.training
+
+
+def test_frozen_parts_stay_as_they_are(make_view: MakeView, screenshots: ScreenshotStore) -> None:
+    policy = load_policy("tiny-clerk", freeze=("vision", "embeddings"))
+    before = {name: p.detach().clone() for name, p in policy.net.named_parameters()}
+    records = act(policy, mixed(make_view))
+    loss, _ = policy.supervised_loss(records, screenshots)
+    optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+    loss.backward()
+    optimizer.step()
+    moved = {n for n, p in policy.net.named_parameters() if not torch.equal(p, before[n])}
+    assert moved
+    assert not {name for name in moved if "visual" in name or "embed" in name}
+    assert policy.eyes.frozen(), "what was seen may be remembered"
+
+
+def test_an_adapter_has_nothing_to_freeze() -> None:
+    with pytest.raises(UserError, match=r"--policy.lora_rank 0"):
+        load_policy("tiny-clerk", lora_rank=2, freeze=("vision",))

@@ -33,6 +33,7 @@ def load_policy(
     lora_rank: int = 0,
     lora_alpha: float | None = None,
     lora_targets: str | Sequence[str] = "auto",
+    freeze: Sequence[str] = (),
     temperature: float = 1.0,
     max_new_tokens: int = 64,
     prompt: PromptBuilder | None = None,
@@ -55,7 +56,8 @@ def load_policy(
 
     `adapter` is a PEFT folder; otherwise `lora_rank` above zero attaches a fresh adapter,
     seeded by `seed` (`lora_alpha` defaults to twice the rank; `lora_targets`: see
-    `lora.target_modules`). With neither, all weights are trained. `prompt` defaults to what
+    `lora.target_modules`). With neither, all weights are trained but those of the parts that
+    `freeze` names (`model.FREEZABLE`). `prompt` defaults to what
     the folder's ``prompt.json`` says, and to `PromptBuilder()` without one. `threads` sets
     torch's CPU threads for the whole process, `act_threads` those of sampling alone; None is
     one thread for a small model, and else what torch has. `attention`, `quantize` and
@@ -88,6 +90,13 @@ def load_policy(
     )
     if gradient_checkpointing:
         model.checkpoint_activations(net)
+    if freeze:
+        if adapter is not None or lora_rank:
+            raise UserError(
+                "with an adapter all weights are frozen, and --policy.lora_targets says where it "
+                "goes: set --policy.lora_rank 0, or leave --policy.freeze out"
+            )
+        model.freeze(net, freeze)
     small = on_cpu and sum(p.numel() for p in net.parameters()) < SMALL
     if threads or small:
         torch.set_num_threads(threads or 1)

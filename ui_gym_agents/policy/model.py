@@ -39,6 +39,9 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 VISION = ("visual", "vision_tower", "vision_model", "vision_encoder")
 """What the vision tower is called in one model class or another."""
 
+FREEZABLE = ("vision", "embeddings")
+"""The vision tower; the tokens' embeddings, and the output layer where it is tied to them."""
+
 SPLITS_LIKE_IDEFICS3 = frozenset({"smolvlm"})
 """Classes whose own processor insists on torchvision and num2words, for videos, and which write a
 picture's tiles as Idefics3 does."""
@@ -258,6 +261,15 @@ def _names_vision_token(key: str) -> bool:
 def is_vision(name: str) -> bool:
     """Whether a parameter or module of that name belongs to the vision tower."""
     return any(part in VISION for part in name.split("."))
+
+
+def freeze(net: Any, parts: Sequence[str]) -> None:
+    """Keep the weights of `parts` of a model, some of `FREEZABLE`, as they are in training."""
+    for name, parameter in net.named_parameters():
+        if "vision" in parts and is_vision(name):
+            parameter.requires_grad_(False)
+    if "embeddings" in parts:
+        net.get_input_embeddings().weight.requires_grad_(False)
 
 
 def save_model(base: Any, processor: Any, folder: Path) -> None:

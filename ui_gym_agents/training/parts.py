@@ -143,6 +143,7 @@ def run_policy(
         lora_rank=settings.lora_rank,
         lora_alpha=settings.lora_alpha,
         lora_targets=settings.lora_targets,
+        freeze=settings.freeze,
         temperature=settings.temperature,
         max_new_tokens=settings.max_new_tokens,
         prompt=prompt,

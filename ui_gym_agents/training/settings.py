@@ -189,6 +189,9 @@ class PolicySettings(SettingsSection):
     lora_targets: tuple[str, ...] | Literal["auto"] = Field(
         default="auto", description="Names of the layers that get an adapter, or auto."
     )
+    freeze: tuple[Literal["vision", "embeddings"], ...] = Field(
+        default=(), description="With a lora_rank of 0, the parts whose weights stay as they are."
+    )
     temperature: float = Field(
         default=1.0, gt=0, description="Sampling temperature while training."
     )

@@ -51,6 +51,10 @@ class TinyConfig:
     positions: int = 400
     """Learned positions of the vision tower: a square grid, resampled to each picture's."""
     max_tokens: int = 4096
+    rope_theta: float = 10_000.0
+    alike: bool = False
+    """Whether keys begin as the queries' weights and what is read is written as it was: whoever
+    attends then begins by looking for what is like itself, and copies it."""
     init: float = 0.06
     image_mean: float = 0.9
     image_std: float = 0.25
@@ -91,6 +95,8 @@ def build(
         torch.manual_seed(seed)
         model = Qwen3VLForConditionalGeneration(qwen_config(config, tokenizer))
     _align_twins(model, twins(tokenizer))
+    if config.alike:
+        _attend_alike(model)
     if eyes is not None:
         _transplant(model, tokenizer, eyes)
     model.generation_config.eos_token_id = tokenizer.convert_tokens_to_ids(END)
@@ -137,7 +143,7 @@ def qwen_config(config: TinyConfig, tokenizer: PreTrainedTokenizerBase) -> Qwen3
             "pad_token_id": tokenizer.pad_token_id,
             "rope_parameters": {
                 "rope_type": "default",
-                "rope_theta": 10_000.0,
+                "rope_theta": config.rope_theta,
                 "mrope_section": [head // 2 - 2 * third, third, third],
                 "mrope_interleaved": True,
             },
@@ -182,6 +188,14 @@ def _align_twins(model: Qwen3VLForConditionalGeneration, pairs: list[tuple[int, 
     with torch.no_grad():
         rows: torch.Tensor = model.get_input_embeddings().weight  # type: ignore[assignment]
         rows[spaced] = rows[plain] + rows[spaced[0]].clone()
+
+
+def _attend_alike(model: Qwen3VLForConditionalGeneration) -> None:
+    with torch.no_grad():
+        for layer in model.model.language_model.layers:
+            attention: Any = layer.self_attn
+            attention.k_proj.weight.copy_(attention.q_proj.weight)
+            attention.o_proj.weight.copy_(attention.v_proj.weight.T)
 
 
 def _transplant(

@@ -30,18 +30,19 @@ Nothing about held-out parameters goes into any of them.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-import re
 import shutil
 import sys
+import tempfile
 import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.progress import track
 
 from ui_gym import UIVectorEnv
 from ui_gym.android.tasks import quick_settings
@@ -53,14 +54,17 @@ from ui_gym.desktop.tasks import pcmanfm_delete
 from ui_gym.errors import UIGymError
 from ui_gym_agents.agents import OracleAgent
 from ui_gym_agents.agents.agent import Agent
+from ui_gym_agents.collecting import Recording
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.policy import load_policy
 from ui_gym_agents.policy.prompts import PromptBuilder
+from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.cli import main as train
-from ui_gym_tiny import FOLDER, parts
+from ui_gym_tiny import FOLDER, board, parts
 from ui_gym_tiny.model import TinyConfig, build
+from ui_gym_tiny.opening import open_eyes
 from ui_gym_tiny.reading import ReadPages
 
 WORDS = (
@@ -87,20 +91,17 @@ FOLDER_WORDS = (
 )  # fmt: skip
 """All that the compact folder and its goals say."""
 
-READER_WORDS = (
-    *words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT, "<here>", "read", "find", "on",
-    "off", "or", "to", "down", "up", "drag", "wait", "ctrl", ".", ",", ":", "+", "-",
-)  # fmt: skip
-"""What the reader's tokens begin with; the pages' own words are heard from them."""
+READER_WORDS = (*board.WORDS, "<here>", ".", ",", ":", "+", "-")
+"""What the compact pages of the browser's families say, and their goals."""
+
+CHUNK = 500
+"""Episodes that are played before their pictures are let go."""
 
 CLERK = {"row": 0.42, "labels": 0.6}
 """The clumsy clerk's error model: rates of the mistakes of `DataEntry.misread`."""
 
 THUMB = {"neighbour": 0.75}
 """The clumsy thumb's: of `AndroidQuickSettings.misread`."""
-
-FIRST_READ = ("CheckboxSet", "ClickButton", "DataEntry", "KanbanDrag", "Login", "SliderSet")
-"""The families that the reader's eyes open on: few words in plain places."""
 
 AIMLESS = {"aimless": 1.0}
 """Of `DesktopDeleteFiles.misread`: whoever plays does parts of the job in any order."""
@@ -109,8 +110,7 @@ AIMLESS = {"aimless": 1.0}
 @dataclass(frozen=True)
 class Subject:
     """What a line of models looks at. `flags` choose it; `data`, `blind` and `limits` are for their
-    cards. Where `eyes` names a checkpoint, its blank begins with that one's vision tower. To
-    `words` come those that are said in `heard` episodes of the task's oracle."""
+    cards. Where `eyes` names a checkpoint, its blank begins with that one's vision tower."""
 
     config: TinyConfig
     words: Sequence[str]
@@ -119,7 +119,11 @@ class Subject:
     blind: str
     limits: str
     eyes: str = ""
-    heard: int = 0
+    screens: Mapping[int, int] = field(default_factory=dict)
+    """Screens that are played before anything is learned, rather than by the runs: how many, by
+    how many of a hundred are boards."""
+    opened: int = 0
+    """The updates with which its blank's eyes are opened on these screens (`opening`)."""
     screen: tuple[int, int] | None = None
     """What it sees, in pixels, where that is less than what its coordinates reach."""
 
@@ -169,8 +173,8 @@ FILES = Subject(
 
 PAGES = Subject(
     TinyConfig(
-        height=320, layers=4, ff=384, vision_hidden=128, vision_layers=2, vision_heads=4,
-        vision_ff=256,
+        height=320, layers=4, ff=384, vision_hidden=192, vision_layers=2, vision_heads=6,
+        vision_ff=512, rope_theta=5e6, alike=True,
     ),
     READER_WORDS,
     ("--tasks.ids", "[]", "--tasks.custom", "ui_gym_tiny.reading:ReadPages",
@@ -182,7 +186,8 @@ PAGES = Subject(
     "It reads the plain look of the compact pages alone: no other look, no phone, no desktop. A "
     "scroll counts as right by its direction, wherever it is. Of 38 families; those that came "
     "later it has never seen.",
-    heard=1500,
+    screens={100: 8000, 0: 8000},
+    opened=2000,
     screen=(320, 256),
 )  # fmt: skip
 
@@ -279,25 +284,16 @@ STAGES = (
         ),
     ),
     RecipeStage(
-        "tiny-reader-eyes",
-        PAGES,
-        "tiny-reader-blank",
-        "It reads the pages of six families.",
-        (
-            "--tasks.arguments", json.dumps({"tasks": list(FIRST_READ)}),
-            "--run.steps", "70", "--trainer.episodes", "64", "--trainer.epochs", "2",
-            "--trainer.lr", "1.5e-3", "--trainer.final_lr", "0.5", "--trainer.warmup", "40",
-        ),
-    ),
-    RecipeStage(
         "tiny-reader",
         PAGES,
-        "tiny-reader-eyes",
+        "tiny-reader-blank",
         "It reads the compact pages of all browser families aloud, and does any part of a job "
         "there: clicks what is named, types a word, drags one thing to another, scrolls.",
         (
-            "--run.steps", "150", "--trainer.episodes", "64", "--trainer.epochs", "2",
-            "--trainer.lr", "1.5e-3", "--trainer.warmup", "20", "--run.eval_every", "30",
+            "--policy.freeze", "vision", "embeddings", "--policy.threads", "2",
+            "--policy.picture_bytes", "1000000000",
+            "--run.steps", "120", "--trainer.episodes", "320", "--trainer.batch_size", "8",
+            "--trainer.lr", "2e-3", "--trainer.warmup", "100", "--run.eval_every", "0",
         ),
     ),
 )  # fmt: skip
@@ -315,12 +311,10 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         if stage.name not in names:
             continue
         console.rule(stage.name)
-        start = out / stage.start
+        start, subject = out / stage.start, stage.subject
+        shown = _shown(out, subject)
         if stage.start.endswith("-blank") and not (start / "config.json").exists():
-            subject = stage.subject
-            eyes = _found(out, subject.eyes) if subject.eyes else None
-            build(subject.config, [*subject.words, *_heard(subject)], seed, start, eyes)
-            PromptBuilder.bare().save(start)
+            _build(out, start, subject, shown, seed)
         started = time.monotonic()
         run = out / "runs" / stage.name
         status = train(
@@ -329,6 +323,7 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
                 "--policy.lora_rank", "0", "--run.directory", str(run), "--run.seed", str(seed),
                 "--run.eval_every", "10", "--run.save_every", "20", "--run.keep", "10",
                 "--evaluation.before", "false",
+                *(("--trainer.source", f"file:{shown}") if shown else ()),
                 *stage.subject.flags, *stage.flags,
             ]
         )  # fmt: skip
@@ -337,28 +332,56 @@ def make(out: Path, *, seed: int, names: Sequence[str]) -> None:
         _publish(stage, run, out / stage.name, seed, time.monotonic() - started)
 
 
-def _heard(subject: Subject) -> list[str]:
-    """The words of goals, captions and actions in the subject's first episodes, said twice or more;
-    of letters alone: a number is told digit by digit."""
-    if not subject.heard:
-        return []
-    said: Counter[str] = Counter()
-    for episode in _played(OracleAgent(), subject.heard, "train"):
-        turns = [text for turn in episode.turns for text in (turn.caption, turn.action_text)]
-        told = re.sub(r"<\w+>", "", "\n".join([episode.goal, *turns]))
-        said.update(set(re.findall(r"[^\W\d_]+", told)))
-    return sorted(word for word, times in said.items() if times > 1)
+def _build(out: Path, start: Path, subject: Subject, shown: Path | None, seed: int) -> None:
+    """A blank: written whole or not at all."""
+    eyes = _found(out, subject.eyes) if subject.eyes else None
+    with tempfile.TemporaryDirectory(dir=out) as name:
+        folder = Path(name) / start.name
+        build(subject.config, subject.words, seed, folder, eyes)
+        PromptBuilder.bare().save(folder)
+        if shown is not None:
+            loss = open_eyes(folder, subject.config, Recording.of_file(shown), subject.opened, seed)
+            Console().print(f"the eyes are open: {loss:.3f} nats a thing")
+        folder.rename(start)
 
 
-def _played(agent: Agent, episodes: int, split: Split, **arguments: Any) -> list[Episode]:
-    """The first episodes of `ReadPages` by somebody."""
+def _shown(out: Path, subject: Subject) -> Path | None:
+    """The file of the screens that a subject is shown; they are played where it is not there."""
+    if not subject.screens:
+        return None
+    folder = out / "screens"
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=out) as name:
+            store = EpisodeStore(Path(name) / "screens")
+            seeds = itertools.count()
+            for boards, count in subject.screens.items():
+                played = list(itertools.islice(seeds, count))
+                _play(OracleAgent(), played, "train", store=store, parts=1, boards=boards)
+            (Path(name) / "screens").rename(folder)
+    return folder / "episodes.jsonl"
+
+
+def _play(
+    agent: Agent,
+    seeds: Sequence[int],
+    split: Split,
+    *,
+    store: EpisodeStore | None = None,
+    **arguments: Any,
+) -> list[Episode]:
+    """Episodes of `ReadPages` by somebody."""
     name = ReadPages.spec.id
     envs = UIVectorEnv(16, name, autoreset_mode="Disabled", dialect="cells", **arguments)
+    collector = Collector(envs, agent, store=store)
+    found: list[Episode] = []
     try:
-        asked = [EpisodeRequest(seed=seed, split=split) for seed in range(episodes)]
-        return Collector(envs, agent).collect(asked)
+        for first in track(range(0, len(seeds), CHUNK), description="playing"):
+            asked = [EpisodeRequest(seed=seed, split=split) for seed in seeds[first:][:CHUNK]]
+            found += collector.collect(asked)
+            collector.store.screenshots.clear()
     finally:
         envs.close()
+    return found
 
 
 def _found(out: Path, name: str) -> Path:
@@ -376,14 +399,16 @@ def _publish(stage: RecipeStage, run: Path, folder: Path, seed: int, seconds: fl
     shutil.copytree(newest, folder, ignore=shutil.ignore_patterns(*left_out))
     result = json.loads((run / "result.json").read_text())
     card = _card(stage, result, seed, seconds)
-    (folder / "README.md").write_text(f"{card}{_by_part(folder)}" if stage.subject.heard else card)
+    (folder / "README.md").write_text(
+        f"{card}{_by_part(folder)}" if stage.subject.screens else card
+    )
 
 
 def _by_part(folder: Path, episodes: int = 1520) -> str:
     """A card's sections on how often a reader does a part right that is asked for, greedily, by
     what is asked and by the family on whose page it is."""
     reader = load_policy(folder, temperature=0.0, max_new_tokens=32)
-    played = _played(reader, episodes, "heldout", parts=1)
+    played = _play(reader, range(episodes), "heldout", parts=1)
     lines: list[str] = []
     names = {
         "part": [str(episode.params["asked"]) for episode in played],

@@ -31,6 +31,7 @@ from ui_gym.contract.suite import compact_families
 from ui_gym.contract.task import Brief, Demo, Split, Task
 from ui_gym.desktop.task import DesktopTask
 from ui_gym.errors import ActionError, UserError
+from ui_gym_tiny.board import ReadBoard
 
 PATCH = 32
 CELL = 8
@@ -121,7 +122,9 @@ class Reading(Task[ReadingParams, Any]):
     def pool(cls, options: DeviceOptions) -> DevicePool:
         return cls.base.pool(options)
 
-    def __init__(self, *, tasks: Sequence[str] | None = None, parts: int = 3) -> None:
+    def __init__(
+        self, *, tasks: Sequence[str] | None = None, parts: int = 3, boards: int = 0
+    ) -> None:
         known = {spec.name: spec for spec in compact_families(self.suite)}
         chosen = list(known) if tasks is None else list(tasks)
         if not chosen or set(chosen) - set(known):
@@ -129,12 +132,20 @@ class Reading(Task[ReadingParams, Any]):
         self.members: Mapping[str, Task[Any, Any]] = {
             known[name].id: make_task(known[name].id, {"compact": True}) for name in chosen
         }
+        self._drawn = list(self.members)
         self.viewport = next(iter(self.members.values())).viewport
+        self.boards = self.check_range("boards", boards, 0, 100)
+        if boards and self.suite != "browser":
+            raise UserError("boards are pages: ReadPages alone has them")
+        if boards:
+            self.members = {**self.members, ReadBoard.spec.id: make_task(ReadBoard.spec.id, {})}
         self.parts = self.check_range("parts", parts, 1, 16)
         self.max_steps = 2 * parts
 
     def sample(self, rng: Generator) -> ReadingParams:
-        member = list(self.members)[int(rng.integers(len(self.members)))]
+        member = self._drawn[int(rng.integers(len(self._drawn)))]
+        if self.boards and rng.integers(100) < self.boards:
+            member = ReadBoard.spec.id
         asked = str(rng.choice(tuple(ASKED), p=tuple(ASKED.values())))
         shown = self.members[member].sample(rng)
         return ReadingParams(member, shown, asked, int(rng.integers(2**31)))
@@ -150,7 +161,8 @@ class Reading(Task[ReadingParams, Any]):
         self._member = member.spec.name
         self._right: list[Part] = []
         self._goal = member.brief(device, params.shown).goal
-        for _ in range(int(self._rng.integers(MOST_WALKED + 1))):
+        walked = 0 if isinstance(member, ReadBoard) else int(self._rng.integers(MOST_WALKED + 1))
+        for _ in range(walked):
             self._look(_seen(device))
             if self._right:
                 with contextlib.suppress(ActionError):
@@ -304,6 +316,7 @@ class ReadPages(Reading):
     ## Arguments
     | `tasks` | all | the names of the families |
     | `parts` | 3 | how many actions an episode has, 1 to 16 |
+    | `boards` | 0 | how many screens of a hundred are boards of words (`board`), 0 to 100 |
     """
 
     base, suite = BrowserTask, "browser"
@@ -378,7 +391,7 @@ def _said(element: Element) -> str:
     told = [element.name]
     if element.role in ("checkbox", "radio", "switch"):
         told.append("on" if "checked" in element.states else "off")
-    if value := _value(element):
+    if (value := _value(element)) and value != element.name:
         told.append(value)
     if "focused" in element.states and element.role in FIELDS:
         told.append("<here>")

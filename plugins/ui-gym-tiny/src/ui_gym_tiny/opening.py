@@ -1,0 +1,171 @@
+"""Opens a tiny model's eyes: each patch of a picture learns to say the words of the thing on it.
+
+A language model that is taught to read through eyes that have seen nothing learns where on its
+pages which words are wont to stand, and hardly ever to see. So the vision tower is trained first,
+alone, and the tokens' embeddings with it: what it tells of the patch in which a thing's middle lies
+is to be nearest, by the angle, to the embeddings of the thing's words and of its point. Whoever
+looks for a word among the patches, and copies its point, then has little left to learn. A screen
+costs a quarter of what it costs the whole model, and teaches at all places at once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.progress import track
+from torch import Tensor
+from torch.nn.functional import log_softmax, normalize
+from transformers import PreTrainedTokenizerFast, Qwen3VLForConditionalGeneration
+
+from ui_gym.contract.device import Image
+from ui_gym_agents.collecting import Recording
+from ui_gym_agents.policy.model import without_progress_bars
+from ui_gym_tiny.model import TinyConfig
+from ui_gym_tiny.tokenizer import PAD, twins
+
+POINT = re.compile(r"<x(\d+)><y(\d+)>")
+PIECE = re.compile(r"<here>|[^\W\d_]+|\d|[^\w\s]")
+SCALE = 16.0
+"""What cosines begin multiplied with, to be logits."""
+NOTHING = 0.05
+"""Weight of a patch where no thing has its middle; a thing weighs 1."""
+MOST_WORDS = 6
+
+
+Told = list[tuple[int, list[int]]]
+"""Of each place of a picture with a thing on it, the tokens that say it."""
+
+
+class Opening:
+    """The vision tower of the model in `folder`, its words, and what is fitted to them."""
+
+    def __init__(self, folder: Path, config: TinyConfig, size: tuple[int, int]) -> None:
+        self.config = config
+        self.columns, self.rows = size[0] // config.patch, size[1] // config.patch
+        self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+        self.vocabulary = self.tokenizer.get_vocab()
+        with without_progress_bars():
+            self.model = Qwen3VLForConditionalGeneration.from_pretrained(folder)
+        self.words: Any = self.model.get_input_embeddings().weight
+        self.scale = torch.nn.Parameter(torch.tensor(SCALE))
+        self.grid = torch.tensor([[1, self.rows, self.columns]])
+
+    def parameters(self) -> list[Any]:
+        return [*self.model.model.visual.parameters(), self.words, self.scale]
+
+    def patches(self, picture: Image) -> NDArray[np.uint8]:
+        """A picture as the vision tower takes it, but for its scale: (places, values)."""
+        side = self.config.patch
+        cut = picture.reshape(self.rows, side, self.columns, side, 3)
+        return cut.transpose(0, 2, 4, 1, 3).reshape(self.rows * self.columns, -1)
+
+    def told(self, caption: str) -> Told:
+        """What a caption tells: lines of a point and the words of what is there, or the other
+        way round."""
+        return list(self._told(caption))
+
+    def _told(self, caption: str) -> Iterator[tuple[int, list[int]]]:
+        for line in caption.splitlines():
+            found = POINT.search(line)
+            if found is None:
+                continue
+            column, row = (int(n) * self.config.cell // self.config.patch for n in found.groups())
+            pieces = PIECE.findall(POINT.sub("", line))
+            tokens = [self.vocabulary[p] for p in pieces if p in self.vocabulary][:MOST_WORDS]
+            if tokens and column < self.columns and row < self.rows:
+                point = (f"<x{found[1]}>", f"<y{found[2]}>")
+                yield row * self.columns + column, tokens + [self.vocabulary[p] for p in point]
+
+    def loss(self, pictures: Sequence[Image], told: Sequence[Told]) -> Tensor:
+        """The mean of -log p over things, those of a thing's words alike, in nats."""
+        logs = log_softmax(self._similar(pictures), dim=-1)
+        nothing = self.vocabulary[PAD]
+        count = self.rows * self.columns
+        places: list[int] = []
+        tokens: list[int] = []
+        weights: list[float] = []
+        for number, things in enumerate(told):
+            empty = set(range(count)) - {place for place, _ in things}
+            rows = [(place, [nothing], NOTHING) for place in sorted(empty)]
+            for place, words, weight in [*rows, *((*thing, 1.0) for thing in things)]:
+                places += [number * count + place] * len(words)
+                tokens += words
+                weights += [weight / len(words)] * len(words)
+        weighed = torch.tensor(weights)
+        return -(logs[places, tokens] * weighed).sum() / weighed.sum()
+
+    @torch.no_grad()
+    def share_read(self, pictures: Sequence[Image], told: Sequence[Told]) -> float:
+        """The share of the tokens of things that are among the likeliest where the thing is."""
+        right = total = 0
+        for picture, things in zip(pictures, told, strict=True):
+            similar = self._similar([picture])
+            for place, words in things:
+                likeliest = similar[place].topk(len(words)).indices.tolist()
+                right += len(set(likeliest) & set(words))
+                total += len(words)
+        return right / total
+
+    def _similar(self, pictures: Sequence[Image]) -> Tensor:
+        """(places of all pictures, vocabulary)."""
+        patches = np.concatenate([self.patches(picture) for picture in pictures])
+        values = torch.from_numpy(patches).float() / 255
+        values = (values - self.config.image_mean) / self.config.image_std
+        seen = self.model.model.visual(values, grid_thw=self.grid.expand(len(pictures), 3))
+        return normalize(seen.pooler_output, dim=-1) @ normalize(self.words, dim=-1).T * self.scale
+
+    def save(self, folder: Path) -> None:
+        """Write the model. A word with a space in front is the word that was learned."""
+        with torch.no_grad():
+            for plain, spaced in twins(self.tokenizer):
+                self.words[spaced] = self.words[plain]
+        with without_progress_bars():
+            self.model.save_pretrained(folder)
+
+
+def open_eyes(
+    folder: Path,
+    config: TinyConfig,
+    screens: Recording,
+    updates: int,
+    seed: int = 0,
+    *,
+    batch: int = 32,
+    lr: float = 2e-3,
+    warmup: int = 100,
+) -> float:
+    """Train the vision tower and the words of the model in `folder`, and write it there.
+
+    The screens are those of the episodes' turns that have a caption.
+
+    Returns:
+        The last loss, in nats a thing: the mean over a tenth of the updates.
+    """
+    turns = [turn for episode in screens.episodes for turn in episode.turns if turn.caption]
+    height, width = screens.screenshots.get(turns[0].screenshot_id).shape[:2]
+    opening = Opening(folder, config, (width, height))
+    told = [opening.told(turn.caption) for turn in turns]
+    rng = np.random.default_rng(seed)
+    optimizer = torch.optim.AdamW(opening.parameters(), lr=lr, betas=(0.9, 0.98))
+    losses: list[float] = []
+    for update in track(range(updates), description="opening the eyes"):
+        drawn = rng.integers(len(turns), size=batch)
+        cosine = 0.5 * (1 + math.cos(math.pi * update / updates))
+        rate = lr * min(1.0, (update + 1) / warmup) * (0.05 + 0.95 * cosine)
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.zero_grad(set_to_none=True)
+        pictures = [screens.screenshots.get(turns[i].screenshot_id) for i in drawn]
+        loss = opening.loss(pictures, [told[i] for i in drawn])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(opening.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    opening.save(folder)
+    return float(np.mean(losses[-max(1, updates // 10) :]))

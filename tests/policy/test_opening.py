@@ -1,0 +1,92 @@
+"""Opening a tiny model's eyes: the vision tower alone learns what stands where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from ui_gym import UIVectorEnv
+from ui_gym_agents.agents import OracleAgent
+from ui_gym_agents.collecting import Recording
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.store import EpisodeStore
+from ui_gym_tiny import board
+from ui_gym_tiny.model import TinyConfig, build
+from ui_gym_tiny.opening import Opening, open_eyes
+from ui_gym_tiny.reading import ReadPages
+
+CONFIG = TinyConfig(height=320, vision_hidden=96, vision_layers=1)
+
+
+@pytest.fixture(scope="module")
+def screens(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """Four boards that somebody read aloud."""
+    folder = tmp_path_factory.mktemp("screens")
+    envs = UIVectorEnv(
+        2, ReadPages.spec.id, autoreset_mode="Disabled", dialect="cells", parts=1, boards=100
+    )
+    try:
+        collector = Collector(envs, OracleAgent(), store=EpisodeStore(folder))
+        collector.collect([EpisodeRequest(seed=seed, split="train") for seed in range(4)])
+    finally:
+        envs.close()
+    return Recording.of_file(folder / "episodes.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Other tests run beside these."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def blank(tmp_path: Path) -> Path:
+    build(CONFIG, board.WORDS, 0, tmp_path / "model")
+    return tmp_path / "model"
+
+
+def read(model: Path, screens: Recording) -> float:
+    opening = Opening(model, CONFIG, (320, 256))
+    turns = [episode.turns[0] for episode in screens.episodes]
+    pictures = [screens.screenshots.get(turn.screenshot_id) for turn in turns]
+    return opening.share_read(pictures, [opening.told(turn.caption) for turn in turns])
+
+
+def test_open_eyes_tell_what_stands_where(blank: Path, screens: Recording) -> None:
+    assert read(blank, screens) < 0.1
+    loss = open_eyes(blank, CONFIG, screens, 60, batch=4, warmup=10)
+    assert read(blank, screens) > 0.5
+    assert loss < 5
+
+
+def test_the_same_seed_opens_the_same_eyes(tmp_path: Path, screens: Recording) -> None:
+    for name in "ab":
+        build(CONFIG, board.WORDS, 0, tmp_path / name)
+        open_eyes(tmp_path / name, CONFIG, screens, 3, seed=5, batch=2)
+    one, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "ab")
+    assert one == other
+
+
+def test_a_caption_is_read_in_either_order(blank: Path) -> None:
+    opening = Opening(blank, CONFIG, (320, 256))
+    told = opening.told("find\nSave File <x5><y9>")
+    assert told == opening.told("read\n<x5><y9> Save File")
+    ((place, tokens),) = told
+    assert place == 2 * 10 + 1
+    assert opening.tokenizer.convert_ids_to_tokens(tokens) == ["Save", "File", "<x5>", "<y9>"]
+    assert opening.told("find\nSave <x5><y39>") == [], "below the picture"
+
+
+def test_attention_that_begins_alike_looks_for_itself(tmp_path: Path) -> None:
+    config = TinyConfig(alike=True)
+    model = build(config, board.WORDS, 0, tmp_path / "alike")
+    for layer in model.model.language_model.layers:
+        attention = layer.self_attn
+        assert torch.equal(attention.k_proj.weight, attention.q_proj.weight)
+        assert torch.equal(attention.o_proj.weight, attention.v_proj.weight.T)
