@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from rich.progress import track
 from torch import Tensor
 from torch.nn.functional import log_softmax, normalize
-from transformers import PreTrainedTokenizerFast, Qwen3VLForConditionalGeneration
+from transformers import PreTrainedTokenizerFast
 
 from ui_gym.contract.device import Image
 from ui_gym_agents.collecting import Recording
-from ui_gym_agents.policy.model import without_progress_bars
+from ui_gym_agents.policy import cpu
+from ui_gym_agents.policy.model import load_model, without_progress_bars
 from ui_gym_tiny.model import TinyConfig
 from ui_gym_tiny.tokenizer import PAD, twins
 
@@ -51,8 +52,7 @@ class Opening:
         self.columns, self.rows = size[0] // config.patch, size[1] // config.patch
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
         self.vocabulary = self.tokenizer.get_vocab()
-        with without_progress_bars():
-            self.model = Qwen3VLForConditionalGeneration.from_pretrained(folder)
+        self.model = load_model(folder, dtype="float32", device="cpu")
         self.words: Any = self.model.get_input_embeddings().weight
         self.scale = torch.nn.Parameter(torch.tensor(SCALE))
         self.grid = torch.tensor([[1, self.rows, self.columns]])
@@ -150,6 +150,7 @@ def open_eyes(
     """
     turns = [turn for episode in screens.episodes for turn in episode.turns if turn.caption]
     height, width = screens.screenshots.get(turns[0].screenshot_id).shape[:2]
+    cpu.keep_freed_memory()
     opening = Opening(folder, config, (width, height))
     told = [opening.told(turn.caption) for turn in turns]
     rng = np.random.default_rng(seed)

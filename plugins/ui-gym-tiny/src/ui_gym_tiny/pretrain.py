@@ -22,7 +22,8 @@ layers begin afresh.
 named or presses Delete, in any order.
 
 ``tiny-reader`` is the parent of the laptop benchmark (docs/benchmark.md): it does parts of jobs on
-the compact pages of all families (`reading`), and never saw one brought to an end.
+the compact pages of all families (`reading`), and never saw one brought to an end. Its screens are
+played once, before, and its eyes are opened by themselves (`opening`).
 
 Nothing about held-out parameters goes into any of them.
 """
@@ -180,12 +181,12 @@ PAGES = Subject(
     ("--tasks.ids", "[]", "--tasks.custom", "ui_gym_tiny.reading:ReadPages",
      "--policy.max_new_tokens", "32"),
     "The data are demonstrations on `ReadPages` (`ui_gym_tiny/reading.py`), training split only, "
-    "played in Chromium on the compact pages of all browser families, in their plain look: one "
-    "part of a job at a time, and any of those that are right.",
+    "played in Chromium: one part of a job at a time, and any of those that are right, on compact "
+    "pages of all browser families in their plain look, and on boards of the words that these say "
+    "(`ui_gym_tiny/board.py`).",
     "An episode asks for up to three parts, and counts where all of them are right.",
     "It reads the plain look of the compact pages alone: no other look, no phone, no desktop. A "
-    "scroll counts as right by its direction, wherever it is. Of 38 families; those that came "
-    "later it has never seen.",
+    "scroll counts as right by its direction, wherever it is.",
     screens={100: 8000, 0: 8000},
     opened=2000,
     screen=(320, 256),
@@ -290,7 +291,7 @@ STAGES = (
         "It reads the compact pages of all browser families aloud, and does any part of a job "
         "there: clicks what is named, types a word, drags one thing to another, scrolls.",
         (
-            "--policy.freeze", "vision", "embeddings", "--policy.threads", "2",
+            "--policy.freeze", "vision,embeddings", "--policy.threads", "2",
             "--policy.picture_bytes", "1000000000",
             "--run.steps", "120", "--trainer.episodes", "320", "--trainer.batch_size", "8",
             "--trainer.lr", "2e-3", "--trainer.warmup", "100", "--run.eval_every", "0",
@@ -445,6 +446,13 @@ def _card(stage: RecipeStage, result: dict[str, Any], seed: int, seconds: float)
         f"`{stage.start}`, with the SFT plugin's settings `{flags}`: {result['steps']} steps in "
         f"{seconds:.0f} s. {subject.data}",
     ]
+    if subject.screens:
+        lines += [
+            "",
+            f"Its {sum(subject.screens.values()):,} screens were played before. The vision tower "
+            f"and the words' embeddings were trained on them first, alone, in {subject.opened:,} "
+            "updates (`ui_gym_tiny/opening.py`), which are not in these seconds.",
+        ]
     if stage.habits:
         lines += ["", stage.habits]
     lines += ["", "## Measured, on held-out parameters", "", "| answers | success | 95 % | n |"]
