@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
+from transformers import AutoTokenizer
 
 from ui_gym import UIVectorEnv
 from ui_gym_agents.agents import OracleAgent
@@ -18,6 +21,7 @@ from ui_gym_tiny.model import TinyConfig, build
 from ui_gym_tiny.opening import Opening, open_eyes
 from ui_gym_tiny.reading import ReadPages
 
+EMBEDDINGS = "model.language_model.embed_tokens.weight"
 CONFIG = TinyConfig(height=320, vision_hidden=96, vision_layers=1)
 
 
@@ -52,10 +56,9 @@ def blank(tmp_path: Path) -> Path:
 
 
 def read(model: Path, screens: Recording) -> float:
-    opening = Opening(model, CONFIG, (320, 256))
     turns = [episode.turns[0] for episode in screens.episodes]
-    pictures = [screens.screenshots.get(turn.screenshot_id) for turn in turns]
-    return opening.share_read(pictures, [opening.told(turn.caption) for turn in turns])
+    opening = Opening(model, CONFIG, (320, 256), [turn.caption for turn in turns])
+    return opening.share_read([screens.screenshots.get(turn.screenshot_id) for turn in turns])
 
 
 def test_open_eyes_tell_what_stands_where(blank: Path, screens: Recording) -> None:
@@ -73,14 +76,29 @@ def test_the_same_seed_opens_the_same_eyes(tmp_path: Path, screens: Recording) -
     assert one == other
 
 
+def test_what_is_never_said_keeps_its_embedding(blank: Path, screens: Recording) -> None:
+    """It would be pushed away from everything, as all else that is never said."""
+    before = load_file(blank / "model.safetensors")[EMBEDDINGS]
+    open_eyes(blank, CONFIG, screens, 3, batch=2)
+    moved = (load_file(blank / "model.safetensors")[EMBEDDINGS] != before).any(dim=1)
+    vocabulary = AutoTokenizer.from_pretrained(blank).get_vocab()
+    captions = "\n".join(episode.turns[0].caption for episode in screens.episodes)
+    word = next(word for word in board.WORDS if re.search(rf"\b{word}\b", captions))
+    assert moved[vocabulary[word]]
+    assert moved[vocabulary[f"Ġ{word}"]], "its twin goes with it"
+    assert not moved[vocabulary["click("]]
+    assert not moved[vocabulary["Ċ"]]
+
+
 def test_a_caption_is_read_in_either_order(blank: Path) -> None:
-    opening = Opening(blank, CONFIG, (320, 256))
-    told = opening.told("find\nSave File <x5><y9>")
-    assert told == opening.told("read\n<x5><y9> Save File")
-    ((place, tokens),) = told
+    captions = ["find\nSave File <x5><y9>", "read\n<x5><y9> Save File", "find\nSave <x5><y39>"]
+    opening = Opening(blank, CONFIG, (320, 256), captions)
+    found, read_aloud, below = opening.told
+    assert found == read_aloud
+    ((place, tokens),) = found
     assert place == 2 * 10 + 1
     assert opening.tokenizer.convert_ids_to_tokens(tokens) == ["Save", "File", "<x5>", "<y9>"]
-    assert opening.told("find\nSave <x5><y39>") == [], "below the picture"
+    assert below == [], "what is below the picture is not on it"
 
 
 def test_attention_that_begins_alike_looks_for_itself(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +47,24 @@ Told = list[tuple[int, list[int]]]
 class Opening:
     """The vision tower of the model in `folder`, its words, and what is fitted to them."""
 
-    def __init__(self, folder: Path, config: TinyConfig, size: tuple[int, int]) -> None:
+    def __init__(
+        self, folder: Path, config: TinyConfig, size: tuple[int, int], captions: Iterable[str]
+    ) -> None:
         self.config = config
         self.columns, self.rows = size[0] // config.patch, size[1] // config.patch
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
         self.vocabulary = self.tokenizer.get_vocab()
         self.model = load_model(folder, dtype="float32", device="cpu")
         self.words: Any = self.model.get_input_embeddings().weight
+        self.twins = tuple(torch.tensor(side) for side in zip(*twins(self.tokenizer), strict=True))
+        plain, spaced = self.twins
+        self.offset = (self.words[spaced[0]] - self.words[plain[0]]).detach()
+        self.told = [list(self._told(caption)) for caption in captions]
+        # The embeddings of what is never said are left alone: all would be pushed the same way,
+        # until they are alike.
+        said = {token for things in self.told for _, tokens in things for token in tokens}
+        self.known = [self.vocabulary[PAD], *sorted(said)]
+        self.rank = {token: number for number, token in enumerate(self.known)}
         self.scale = torch.nn.Parameter(torch.tensor(SCALE))
         self.grid = torch.tensor([[1, self.rows, self.columns]])
 
@@ -66,12 +77,9 @@ class Opening:
         cut = picture.reshape(self.rows, side, self.columns, side, 3)
         return cut.transpose(0, 2, 4, 1, 3).reshape(self.rows * self.columns, -1)
 
-    def told(self, caption: str) -> Told:
+    def _told(self, caption: str) -> Iterator[tuple[int, list[int]]]:
         """What a caption tells: lines of a point and the words of what is there, or the other
         way round."""
-        return list(self._told(caption))
-
-    def _told(self, caption: str) -> Iterator[tuple[int, list[int]]]:
         for line in caption.splitlines():
             found = POINT.search(line)
             if found is None:
@@ -96,36 +104,39 @@ class Opening:
             rows = [(place, [nothing], NOTHING) for place in sorted(empty)]
             for place, words, weight in [*rows, *((*thing, 1.0) for thing in things)]:
                 places += [number * count + place] * len(words)
-                tokens += words
+                tokens += [self.rank[word] for word in words]
                 weights += [weight / len(words)] * len(words)
         weighed = torch.tensor(weights)
         return -(logs[places, tokens] * weighed).sum() / weighed.sum()
 
     @torch.no_grad()
-    def share_read(self, pictures: Sequence[Image], told: Sequence[Told]) -> float:
-        """The share of the tokens of things that are among the likeliest where the thing is."""
+    def share_read(self, pictures: Sequence[Image]) -> float:
+        """The share of the tokens of things that are among the likeliest where the thing is, in
+        the pictures of all captions."""
         right = total = 0
-        for picture, things in zip(pictures, told, strict=True):
+        for picture, things in zip(pictures, self.told, strict=True):
             similar = self._similar([picture])
             for place, words in things:
                 likeliest = similar[place].topk(len(words)).indices.tolist()
-                right += len(set(likeliest) & set(words))
+                right += len({self.known[i] for i in likeliest} & set(words))
                 total += len(words)
         return right / total
 
     def _similar(self, pictures: Sequence[Image]) -> Tensor:
-        """(places of all pictures, vocabulary)."""
+        """(places of all pictures, `known` tokens)."""
         patches = np.concatenate([self.patches(picture) for picture in pictures])
         values = torch.from_numpy(patches).float() / 255
         values = (values - self.config.image_mean) / self.config.image_std
         seen = self.model.model.visual(values, grid_thw=self.grid.expand(len(pictures), 3))
-        return normalize(seen.pooler_output, dim=-1) @ normalize(self.words, dim=-1).T * self.scale
+        words = normalize(self.words[self.known], dim=-1)
+        return normalize(seen.pooler_output, dim=-1) @ words.T * self.scale
 
     def save(self, folder: Path) -> None:
-        """Write the model. A word with a space in front is the word that was learned."""
+        """Write the model. A word with a space in front is the word that was learned, and the
+        offset by which it began."""
+        plain, spaced = self.twins
         with torch.no_grad():
-            for plain, spaced in twins(self.tokenizer):
-                self.words[spaced] = self.words[plain]
+            self.words[spaced] = self.words[plain] + self.offset
         with without_progress_bars():
             self.model.save_pretrained(folder)
 
@@ -151,10 +162,9 @@ def open_eyes(
     turns = [turn for episode in screens.episodes for turn in episode.turns if turn.caption]
     height, width = screens.screenshots.get(turns[0].screenshot_id).shape[:2]
     cpu.keep_freed_memory()
-    opening = Opening(folder, config, (width, height))
-    told = [opening.told(turn.caption) for turn in turns]
+    opening = Opening(folder, config, (width, height), [turn.caption for turn in turns])
     rng = np.random.default_rng(seed)
-    optimizer = torch.optim.AdamW(opening.parameters(), lr=lr, betas=(0.9, 0.98))
+    optimizer = torch.optim.Adam(opening.parameters(), lr=lr, betas=(0.9, 0.98))
     losses: list[float] = []
     for update in track(range(updates), description="opening the eyes"):
         drawn = rng.integers(len(turns), size=batch)
@@ -163,7 +173,7 @@ def open_eyes(
         optimizer.param_groups[0]["lr"] = rate
         optimizer.zero_grad(set_to_none=True)
         pictures = [screens.screenshots.get(turns[i].screenshot_id) for i in drawn]
-        loss = opening.loss(pictures, [told[i] for i in drawn])
+        loss = opening.loss(pictures, [opening.told[i] for i in drawn])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(opening.parameters(), 1.0)
         optimizer.step()

@@ -188,7 +188,7 @@ PAGES = Subject(
     "It reads the plain look of the compact pages alone: no other look, no phone, no desktop. A "
     "scroll counts as right by its direction, wherever it is.",
     screens={100: 8000, 0: 8000},
-    opened=2000,
+    opened=1500,
     screen=(320, 256),
 )  # fmt: skip
 
@@ -293,8 +293,8 @@ STAGES = (
         (
             "--policy.freeze", "vision,embeddings", "--policy.threads", "2",
             "--policy.picture_bytes", "1000000000",
-            "--run.steps", "120", "--trainer.episodes", "320", "--trainer.batch_size", "8",
-            "--trainer.lr", "2e-3", "--trainer.warmup", "100", "--run.eval_every", "0",
+            "--run.steps", "100", "--trainer.episodes", "320", "--trainer.batch_size", "8",
+            "--trainer.lr", "1.5e-3", "--trainer.warmup", "100", "--run.eval_every", "0",
         ),
     ),
 )  # fmt: skip
