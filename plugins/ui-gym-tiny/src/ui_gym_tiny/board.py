@@ -59,7 +59,7 @@ class BoardParams:
     """The number of the thing that the goal names."""
 
 
-@register("ReadBoard", suite="tiny", category="input", difficulty="easy", max_steps=1)
+@register("ReadBoard", suite="tiny", category="input", difficulty="easy", max_steps=2)
 class ReadBoard(BrowserTask[BoardParams]):
     """Click a word.
 
