@@ -149,3 +149,8 @@ def test_frozen_parts_stay_as_they_are(make_view: MakeView, screenshots: Screens
 def test_an_adapter_has_nothing_to_freeze() -> None:
     with pytest.raises(UserError, match=r"--policy.lora_rank 0"):
         load_policy("tiny-clerk", lora_rank=2, freeze=("vision",))
+
+
+def test_what_is_no_part_cannot_be_frozen() -> None:
+    with pytest.raises(UserError, match=r"no part 'visoin' to freeze.*vision"):
+        load_policy("tiny-clerk", freeze=("visoin",))

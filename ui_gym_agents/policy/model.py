@@ -264,7 +264,13 @@ def is_vision(name: str) -> bool:
 
 
 def freeze(net: Any, parts: Sequence[str]) -> None:
-    """Keep the weights of `parts` of a model, some of `FREEZABLE`, as they are in training."""
+    """Keep the weights of `parts` of a model, some of `FREEZABLE`, as they are in training.
+
+    Raises:
+        UserError: there is no such part.
+    """
+    for part in set(parts) - set(FREEZABLE):
+        raise UserError(f"there is no part {part!r} to freeze. {nearest(part, FREEZABLE)}")
     for name, parameter in net.named_parameters():
         if "vision" in parts and is_vision(name):
             parameter.requires_grad_(False)

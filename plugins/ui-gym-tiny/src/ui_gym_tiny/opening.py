@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from rich.progress import track
 from torch import Tensor
 from torch.nn.functional import log_softmax, normalize
@@ -27,8 +26,9 @@ from transformers import PreTrainedTokenizerFast
 from ui_gym.contract.device import Image
 from ui_gym_agents.collecting import Recording
 from ui_gym_agents.policy import cpu
+from ui_gym_agents.policy.images import PatchPixels
 from ui_gym_agents.policy.model import load_model, without_progress_bars
-from ui_gym_tiny.model import TinyConfig
+from ui_gym_tiny.model import TinyConfig, image_processor
 from ui_gym_tiny.tokenizer import PAD, twins
 
 POINT = re.compile(r"<x(\d+)><y(\d+)>")
@@ -66,16 +66,10 @@ class Opening:
         self.known = [self.vocabulary[PAD], *sorted(said)]
         self.rank = {token: number for number, token in enumerate(self.known)}
         self.scale = torch.nn.Parameter(torch.tensor(SCALE))
-        self.grid = torch.tensor([[1, self.rows, self.columns]])
+        self.pixels = PatchPixels(image_processor(config))
 
     def parameters(self) -> list[Any]:
         return [*self.model.model.visual.parameters(), self.words, self.scale]
-
-    def patches(self, picture: Image) -> NDArray[np.uint8]:
-        """A picture as the vision tower takes it, but for its scale: (places, values)."""
-        side = self.config.patch
-        cut = picture.reshape(self.rows, side, self.columns, side, 3)
-        return cut.transpose(0, 2, 4, 1, 3).reshape(self.rows * self.columns, -1)
 
     def _told(self, caption: str) -> Iterator[tuple[int, list[int]]]:
         """What a caption tells: lines of a point and the words of what is there, or the other
@@ -124,10 +118,8 @@ class Opening:
 
     def _similar(self, pictures: Sequence[Image]) -> Tensor:
         """(places of all pictures, `known` tokens)."""
-        patches = np.concatenate([self.patches(picture) for picture in pictures])
-        values = torch.from_numpy(patches).float() / 255
-        values = (values - self.config.image_mean) / self.config.image_std
-        seen = self.model.model.visual(values, grid_thw=self.grid.expand(len(pictures), 3))
+        pixels = self.pixels(pictures)
+        seen = self.model.model.visual(pixels["pixel_values"], grid_thw=pixels["image_grid_thw"])
         words = normalize(self.words[self.known], dim=-1)
         return normalize(seen.pooler_output, dim=-1) @ words.T * self.scale
 

@@ -59,7 +59,6 @@ from ui_gym_agents.collecting import Recording
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.policy import load_policy
-from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.cli import main as train
@@ -339,7 +338,6 @@ def _build(out: Path, start: Path, subject: Subject, shown: Path | None, seed: i
     with tempfile.TemporaryDirectory(dir=out) as name:
         folder = Path(name) / start.name
         build(subject.config, subject.words, seed, folder, eyes)
-        PromptBuilder.bare().save(folder)
         if shown is not None:
             loss = open_eyes(folder, subject.config, Recording.of_file(shown), subject.opened, seed)
             Console().print(f"the eyes are open: {loss:.3f} nats a thing")
