@@ -16,13 +16,13 @@ from ui_gym_agents.agents import OracleAgent
 from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode
 from ui_gym_tiny import board, reading
-from ui_gym_tiny.reading import ReadPages, ReadPhones
+from ui_gym_tiny.reading import ReadPages
 
 FAMILIES = [spec.name for spec in compact_families("browser")]
 
 
-def played(count: int, **arguments: object) -> list[Episode]:
-    envs = UIVectorEnv(4, "ReadPages", autoreset_mode="Disabled", dialect="cells", **arguments)
+def played(count: int, name: str = "ReadPages", **arguments: object) -> list[Episode]:
+    envs = UIVectorEnv(4, name, autoreset_mode="Disabled", dialect="cells", **arguments)
     try:
         asked = [EpisodeRequest(seed=seed, split="train") for seed in range(count)]
         return Collector(envs, OracleAgent()).collect(asked)
@@ -99,15 +99,47 @@ def test_of_a_hundred_screens_so_many_are_boards() -> None:
     assert 60 < members.count("UI/ReadBoard-v0") < 120
     with pytest.raises(UserError, match="boards must be 0 to 100"):
         ReadPages(boards=101)
-    with pytest.raises(UserError, match="boards are pages"):
-        ReadPhones(boards=1)
 
 
-def test_boards_say_the_words_of_all_families() -> None:
-    """What the compact pages say is on boards too, but for words that hardly ever come."""
+def test_pages_and_boards_are_dressed() -> None:
+    task = ReadPages(boards=50, look="varied")
+    assert {member.look for member in task.members.values()} == {"varied"}
+    check_ui_env("UI/ReadBoard-v0", seeds=range(1), look="dark")
+    with pytest.raises(UserError, match="look"):
+        ReadPages(look="no such")
+
+
+@pytest.mark.parametrize(("name", "episodes"), [("ReadPhones", 26), ("ReadDesktops", 7)])
+def test_phones_and_desktops_have_parts_that_can_be_done(name: str, episodes: int) -> None:
+    done = played(episodes, name, parts=2)
+    assert not [episode.goal for episode in done if episode.failure]
+    assert all(episode.success for episode in done)
+    captions = [turn.caption for episode in done for turn in episode.turns]
+    assert all("\n" in caption for caption in captions), "there is something to be read"
+
+
+def test_an_answer_is_what_the_screen_says() -> None:
+    env = UIEnv("ReadPhones", tasks=["AndroidEventQuery"], parts=1)
+    try:
+        for seed in range(40):
+            seen, _ = env.reset(seed=seed)
+            if seen["goal"].endswith("?"):
+                break
+        *_, terminated, _, info = env.step('answer("something else")')
+        assert (terminated, info["score"]) == (True, 0.0)
+    finally:
+        env.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "episodes"),
+    [("ReadPages", 4 * len(FAMILIES)), ("ReadPhones", 100), ("ReadDesktops", 14)],
+)
+def test_boards_say_the_words_of_all_families(name: str, episodes: int) -> None:
+    """What the compact screens say is on boards too, but for words that hardly ever come."""
     said = Counter[str]()
-    for episode in played(4 * len(FAMILIES), parts=1):
+    for episode in played(episodes, name, parts=1):
         told = "\n".join([episode.goal, *(turn.caption for turn in episode.turns)])
         said.update(re.findall(r"[^\W\d_]{2,}", re.sub(r"<\w+>", "", told)))
     unknown = Counter({word: n for word, n in said.items() if word not in board.WORDS})
-    assert unknown.total() < 0.02 * said.total(), unknown.most_common(20)
+    assert unknown.total() < 0.04 * said.total(), unknown.most_common(20)

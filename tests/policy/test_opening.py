@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ from ui_gym_tiny.opening import Opening, open_eyes
 from ui_gym_tiny.reading import ReadPages
 
 EMBEDDINGS = "model.language_model.embed_tokens.weight"
-CONFIG = TinyConfig(height=320, vision_hidden=96, vision_layers=1)
+CONFIG = TinyConfig(width=416, height=320, vision_hidden=96, vision_layers=1)
+PAGE = (320, 256)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,7 @@ def blank(tmp_path: Path) -> Path:
 
 def read(model: Path, screens: Recording) -> float:
     turns = [episode.turns[0] for episode in screens.episodes]
-    opening = Opening(model, CONFIG, (320, 256), [turn.caption for turn in turns])
+    opening = Opening(model, CONFIG, [(turn.caption, PAGE) for turn in turns])
     return opening.share_read([screens.screenshots.get(turn.screenshot_id) for turn in turns])
 
 
@@ -92,13 +94,29 @@ def test_what_is_never_said_keeps_its_embedding(blank: Path, screens: Recording)
 
 def test_a_caption_is_read_in_either_order(blank: Path) -> None:
     captions = ["find\nSave File <x5><y9>", "read\n<x5><y9> Save File", "find\nSave <x5><y39>"]
-    opening = Opening(blank, CONFIG, (320, 256), captions)
+    opening = Opening(blank, CONFIG, [(caption, PAGE) for caption in captions])
     found, read_aloud, below = opening.told
     assert found == read_aloud
     ((place, tokens),) = found
     assert place == 2 * 10 + 1
     assert opening.tokenizer.convert_ids_to_tokens(tokens) == ["Save", "File", "<x5>", "<y9>"]
     assert below == [], "what is below the picture is not on it"
+
+
+def test_a_picture_that_is_resized_keeps_its_places(blank: Path) -> None:
+    """400 pixels are 12 patches of 33 and a third, not 12.5 of 32."""
+    told = [("find\nSave <x48><y0>", (400, 320)), ("find\nSave <x4><y8>", (400, 320))]
+    right, left = Opening(blank, CONFIG, told).told
+    assert (right[0][0], left[0][0]) == (11, 2 * 12 + 1)
+
+
+def test_pictures_of_several_sizes_are_looked_at(blank: Path, screens: Recording) -> None:
+    other = replace(screens.episodes[0], task="UI/Other-v0")
+    store = screens.screenshots
+    cut = store.put(store.get(other.turns[0].screenshot_id)[:, :256])
+    other.turns = [replace(other.turns[0], screenshot_id=cut)]
+    both = replace(screens, episodes=[*screens.episodes, other])
+    assert open_eyes(blank, CONFIG, both, 8, batch=2, warmup=2) > 0
 
 
 def test_attention_that_begins_alike_looks_for_itself(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class PatchPixels:
 
     def __call__(self, images: Sequence[Image]) -> dict[str, Tensor]:
         height, width = images[0].shape[:2]
-        if self._resized(height, width) != (height, width):
+        if self.resized(height, width) != (height, width):
             return self.processor(images)
         count, patch, merge = len(images), self.patch, self.merge
         rows, columns = height // patch, width // patch
@@ -86,7 +86,8 @@ class PatchPixels:
             "image_grid_thw": torch.tensor([[1, rows, columns]] * count),
         }
 
-    def _resized(self, height: int, width: int) -> tuple[int, int]:
+    def resized(self, height: int, width: int) -> tuple[int, int]:
+        """What a picture of this size becomes before it is cut, in pixels."""
         if not self.resizes:
             return height, width
         from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize

@@ -15,6 +15,7 @@ from typing import Any
 from numpy.random import Generator
 
 from ui_gym import BrowserTask, Click, Verdict, register
+from ui_gym.browser.looks import PLAIN, check_look
 from ui_gym.contract.action import Action
 from ui_gym.contract.task import Demo
 
@@ -71,11 +72,17 @@ class ReadBoard(BrowserTask[BoardParams]):
 
     ## Episode end
     Termination: after the first action.
+
+    ## Arguments
+    | `look` | `"plain"` | what the board looks like |
     """
 
     page = Path(__file__).with_name("board.html")
     viewport = SIZE
     compact = True
+
+    def __init__(self, *, look: str = PLAIN) -> None:
+        self.look = check_look(look)
 
     def sample(self, rng: Generator) -> BoardParams:
         things = tuple(_things(rng))

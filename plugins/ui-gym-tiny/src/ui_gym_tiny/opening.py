@@ -40,6 +40,8 @@ NOTHING = 0.05
 MOST_WORDS = 6
 
 
+Size = tuple[int, int]
+"""(width, height) of a picture, in pixels."""
 Told = list[tuple[int, list[int]]]
 """Of each place of a picture with a thing on it, the tokens that say it."""
 
@@ -48,10 +50,10 @@ class Opening:
     """The vision tower of the model in `folder`, its words, and what is fitted to them."""
 
     def __init__(
-        self, folder: Path, config: TinyConfig, size: tuple[int, int], captions: Iterable[str]
+        self, folder: Path, config: TinyConfig, captions: Iterable[tuple[str, Size]]
     ) -> None:
         self.config = config
-        self.columns, self.rows = size[0] // config.patch, size[1] // config.patch
+        self.pixels = PatchPixels(image_processor(config))
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
         self.vocabulary = self.tokenizer.get_vocab()
         self.model = load_model(folder, dtype="float32", device="cpu")
@@ -59,37 +61,42 @@ class Opening:
         self.twins = tuple(torch.tensor(side) for side in zip(*twins(self.tokenizer), strict=True))
         plain, spaced = self.twins
         self.offset = (self.words[spaced[0]] - self.words[plain[0]]).detach()
-        self.told = [list(self._told(caption)) for caption in captions]
+        self.told = [list(self._told(*caption)) for caption in captions]
         # The embeddings of what is never said are left alone: all would be pushed the same way,
         # until they are alike.
         said = {token for things in self.told for _, tokens in things for token in tokens}
         self.known = [self.vocabulary[PAD], *sorted(said)]
         self.rank = {token: number for number, token in enumerate(self.known)}
         self.scale = torch.nn.Parameter(torch.tensor(SCALE))
-        self.pixels = PatchPixels(image_processor(config))
 
     def parameters(self) -> list[Any]:
         return [*self.model.model.visual.parameters(), self.words, self.scale]
 
-    def _told(self, caption: str) -> Iterator[tuple[int, list[int]]]:
-        """What a caption tells: lines of a point and the words of what is there, or the other
-        way round."""
+    def _told(self, caption: str, size: Size) -> Iterator[tuple[int, list[int]]]:
+        """What the caption of a picture tells: lines of a point and the words of what is there,
+        or the other way round."""
+        height, width = self.pixels.resized(size[1], size[0])
+        grid = width // self.config.patch, height // self.config.patch
         for line in caption.splitlines():
             found = POINT.search(line)
             if found is None:
                 continue
-            column, row = (int(n) * self.config.cell // self.config.patch for n in found.groups())
+            column, row = (
+                (int(cell) * self.config.cell + self.config.cell // 2) * count // side
+                for cell, count, side in zip(found.groups(), grid, size, strict=True)
+            )
             pieces = PIECE.findall(POINT.sub("", line))
             tokens = [self.vocabulary[p] for p in pieces if p in self.vocabulary][:MOST_WORDS]
-            if tokens and column < self.columns and row < self.rows:
+            if tokens and column < grid[0] and row < grid[1]:
                 point = (f"<x{found[1]}>", f"<y{found[2]}>")
-                yield row * self.columns + column, tokens + [self.vocabulary[p] for p in point]
+                yield row * grid[0] + column, tokens + [self.vocabulary[p] for p in point]
 
     def loss(self, pictures: Sequence[Image], told: Sequence[Told]) -> Tensor:
-        """The mean of -log p over things, those of a thing's words alike, in nats."""
+        """The mean of -log p over things, those of a thing's words alike, in nats. The pictures
+        are of one size."""
         logs = log_softmax(self._similar(pictures), dim=-1)
         nothing = self.vocabulary[PAD]
-        count = self.rows * self.columns
+        count = len(logs) // len(pictures)
         places: list[int] = []
         tokens: list[int] = []
         weights: list[float] = []
@@ -152,14 +159,18 @@ def open_eyes(
         The last loss, in nats a thing: the mean over a tenth of the updates.
     """
     turns = [turn for episode in screens.episodes for turn in episode.turns if turn.caption]
-    height, width = screens.screenshots.get(turns[0].screenshot_id).shape[:2]
+    sizes = list(_sizes(screens))
+    alike: dict[Size, list[int]] = {}
+    for number, size in enumerate(sizes):
+        alike.setdefault(size, []).append(number)
     cpu.keep_freed_memory()
-    opening = Opening(folder, config, (width, height), [turn.caption for turn in turns])
+    told = [(turn.caption, size) for turn, size in zip(turns, sizes, strict=True)]
+    opening = Opening(folder, config, told)
     rng = np.random.default_rng(seed)
     optimizer = torch.optim.Adam(opening.parameters(), lr=lr, betas=(0.9, 0.98))
     losses: list[float] = []
     for update in track(range(updates), description="opening the eyes"):
-        drawn = rng.integers(len(turns), size=batch)
+        drawn = rng.choice(alike[sizes[int(rng.integers(len(turns)))]], size=batch)
         cosine = 0.5 * (1 + math.cos(math.pi * update / updates))
         rate = lr * min(1.0, (update + 1) / warmup) * (0.05 + 0.95 * cosine)
         optimizer.param_groups[0]["lr"] = rate
@@ -172,3 +183,16 @@ def open_eyes(
         losses.append(loss.item())
     opening.save(folder)
     return float(np.mean(losses[-max(1, updates // 10) :]))
+
+
+def _sizes(screens: Recording) -> Iterator[Size]:
+    """Of the picture of each turn with a caption. An episode's pictures are of one size, and so
+    are those of a task."""
+    known: dict[str, Size] = {}
+    for episode in screens.episodes:
+        for turn in episode.turns:
+            if turn.caption:
+                if episode.task not in known:
+                    height, width = screens.screenshots.get(turn.screenshot_id).shape[:2]
+                    known[episode.task] = (width, height)
+                yield known[episode.task]

@@ -31,14 +31,13 @@ Nothing about held-out parameters goes into any of them.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ from ui_gym_agents.training.cli import main as train
 from ui_gym_tiny import FOLDER, board, parts
 from ui_gym_tiny.model import TinyConfig, build
 from ui_gym_tiny.opening import open_eyes
-from ui_gym_tiny.reading import ReadPages
+from ui_gym_tiny.reading import ReadDesktops, Reading, ReadPages, ReadPhones
 
 WORDS = (
     *words.FIRST_SHORT, *words.LAST_SHORT,
@@ -97,6 +96,36 @@ READER_WORDS = (*board.WORDS, "<here>", ".", ",", ":", "+", "-")
 CHUNK = 500
 """Episodes that are played before their pictures are let go."""
 
+
+@dataclass(frozen=True)
+class Screens:
+    """Episodes of a task of parts, by the task's own arguments."""
+
+    task: type[Reading]
+    seeds: range
+    arguments: Mapping[str, Any]
+    title: str = ""
+
+
+READ = (
+    Screens(ReadPages, range(8000), {"parts": 1, "boards": 100, "look": "varied"}),
+    Screens(ReadPages, range(8000, 12000), {"parts": 1}),
+    Screens(ReadPages, range(12000, 16000), {"parts": 1, "look": "varied"}),
+    Screens(ReadPhones, range(1500), {"parts": 4}),
+    Screens(ReadDesktops, range(500), {"parts": 4}),
+)
+"""What `tiny-reader` is shown."""
+
+TOLD = (
+    Screens(ReadPages, range(1520), {}, "pages, plain"),
+    Screens(ReadPages, range(400), {"look": "varied"}, "pages, looks it was shown"),
+    Screens(ReadPages, range(400), {"look": "heldout"}, "pages, looks it was not shown"),
+    Screens(ReadPages, range(400), {"boards": 100}, "boards, plain"),
+    Screens(ReadPhones, range(400), {}, "phones"),
+    Screens(ReadDesktops, range(160), {}, "desktops"),
+)
+"""Where its card says how it does, one part an episode."""
+
 CLERK = {"row": 0.42, "labels": 0.6}
 """The clumsy clerk's error model: rates of the mistakes of `DataEntry.misread`."""
 
@@ -119,13 +148,12 @@ class Subject:
     blind: str
     limits: str
     eyes: str = ""
-    screens: Mapping[int, int] = field(default_factory=dict)
-    """Screens that are played before anything is learned, rather than by the runs: how many, by
-    how many of a hundred are boards."""
+    screens: Sequence[Screens] = ()
+    """What is played before anything is learned, rather than by the runs."""
     opened: int = 0
     """The updates with which its blank's eyes are opened on these screens (`opening`)."""
-    screen: tuple[int, int] | None = None
-    """What it sees, in pixels, where that is less than what its coordinates reach."""
+    sizes: str = ""
+    """Of what it sees, for its card, where they are several."""
 
 
 FORM = Subject(
@@ -173,22 +201,24 @@ FILES = Subject(
 
 PAGES = Subject(
     TinyConfig(
-        height=320, layers=4, ff=384, vision_hidden=192, vision_layers=2, vision_heads=6,
+        width=416, height=320, layers=4, ff=384, vision_hidden=192, vision_layers=2, vision_heads=6,
         vision_ff=512, rope_theta=5e6, alike=True,
     ),
     READER_WORDS,
     ("--tasks.ids", "[]", "--tasks.custom", "ui_gym_tiny.reading:ReadPages",
      "--policy.max_new_tokens", "32"),
-    "The data are demonstrations on `ReadPages` (`ui_gym_tiny/reading.py`), training split only, "
-    "played in Chromium: one part of a job at a time, and any of those that are right, on compact "
-    "pages of all browser families in their plain look, and on boards of the words that these say "
-    "(`ui_gym_tiny/board.py`).",
-    "An episode asks for up to three parts, and counts where all of them are right.",
-    "It reads the plain look of the compact pages alone: no other look, no phone, no desktop. A "
-    "scroll counts as right by its direction, wherever it is.",
-    screens={100: 8000, 0: 8000},
-    opened=1500,
-    screen=(320, 256),
+    "The data are demonstrations on `ReadPages`, `ReadPhones` and `ReadDesktops` "
+    "(`ui_gym_tiny/reading.py`), training split only, played in Chromium, on the built-in phone "
+    "and in X: one part of a job at a time, and any of those that are right, on the compact "
+    "screens of all families, pages half in their plain look and half in those that may be "
+    "trained on; and on boards of the words that these say (`ui_gym_tiny/board.py`).",
+    "An episode asks for up to three parts on a page in its plain look, and counts where all of "
+    "them are right.",
+    "It reads words that its compact screens say, and no others. Pictures, and the lines of a text "
+    "on a desktop, are not told to it. A scroll counts as right by its direction, wherever it is.",
+    screens=READ,
+    opened=2500,
+    sizes="320x256 pixels (pages), 256x320 (phones) or 400x320 (desktops)",
 )  # fmt: skip
 
 
@@ -287,12 +317,12 @@ STAGES = (
         "tiny-reader",
         PAGES,
         "tiny-reader-blank",
-        "It reads the compact pages of all browser families aloud, and does any part of a job "
-        "there: clicks what is named, types a word, drags one thing to another, scrolls.",
+        "It reads the compact screens of all families aloud, and does any part of a job there: "
+        "clicks what is named, types a word, drags one thing to another, scrolls.",
         (
             "--policy.freeze", "vision,embeddings", "--policy.threads", "2",
             "--policy.picture_bytes", "1000000000",
-            "--run.steps", "100", "--trainer.episodes", "320", "--trainer.batch_size", "8",
+            "--run.steps", "120", "--trainer.episodes", "320", "--trainer.batch_size", "8",
             "--trainer.lr", "1.5e-3", "--trainer.warmup", "100", "--run.eval_every", "0",
         ),
     ),
@@ -352,30 +382,26 @@ def _shown(out: Path, subject: Subject) -> Path | None:
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=out) as name:
             store = EpisodeStore(Path(name) / "screens")
-            seeds = itertools.count()
-            for boards, count in subject.screens.items():
-                played = list(itertools.islice(seeds, count))
-                _play(OracleAgent(), played, "train", store=store, parts=1, boards=boards)
+            for screens in subject.screens:
+                _play(OracleAgent(), screens, "train", store)
             (Path(name) / "screens").rename(folder)
     return folder / "episodes.jsonl"
 
 
 def _play(
-    agent: Agent,
-    seeds: Sequence[int],
-    split: Split,
-    *,
-    store: EpisodeStore | None = None,
-    **arguments: Any,
+    agent: Agent, screens: Screens, split: Split, store: EpisodeStore | None = None
 ) -> list[Episode]:
-    """Episodes of `ReadPages` by somebody."""
-    name = ReadPages.spec.id
-    envs = UIVectorEnv(16, name, autoreset_mode="Disabled", dialect="cells", **arguments)
+    """Episodes by somebody."""
+    envs = UIVectorEnv(
+        16, screens.task.spec.id, autoreset_mode="Disabled", dialect="cells", **screens.arguments
+    )
     collector = Collector(envs, agent, store=store)
     found: list[Episode] = []
+    told = f"playing {screens.task.spec.name}"
     try:
-        for first in track(range(0, len(seeds), CHUNK), description="playing"):
-            asked = [EpisodeRequest(seed=seed, split=split) for seed in seeds[first:][:CHUNK]]
+        for first in track(range(0, len(screens.seeds), CHUNK), description=told):
+            seeds = screens.seeds[first : first + CHUNK]
+            asked = [EpisodeRequest(seed=seed, split=split) for seed in seeds]
             found += collector.collect(asked)
             collector.store.screenshots.clear()
     finally:
@@ -403,19 +429,24 @@ def _publish(stage: RecipeStage, run: Path, folder: Path, seed: int, seconds: fl
     )
 
 
-def _by_part(folder: Path, episodes: int = 1520) -> str:
+def _by_part(folder: Path, told: Sequence[Screens] = TOLD) -> str:
     """A card's sections on how often a reader does a part right that is asked for, greedily, by
-    what is asked and by the family on whose page it is."""
+    where it is shown, by what is asked and by family; the last two on pages in their plain look."""
     reader = load_policy(folder, temperature=0.0, max_new_tokens=32)
-    played = _play(reader, range(episodes), "heldout", parts=1)
-    lines: list[str] = []
-    names = {
-        "part": [str(episode.params["asked"]) for episode in played],
-        "family": [registry.spec(episode.params["member"]).name for episode in played],
+    played: list[tuple[Screens, Episode]] = []
+    for screens in told:
+        screens = replace(screens, arguments={**screens.arguments, "parts": 1})
+        played += ((screens, episode) for episode in _play(reader, screens, "heldout"))
+    pages = [episode for screens, episode in played if screens.title == told[0].title]
+    names: dict[str, list[tuple[str, Episode]]] = {
+        "screen": [(screens.title, episode) for screens, episode in played],
+        "part": [(str(episode.params["asked"]), episode) for episode in pages],
+        "family": [(registry.spec(e.params["member"]).name, e) for e in pages],
     }
+    lines: list[str] = []
     for title, of in names.items():
         right: dict[str, list[bool]] = {}
-        for name, episode in zip(of, played, strict=True):
+        for name, episode in of:
             right.setdefault(name, []).append(episode.success)
         lines += ["", f"## By {title}", "", "One part an episode, held-out parameters, greedily."]
         lines += ["", f"| {title} | right | n |", "|---|---|---|"]
@@ -429,13 +460,13 @@ def _by_part(folder: Path, episodes: int = 1520) -> str:
 def _card(stage: RecipeStage, result: dict[str, Any], seed: int, seconds: float) -> str:
     subject = stage.subject
     flags = " ".join((*subject.flags, *stage.flags))
-    width, height = subject.screen or (subject.config.width, subject.config.height)
+    sizes = subject.sizes or f"{subject.config.width}x{subject.config.height} pixels"
     lines = [
         f"# {stage.name}",
         "",
         f"A tiny vision-language model (`Qwen3VLForConditionalGeneration`). {stage.summary}",
         "",
-        f"It sees a picture of {width}x{height} pixels and the "
+        f"It sees a picture of {sizes} and the "
         "goal's sentence, and answers in the `cells` dialect: its thought, then an action.",
         "",
         "## How it was made",
@@ -447,7 +478,8 @@ def _card(stage: RecipeStage, result: dict[str, Any], seed: int, seconds: float)
     if subject.screens:
         lines += [
             "",
-            f"Its {sum(subject.screens.values()):,} screens were played before. The vision tower "
+            f"Its {sum(len(screens.seeds) for screens in subject.screens):,} episodes were played "
+            "before. The vision tower "
             f"and the words' embeddings were trained on them first, alone, in {subject.opened:,} "
             "updates (`ui_gym_tiny/opening.py`), which are not in these seconds.",
         ]

@@ -14,21 +14,25 @@ import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from ui_gym import Click, Verdict, register
+from ui_gym.android.content import texts
 from ui_gym.android.task import AndroidTask
 from ui_gym.browser.content import words
+from ui_gym.browser.looks import PLAIN
 from ui_gym.browser.task import BrowserTask
-from ui_gym.contract.action import Action, Drag, Press, Scroll, Type, Wait
+from ui_gym.contract.action import Action, Answer, Drag, Press, Scroll, Type, Wait
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool, Element
 from ui_gym.contract.suite import compact_families
 from ui_gym.contract.task import Brief, Demo, Split, Task
+from ui_gym.desktop import compact_task
 from ui_gym.desktop.task import DesktopTask
 from ui_gym.errors import ActionError, UserError
 from ui_gym_tiny.board import ReadBoard
@@ -54,25 +58,43 @@ CONTROLS = (
     "treeitem", *FIELDS,
 )  # fmt: skip
 DRAGGED = (
-    "CanvasDraw", "FileManager", "KanbanDrag", "SliderSet", "SortableList", "TextFormat",
-    "VideoPlayer",
+    "AndroidMediaVolume", "AndroidOpenApp", "CanvasDraw", "FileManager", "KanbanDrag",
+    "SliderSet", "SortableList", "TextFormat", "VideoPlayer",
 )  # fmt: skip
 """Tasks that know of dragging: there, whatever a goal names, or slides, may be dragged."""
-DOUBLED = ("FileManager", "TextFormat")
+DOUBLED = ("DesktopCopyFile", "DesktopMoveFile", "FileManager", "TextFormat")
 """Tasks that know of double clicks."""
-SCROLLING = ("DropdownPick", "FeedScroll", "MapPin", "TableLookup")
+SCROLLING = (
+    "AndroidMediaVolume", "AndroidOpenApp", "AndroidOpenSettingsPage", "AndroidUninstall",
+    "DropdownPick", "FeedScroll", "MapPin", "TableLookup",
+)  # fmt: skip
 """Tasks that know of scrolling."""
 KEYS = {
+    "AndroidNoteToSms": ("home",),
     "CopyPaste": ("ctrl+a", "ctrl+c", "ctrl+v"),
+    "DesktopAppendLine": ("ctrl+end", "ctrl+s"),
+    "DesktopCopyFile": ("ctrl+c", "ctrl+v", "alt+up"),
+    "DesktopDeleteFiles": ("delete",),
+    "DesktopDeleteLine": ("ctrl+shift+delete", "ctrl+s"),
+    "DesktopFixValue": ("ctrl+s",),
+    "DesktopMoveFile": ("ctrl+x", "ctrl+v", "alt+up"),
+    "DesktopRenameFile": ("f2",),
     "FormulaSheet": ("enter",),
     "TableEdit": ("enter", "delete"),
 }
 """Tasks that know of keys."""
 WAITING = ("FeedScroll", "FlakyForm")
 """Tasks that know of waiting."""
+ANSWERING = ("AndroidEventQuery",)
+"""Tasks that know of answering what the screen says."""
+ANSWERS = re.compile("|".join([r"\b\d+:\d\d\b", *texts.PLACES_SHORT, *texts.EVENTS_SHORT]))
+UNTOLD = ("DesktopDropFile",)
+"""Tasks whose element list does not tell what is on the screen."""
 COPIED = ("DataEntry", "PaginatedSearch", "TableLookup")
 """Tasks that know of typing what the screen says."""
-CONTENT = (*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT)
+CONTENT = tuple(
+    dict.fromkeys([*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT, *compact_task.NAMES])
+)
 LONGEST = 3
 """Words of a name that is asked for."""
 
@@ -103,7 +125,7 @@ class Part:
     def is_done_by(self, action: Action) -> bool:
         if _way(action) != _way(self.action):
             return False
-        if isinstance(action, Type | Press | Wait):
+        if isinstance(action, Answer | Press | Type | Wait):
             return str(action) == str(self.action)
         if isinstance(action, Scroll) and isinstance(self.action, Scroll):
             return action.dy * self.action.dy > 0
@@ -117,35 +139,33 @@ class Reading(Task[ReadingParams, Any]):
     base: ClassVar[type[Task[Any, Any]]]
     suite: ClassVar[str]
     has_oracle = True
+    arguments: Mapping[str, Any] = MappingProxyType({"compact": True})
+    """What the tasks are made with."""
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:
-        return cls.base.pool(options)
+        return cls.base.pool(replace(options, elements=True))
 
-    def __init__(
-        self, *, tasks: Sequence[str] | None = None, parts: int = 3, boards: int = 0
-    ) -> None:
-        known = {spec.name: spec for spec in compact_families(self.suite)}
+    def __init__(self, *, tasks: Sequence[str] | None = None, parts: int = 3) -> None:
+        specs = [spec for spec in compact_families(self.suite) if spec.name not in UNTOLD]
+        known = {spec.name: spec for spec in specs}
         chosen = list(known) if tasks is None else list(tasks)
         if not chosen or set(chosen) - set(known):
             raise UserError(f"tasks are some of {', '.join(known)}")
         self.members: Mapping[str, Task[Any, Any]] = {
-            known[name].id: make_task(known[name].id, {"compact": True}) for name in chosen
+            known[name].id: make_task(known[name].id, self.arguments) for name in chosen
         }
         self._drawn = list(self.members)
         self.viewport = next(iter(self.members.values())).viewport
-        self.boards = self.check_range("boards", boards, 0, 100)
-        if boards and self.suite != "browser":
-            raise UserError("boards are pages: ReadPages alone has them")
-        if boards:
-            self.members = {**self.members, ReadBoard.spec.id: make_task(ReadBoard.spec.id, {})}
         self.parts = self.check_range("parts", parts, 1, 16)
         self.max_steps = 2 * parts
 
+    def _draw(self, rng: Generator) -> str:
+        """The id of the task whose screen is shown."""
+        return self._drawn[int(rng.integers(len(self._drawn)))]
+
     def sample(self, rng: Generator) -> ReadingParams:
-        member = self._drawn[int(rng.integers(len(self._drawn)))]
-        if self.boards and rng.integers(100) < self.boards:
-            member = ReadBoard.spec.id
+        member = self._draw(rng)
         asked = str(rng.choice(tuple(ASKED), p=tuple(ASKED.values())))
         shown = self.members[member].sample(rng)
         return ReadingParams(member, shown, asked, int(rng.integers(2**31)))
@@ -184,7 +204,7 @@ class Reading(Task[ReadingParams, Any]):
             self._judged = len(history)
             self._done += any(part.is_done_by(history[-1]) for part in self._right)
         self._look(_seen(device))
-        over = len(history) >= self.parts or not self._right
+        over = len(history) >= self.parts or history[-1].ends_episode or not self._right
         notes = f"{self._done} of {len(history)} are parts of it"
         return Verdict(self._done / len(history) if over else 0.0, done=over, notes=notes)
 
@@ -283,6 +303,9 @@ class Reading(Task[ReadingParams, Any]):
             yield Part(Press(key), key)
         if self._member in WAITING:
             yield Part(Wait(), "wait")
+        if self._member in ANSWERING:
+            told_so = ANSWERS.findall("\n".join(e.name for e in self._seen))
+            yield from (Part(Answer(text), text) for text in dict.fromkeys(told_so))
         field = next((e for e in self._seen if e.role in FIELDS and "focused" in e.states), None)
         if field is not None and not _value(field):
             copied = list(named) if self._member in COPIED else []
@@ -317,21 +340,43 @@ class ReadPages(Reading):
     | `tasks` | all | the names of the families |
     | `parts` | 3 | how many actions an episode has, 1 to 16 |
     | `boards` | 0 | how many screens of a hundred are boards of words (`board`), 0 to 100 |
+    | `look` | `"plain"` | what pages and boards look like |
     """
 
     base, suite = BrowserTask, "browser"
 
+    def __init__(
+        self,
+        *,
+        tasks: Sequence[str] | None = None,
+        parts: int = 3,
+        boards: int = 0,
+        look: str = PLAIN,
+    ) -> None:
+        self.arguments = {"compact": True, "look": look}
+        super().__init__(tasks=tasks, parts=parts)
+        self.boards = self.check_range("boards", boards, 0, 100)
+        if boards:
+            board = make_task(ReadBoard.spec.id, {"look": look})
+            self.members = {**self.members, ReadBoard.spec.id: board}
+
+    def _draw(self, rng: Generator) -> str:
+        member = super()._draw(rng)
+        return ReadBoard.spec.id if self.boards and rng.integers(100) < self.boards else member
+
 
 @register("ReadPhones", suite="tiny", category="input", difficulty="easy", max_steps=6)
 class ReadPhones(Reading):
-    """Do a part of a job on a screen of any compact phone task; see `ReadPages`."""
+    """Do a part of a job on a screen of any compact phone task; see `ReadPages`, without `boards`
+    and `look`."""
 
     base, suite = AndroidTask, "android"
 
 
 @register("ReadDesktops", suite="tiny", category="input", difficulty="easy", max_steps=6)
 class ReadDesktops(Reading):
-    """Do a part of a job on a screen of any compact desktop task; see `ReadPages`."""
+    """Do a part of a job on a screen of any compact desktop task; see `ReadPages`, without `boards`
+    and `look`."""
 
     base, suite = DesktopTask, "desktop"
 
@@ -346,7 +391,7 @@ def _seen(device: Any) -> tuple[Element, ...]:
         e
         for e in elements
         if e.name.strip()
-        and e.role not in ("group", "dialog", "list", "listbox", "region", "document")
+        and e.role not in ("group", "dialog", "list", "listbox", "region", "document", "window")
         and (e.role in CONTROLS or (e.name, e.center[1] // PATCH) not in controls)
         and 0 <= e.center[0] < width
         and 0 <= e.center[1] < height
@@ -410,11 +455,11 @@ def _way(action: Action) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text)
+    return re.findall(r"\w+(?:\.txt)?", text)
 
 
 def _is_content(word: str) -> bool:
-    return word in CONTENT or word.isdigit()
+    return word.removesuffix(".txt") in CONTENT or word.isdigit()
 
 
 def _runs(called: Sequence[str]) -> Iterator[str]:
