@@ -120,7 +120,7 @@ def write(
     """A result file in ``results``, as somebody may send it; without `after`, of a failed run."""
     failed = after is None and "figures" not in own
     rates = {} if after is None else {"greedy": rate(after), "sampled": rate(after / 2)}
-    figures = {} if failed else {task: {"before": {"greedy": rate(0.1)}, "after": rates}}
+    figures = {} if failed else {task: {"after": rates}}
     values = {
         "schema": 1,
         "kind": "run",

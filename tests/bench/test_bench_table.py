@@ -78,6 +78,7 @@ def test_every_run_has_a_line(bench: Bench) -> None:
     assert failed[4] == "failed"
     assert failed[-1] == "ZeroDivisionError: one too many"
     assert lines[2][:5] == ["bc", "Stepper", "1", "", "failed"]
+    assert lines[0][:4] == ["bc", "Login", "0", "10.0 % (7 to 15)"], "as the controls measured it"
 
 
 @pytest.mark.usefixtures("results")

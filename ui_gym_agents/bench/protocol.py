@@ -61,7 +61,7 @@ class BesideEvaluation(BenchPart):
 
 
 class HeldOutEvaluation(BenchPart):
-    """What is measured before and after training, and greedily beside that, by a name each."""
+    """What is measured after training, and greedily beside that, by a name each."""
 
     split: Literal["train", "heldout"]
     episodes: int = Field(ge=1)

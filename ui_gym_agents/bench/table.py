@@ -260,22 +260,25 @@ def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 RUN_COLUMNS = (
-    "algorithm", "task", "seed", "before", "after", "steps", "episodes", "minutes", "ended by",
+    "algorithm", "task", "seed", "parent", "after", "steps", "episodes", "minutes", "ended by",
 )  # fmt: skip
 
 
 def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, ...]]:
     """A row for each run and task that it was measured on."""
     rows = []
+    controls = [result for result in results.values() if result.kind == CONTROLS]
     for result in results.values():
         if result.kind == CONTROLS:
             continue
+        known = [c.figures for c in controls if c.parent == result.parent]
         minutes = result.seconds.get("training", 0.0) / 60
         for task in result.figures or result.tasks:
             figures = result.figures.get(task, TaskFigures())
+            parent = next((of[task] for of in known if task in of), figures).before
             after = _rate(figures.after.get(mode))
             rows.append((
-                _column(result), task, str(result.seed), _rate(figures.before.get(mode)),
+                _column(result), task, str(result.seed), _rate(parent.get(mode)),
                 "failed" if result.status == "failed" else after, str(result.steps),
                 f"{result.episodes:.0f}", f"{minutes:.1f}",
                 result.stopped_by if result.status != "failed" else _first_line(result.error),

@@ -28,7 +28,7 @@ def described(protocol: BenchProtocol) -> Iterator[tuple[str, str]]:
     )
     yield "seeds of runs", ", ".join(map(str, protocol.run_seeds))
     yield (
-        "measured before and after",
+        "measured after training",
         f"{protocol.evaluation.episodes} episodes of split {protocol.evaluation.split!r} with "
         "fixed seeds, greedily and sampled",
     )
