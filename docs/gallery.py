@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +61,20 @@ several looks (`"varied"`, `"heldout"`, `"any"`), of which each episode has one.
 on {held_out}. From the left: {looks}.
 
 {sheets}
+
+## Advertisements
+
+`gym.make(id, adverts=True)` has two of them beside the page, which is narrower by that, in any look
+and language (they are in English); nothing else of the episode changes. A click on one covers the page with what it
+sells, until somebody goes back. Compact pages have no room for them.
+
+![Pages beside advertisements](gallery/looks/adverts.webp)
 """
 LOOKED_AT = ("Registration", "ShoppingCart", "EmailTriage", "TableSortFilter")
 """The families that are shown in all looks."""
 LOOK_WIDTH = 480
+BESIDE = (("ShoppingCart", "plain"), ("FlightBooking", "nineties"), ("EmailTriage", "dark"))
+"""The families and looks in which advertisements are shown."""
 
 
 def main() -> None:
@@ -94,16 +105,25 @@ def _write_page(cells: list[str]) -> None:
 
 
 def _draw_looks() -> None:
-    """A sheet for each family of `LOOKED_AT`: one episode in all looks, four in a row."""
+    """A sheet for each family of `LOOKED_AT`, one episode in all looks; and one of adverts."""
     (HERE / "gallery" / "looks").mkdir(parents=True, exist_ok=True)
     for name in LOOKED_AT:
         pictures = [_picture(f"UI/{name}-v0", LOOK_WIDTH, look=look)[0] for look in LOOKS]
-        width, height = pictures[0].size
-        rows = -(-len(pictures) // 4)
-        sheet = Image.new("RGB", (width * 4 + 24, height * rows + 8 * (rows - 1)), "white")
-        for number, picture in enumerate(pictures):
-            sheet.paste(picture, (number % 4 * (width + 8), number // 4 * (height + 8)))
-        sheet.save(HERE / "gallery" / "looks" / f"{name}.webp", quality=82, method=6)
+        _save_sheet(name, pictures, 4)
+    beside = [_picture(f"UI/{n}-v0", WIDTH, look=look, adverts=True)[0] for n, look in BESIDE]
+    _save_sheet("adverts", beside, len(beside))
+
+
+def _save_sheet(name: str, pictures: Sequence[Image.Image], columns: int) -> None:
+    """Pictures of one size, `columns` in a row."""
+    width, height = pictures[0].size
+    rows = -(-len(pictures) // columns)
+    size = (width * columns + 8 * (columns - 1), height * rows + 8 * (rows - 1))
+    sheet = Image.new("RGB", size, "white")
+    for number, picture in enumerate(pictures):
+        place = number % columns * (width + 8), number // columns * (height + 8)
+        sheet.paste(picture, place)
+    sheet.save(HERE / "gallery" / "looks" / f"{name}.webp", quality=82, method=6)
 
 
 def _cell(spec: TaskSpec) -> str:

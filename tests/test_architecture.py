@@ -88,7 +88,11 @@ ONLY_IN_SUITES = ("cv2", "orjson", "selenium")
 EXCEPTIONS = {
     ("ui_gym_tiny.parts", "ui_gym.browser.content.words"),
     ("ui_gym_tiny.pretrain", "ui_gym.browser.content.words"),
+    ("ui_gym_tiny.board", "ui_gym.browser.looks"),
+    ("ui_gym_tiny.reading", "ui_gym.android.content.texts"),
     ("ui_gym_tiny.reading", "ui_gym.android.task"),
+    ("ui_gym_tiny.reading", "ui_gym.browser.looks"),
+    ("ui_gym_tiny.reading", "ui_gym.desktop.compact_task"),
     ("ui_gym_tiny.reading", "ui_gym.browser.content.words"),
     ("ui_gym_tiny.reading", "ui_gym.browser.task"),
     ("ui_gym_tiny.reading", "ui_gym.desktop.task"),

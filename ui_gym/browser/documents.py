@@ -101,8 +101,12 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
         sheets.append(f"looks/{params['look']}.css")
     if mark[1] and params.get("compact"):
         sheets.append("kit_compact.css")
+    scripts = ["kit.js"] if mark[1] else []
+    if params.get("adverts"):
+        sheets.append("adverts.css")
+        scripts.append("adverts.js")
     style = "".join(map(text, sheets))
-    script = f"<script>{text('kit.js')}</script>" if mark[1] else ""
+    script = "".join(f"<script>{text(name)}</script>" for name in scripts)
     head = f"<style>{style}</style><script>{begin}</script>{script}"
     scoped = _SCRIPT.sub(
         lambda found: '<script>(() => {"use strict";' + found[1] + "})();</script>", source

@@ -95,6 +95,7 @@ class Family(_Constructed, BrowserTask[P]):
     level: Difficulty | None = None
     compact: bool = False
     look: str = PLAIN
+    adverts: bool = False
     language: str = ENGLISH
     _arguments: ClassVar[dict[str, FamilyArgument]] = {}
 
@@ -117,6 +118,7 @@ class Family(_Constructed, BrowserTask[P]):
         level: Difficulty | None = None,
         compact: bool | None = None,
         look: str | None = None,
+        adverts: bool | None = None,
         language: str | None = None,
         **given: Any,
     ) -> None:
@@ -126,6 +128,7 @@ class Family(_Constructed, BrowserTask[P]):
         self.level = level
         self.look = check_look(look or PLAIN)
         self.compact = self.check_flag("compact", compact or False)
+        self.adverts = self.check_adverts(adverts)
         self.language = self._check_language(language or ENGLISH)
         if self.compact:
             if self.compact_values is None:
@@ -175,11 +178,11 @@ def _signature(cls: type[Family[Any]]) -> inspect.Signature:
     types: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         types.update(inspect.get_annotations(base))
-    types.update(level="Difficulty", compact="bool", look="str", language="str")
+    types.update(level="Difficulty", compact="bool", look="str", adverts="bool", language="str")
     kind = inspect.Parameter.KEYWORD_ONLY
     small = [] if cls.compact_values is None else ["compact"]
     spoken = ["language"] if cls.translated else []
-    names = ["level", *small, *cls._arguments, "look", *spoken]
+    names = ["level", *small, *cls._arguments, "look", "adverts", *spoken]
     return inspect.Signature(
         [
             inspect.Parameter(name, kind, default=None, annotation=f"{types[name]} | None")

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from ui_gym.browser.adverts import drawn_adverts
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.languages import ENGLISH, Language, drawn, language_of
 from ui_gym.browser.looks import PLAIN, dress
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.task import Demo, Task, params_json
+from ui_gym.errors import UserError
 
 P = TypeVar("P")
 
@@ -30,6 +32,8 @@ class BrowserTask(Task[P, BrowserDevice]):
     """Whether the page is small, for small models."""
     look: str = PLAIN
     """What the page looks like (`ui_gym.browser.looks`)."""
+    adverts: bool = False
+    """Whether advertisements stand beside the page (`ui_gym.browser.adverts`)."""
     language: str = ENGLISH
     """What the goal and the page are written in (`ui_gym.browser.languages`)."""
 
@@ -56,9 +60,17 @@ class BrowserTask(Task[P, BrowserDevice]):
         """Texts of the page that are put together of others, by what they are in English."""
         return {}
 
+    def check_adverts(self, adverts: bool | None) -> bool:
+        """`adverts`, by default False; `UserError` where the page has no room for them."""
+        if self.check_flag("adverts", adverts or False) and self.compact:
+            raise UserError(f"{self.spec.name}: the compact page has no room for adverts")
+        return bool(adverts)
+
     def setup(self, device: BrowserDevice, params: P) -> None:
         digest = _digest(params)
         more = dress(self.look, digest, compact=self.compact)
+        if self.adverts:
+            more["adverts"] = drawn_adverts(digest)
         if self.language != ENGLISH:
             say = self.speak(params)
             more |= say.on_page(self.composed(params, say))

@@ -139,6 +139,7 @@
     }
   };
   const screenBox = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  if (document.body) visit(document.body, screenBox);
+  // Beside the body there may be advertisements (adverts.js).
+  for (const node of document.documentElement?.children ?? []) visit(node, screenBox);
   return found;
 })();

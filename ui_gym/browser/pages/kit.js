@@ -114,11 +114,11 @@
     return (left, top, above) => {
       const { offsetWidth: width, offsetHeight: height } = node;
       if (compact) {
-        node.style.left = `${Math.min(onGrid(left), innerWidth - width)}px`;
+        node.style.left = `${Math.min(onGrid(left), document.body.clientWidth - width)}px`;
         node.style.top = `${Math.max(0, Math.min(onGrid(top), innerHeight - height))}px`;
         return;
       }
-      node.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+      node.style.left = `${Math.max(8, Math.min(left, document.body.clientWidth - width - 8))}px`;
       node.style.top = `${Math.max(8, top + height <= innerHeight - 8 ? top : above - height)}px`;
     };
   };

@@ -100,9 +100,11 @@ class DataEntry(BrowserTask[DataEntryParams]):
         columns: int | None = None,
         words: Literal["long", "short"] | None = None,
         look: str | None = None,
+        adverts: bool | None = None,
     ) -> None:
         self.compact = compact
         self.look = check_look(look or PLAIN)
+        self.adverts = self.check_adverts(adverts)
         self.rows = rows if rows is not None else (1 if compact else 3)
         self.length = length if length is not None else (6 if compact else 100)
         self.columns = COLUMNS[: columns if columns is not None else (2 if compact else 3)]

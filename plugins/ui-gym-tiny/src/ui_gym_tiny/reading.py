@@ -32,7 +32,7 @@ from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool, Element
 from ui_gym.contract.suite import compact_families
 from ui_gym.contract.task import Brief, Demo, Split, Task
-from ui_gym.desktop import compact_task
+from ui_gym.desktop.compact_task import NAMES
 from ui_gym.desktop.task import DesktopTask
 from ui_gym.errors import ActionError, UserError
 from ui_gym_tiny.board import ReadBoard
@@ -92,9 +92,7 @@ UNTOLD = ("DesktopDropFile",)
 """Tasks whose element list does not tell what is on the screen."""
 COPIED = ("DataEntry", "PaginatedSearch", "TableLookup")
 """Tasks that know of typing what the screen says."""
-CONTENT = tuple(
-    dict.fromkeys([*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT, *compact_task.NAMES])
-)
+CONTENT = tuple(dict.fromkeys([*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT, *NAMES]))
 LONGEST = 3
 """Words of a name that is asked for."""
 
