@@ -64,9 +64,9 @@ on {held_out}. From the left: {looks}.
 
 ## Advertisements
 
-`gym.make(id, adverts=True)` has two of them beside the page, which is narrower by that, in any look
-and language (they are in English); nothing else of the episode changes. A click on one covers the page with what it
-sells, until somebody goes back. Compact pages have no room for them.
+`gym.make(id, adverts=True)` has two of them, in English, beside the page, which is narrower by
+that, in any look and language; nothing else of the episode changes. A click on one covers the page
+with what it sells, until somebody goes back. Compact pages have no room for them.
 
 ![Pages beside advertisements](gallery/looks/adverts.webp)
 """

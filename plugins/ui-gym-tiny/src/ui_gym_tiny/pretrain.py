@@ -214,8 +214,9 @@ PAGES = Subject(
     "trained on; and on boards of the words that these say (`ui_gym_tiny/board.py`).",
     "An episode asks for up to three parts on a page in its plain look, and counts where all of "
     "them are right.",
-    "It reads words that its compact screens say, and no others. Pictures, and the lines of a text "
-    "on a desktop, are not told to it. A scroll counts as right by its direction, wherever it is.",
+    "It reads words that its compact screens say, and no others. Pictures, the lines of a text on "
+    "a desktop and the icons of `DesktopDropFile` are not told to it. A scroll counts as right by "
+    "its direction, wherever it is.",
     screens=READ,
     opened=2500,
     sizes="320x256 pixels (pages), 256x320 (phones) or 400x320 (desktops)",
