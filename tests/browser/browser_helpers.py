@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import socketserver
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ import psutil
 
 from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.browser.pool import BrowserPool
+from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions
+from ui_gym.contract.task import Demo, Task
 
 SIZE = (320, 256)
 
@@ -23,6 +25,9 @@ WritePage = Callable[..., Path]
 """The type of the fixture `page`."""
 Load = Callable[..., ChromiumDevice]
 """The type of the fixture `load`."""
+
+HANGING = (Path(__file__).parent / "tasks/hanging.js").read_text()
+"""Gives what does not fit on a page, by its id or class."""
 
 TROUBLE = """
 const link = (attributes) => {
@@ -87,6 +92,22 @@ def pages_of(device: ChromiumDevice) -> list[str]:
     """Where all the pages are that a device's browser has."""
     told = device.page.connection.call("Target.getTargets", timeout=10)["targetInfos"]
     return [target["url"] for target in told if target["type"] == "page"]
+
+
+def play(task: Task[Any, Any], device: ChromiumDevice, seed: int) -> Iterator[int]:
+    """Plays the oracle's episode, and stops at each screen, the last one too; it must succeed."""
+    params = task.draw(seed)
+    task.setup(device, params)
+    done: list[Action] = []
+    yield 0
+    for step in task.oracle(device, params):
+        action = step.action if isinstance(step, Demo) else step
+        if not action.ends_episode:  # which no device does
+            device.perform(action)
+        done.append(action)
+        yield len(done)
+    verdict = task.judge(device, params, done)
+    assert verdict.success, verdict.notes
 
 
 class KeptPool:

@@ -146,4 +146,4 @@ def test_boards_say_the_words_of_all_families(name: str, episodes: int) -> None:
         told = "\n".join([episode.goal, *(turn.caption for turn in episode.turns)])
         said.update(re.findall(r"[^\W\d_]{2,}", re.sub(r"<\w+>", "", told)))
     unknown = Counter({word: n for word, n in said.items() if word not in board.WORDS})
-    assert unknown.total() < 0.04 * said.total(), unknown.most_common(20)
+    assert unknown.total() < 0.02 * said.total(), unknown.most_common(20)

@@ -102,7 +102,7 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     if mark[1] and params.get("compact"):
         sheets.append("kit_compact.css")
     scripts = ["kit.js"] if mark[1] else []
-    if params.get("adverts"):
+    if _has_adverts(params):
         sheets.append("adverts.css")
         scripts.append("adverts.js")
     style = "".join(map(text, sheets))
@@ -118,6 +118,15 @@ def spoken_in(params: Mapping[str, Any]) -> str:
     """The language of a page's params; empty where it is that of its file."""
     told = params.get("language")  # an author's own param may be called so, too
     return str(told["name"]) if isinstance(told, Mapping) and "texts" in told else ""
+
+
+def _has_adverts(params: Mapping[str, Any]) -> bool:
+    told = params.get("adverts")  # an author's own param may be called so, too
+    return (
+        isinstance(told, list)
+        and bool(told)
+        and all(isinstance(one, Mapping) and "scene" in one for one in told)
+    )
 
 
 def _source(page: str | Path) -> str:

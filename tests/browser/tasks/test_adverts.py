@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_helpers import HANGING, play
 
 from ui_gym.browser.adverts import ADVERTS, drawn_adverts
 from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.documents import document
 from ui_gym.contract.action import Click
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import families
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 from ui_gym.playing.env import UIEnv
 
-HANGING = Path(__file__).with_name("hanging.js").read_text()
-"""Gives what does not fit."""
 BESIDE = (1190, 100)
 """In the picture of the first one."""
 
@@ -46,19 +45,11 @@ def test_a_page_beside_them_can_be_played_and_has_room(
     spec: TaskSpec, screen: ChromiumDevice
 ) -> None:
     plain, task = make_task(spec.id, {}), make_task(spec.id, {"adverts": True})
-    params = task.draw(1)
-    plain.setup(screen, params)
+    plain.setup(screen, plain.draw(1))
     known = set(screen.evaluate(HANGING))
-    task.setup(screen, params)
-    assert set(screen.evaluate(HANGING)) <= known
-    done = []
-    for step in task.oracle(screen, params):
-        action = step.action if isinstance(step, Demo) else step
-        if not action.ends_episode:
-            screen.perform(action)
-        done.append(action)
-    verdict = task.judge(screen, params, done)
-    assert verdict.success, verdict.notes
+    for at in play(task, screen, 1):
+        if at == 0:
+            assert set(screen.evaluate(HANGING)) <= known
 
 
 def test_what_is_clicked_covers_the_page_until_one_goes_back(screen: ChromiumDevice) -> None:
@@ -96,6 +87,14 @@ def test_all_of_them_are_drawn_two_at_a_time() -> None:
     drawn = [drawn_adverts(digest) for digest in range(100)]
     assert all(one["brand"] != other["brand"] for one, other in drawn)
     assert {one["brand"] for pair in drawn for one in pair} == {one["brand"] for one in ADVERTS}
+
+
+def test_an_authors_own_param_may_be_called_so(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html><head><!-- ui-gym --></head><p>My adverts</p>")
+    for own in (3, "many", [{"price": 3}]):
+        assert "landing" not in document(page, {"adverts": own}, 0)
+    assert "landing" in document(page, {"adverts": drawn_adverts(0)}, 0)
 
 
 @pytest.mark.parametrize("task", ["UI/Registration-v0", "UI/DataEntry-v0"])

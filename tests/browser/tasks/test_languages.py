@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser_helpers import HANGING
 
 from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.browser.content.data import table
@@ -23,8 +24,6 @@ from ui_gym.contract.suite import families
 from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
-HANGING = (Path(__file__).parent / "hanging.js").read_text()
-"""Gives what does not fit, by its id or class."""
 TEXTS = """
 [...document.querySelectorAll("body *:not(script)")].flatMap((node) => [
   ...[...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data),

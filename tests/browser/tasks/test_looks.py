@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser_helpers import HANGING, play
 
 from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.browser.documents import document
 from ui_gym.browser.family import COMPACT_SIZE
 from ui_gym.browser.looks import ARRANGED, DRAWN, DRESSED, HELD_OUT, LOOKS, PLAIN, dress
-from ui_gym.contract.action import Action
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import compact_families, families
-from ui_gym.contract.task import Demo, Task
 from ui_gym.errors import UserError
 
 FULL_SIZE = (1280, 800)
@@ -27,8 +26,6 @@ FULL_SIZE = (1280, 800)
 HERE = Path(__file__).parent
 FAINT = (HERE / "faint.js").read_text()
 """Gives the words of a page that are too faint to be read."""
-HANGING = (HERE / "hanging.js").read_text()
-"""Gives what does not fit."""
 
 full_families = families("browser")
 small_families = compact_families("browser")
@@ -56,22 +53,6 @@ def small_screen() -> Iterator[ChromiumDevice]:
     with contextlib.closing(ChromiumDevice(DeviceOptions(size=COMPACT_SIZE))) as device:
         device.start()
         yield device
-
-
-def play(task: Task[Any, Any], device: ChromiumDevice, seed: int) -> Iterator[int]:
-    """Plays the oracle's episode, and stops at each screen, the last one too; it must succeed."""
-    params = task.draw(seed)
-    task.setup(device, params)
-    done: list[Action] = []
-    yield 0
-    for step in task.oracle(device, params):
-        action = step.action if isinstance(step, Demo) else step
-        if not action.ends_episode:  # which no device does
-            device.perform(action)
-        done.append(action)
-        yield len(done)
-    verdict = task.judge(device, params, done)
-    assert verdict.success, verdict.notes
 
 
 @pytest.mark.parametrize(("spec", "look"), pairs(full_families, 0))

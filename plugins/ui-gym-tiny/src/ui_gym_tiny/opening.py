@@ -25,6 +25,7 @@ from transformers import PreTrainedTokenizerFast
 
 from ui_gym.contract.device import Image
 from ui_gym_agents.collecting import Recording
+from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import cpu
 from ui_gym_agents.policy.images import PatchPixels
 from ui_gym_agents.policy.model import load_model, without_progress_bars
@@ -158,24 +159,23 @@ def open_eyes(
     Returns:
         The last loss, in nats a thing: the mean over a tenth of the updates.
     """
-    turns = [turn for episode in screens.episodes for turn in episode.turns if turn.caption]
-    sizes = list(_sizes(screens))
+    shown = list(_shown(screens))
     alike: dict[Size, list[int]] = {}
-    for number, size in enumerate(sizes):
+    for number, (_, size) in enumerate(shown):
         alike.setdefault(size, []).append(number)
     cpu.keep_freed_memory()
-    told = [(turn.caption, size) for turn, size in zip(turns, sizes, strict=True)]
-    opening = Opening(folder, config, told)
+    opening = Opening(folder, config, [(turn.caption, size) for turn, size in shown])
     rng = np.random.default_rng(seed)
     optimizer = torch.optim.Adam(opening.parameters(), lr=lr, betas=(0.9, 0.98))
     losses: list[float] = []
     for update in track(range(updates), description="opening the eyes"):
-        drawn = rng.choice(alike[sizes[int(rng.integers(len(turns)))]], size=batch)
+        _, size = shown[int(rng.integers(len(shown)))]
+        drawn = rng.choice(alike[size], size=batch)
         cosine = 0.5 * (1 + math.cos(math.pi * update / updates))
         rate = lr * min(1.0, (update + 1) / warmup) * (0.05 + 0.95 * cosine)
         optimizer.param_groups[0]["lr"] = rate
         optimizer.zero_grad(set_to_none=True)
-        pictures = [screens.screenshots.get(turns[i].screenshot_id) for i in drawn]
+        pictures = [screens.screenshots.get(shown[i][0].screenshot_id) for i in drawn]
         loss = opening.loss(pictures, [opening.told[i] for i in drawn])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(opening.parameters(), 1.0)
@@ -185,9 +185,8 @@ def open_eyes(
     return float(np.mean(losses[-max(1, updates // 10) :]))
 
 
-def _sizes(screens: Recording) -> Iterator[Size]:
-    """Of the picture of each turn with a caption. An episode's pictures are of one size, and so
-    are those of a task."""
+def _shown(screens: Recording) -> Iterator[tuple[Turn, Size]]:
+    """Each turn with a caption, and the size of its picture: those of a task are of one size."""
     known: dict[str, Size] = {}
     for episode in screens.episodes:
         for turn in episode.turns:
@@ -195,4 +194,4 @@ def _sizes(screens: Recording) -> Iterator[Size]:
                 if episode.task not in known:
                     height, width = screens.screenshots.get(turn.screenshot_id).shape[:2]
                     known[episode.task] = (width, height)
-                yield known[episode.task]
+                yield turn, known[episode.task]

@@ -22,8 +22,8 @@ layers begin afresh.
 named or presses Delete, in any order.
 
 ``tiny-reader`` is the parent of the laptop benchmark (docs/benchmark.md): it does parts of jobs on
-the compact pages of all families (`reading`), and never saw one brought to an end. Its screens are
-played once, before, and its eyes are opened by themselves (`opening`).
+the compact screens of all families (`reading`), and never saw one brought to an end. Its screens
+are played once, before, and its eyes are opened by themselves (`opening`).
 
 Nothing about held-out parameters goes into any of them.
 """
@@ -91,7 +91,7 @@ FOLDER_WORDS = (
 """All that the compact folder and its goals say."""
 
 READER_WORDS = (*board.WORDS, "<here>", ".", ",", ":", "+", "-")
-"""What the compact pages of the browser's families say, and their goals."""
+"""What the compact screens of all families say, and their goals."""
 
 CHUNK = 500
 """Episodes that are played before their pictures are let go."""
