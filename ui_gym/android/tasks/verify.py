@@ -118,7 +118,8 @@ class VerifyTask(AndroidTask[VerifyParams]):
                 yield from moves.path(device, "Display")
                 yield from moves.scroll_to(device, SLIDER, role="slider")
                 if name in params.touched:
-                    yield from slide(device, SLIDER, float(on))
+                    # Who is careless moves what was right away from where it should be.
+                    yield from slide(device, SLIDER, float(on == (name == params.wrong)))
                 continue
             toggle = TOGGLES[name]
             # The shade may still be open, with both tiles.
