@@ -62,19 +62,25 @@ on {held_out}. From the left: {looks}.
 
 {sheets}
 
-## Advertisements
+## Advertisements and cookies
 
-`gym.make(id, adverts=True)` has two of them, in English, beside the page, which is narrower by
+`gym.make(id, adverts=True)` has two advertisements, in English, beside the page, which is narrower by
 that, in any look and language; nothing else of the episode changes. A click on one covers the page
-with what it sells, until somebody goes back. Compact pages have no room for them.
+with what it sells, until somebody goes back. `cookie_bar=True` asks about cookies, over the page, at
+the bottom, in a corner or in the middle, until it is answered, which may cost a step (there is one
+more) and nothing else. Compact pages have no room for either; ModalNoise asks by itself.
 
-![Pages beside advertisements](gallery/looks/adverts.webp)
+![Pages beside advertisements and below bars about cookies](gallery/looks/around.webp)
 """
 LOOKED_AT = ("Registration", "ShoppingCart", "EmailTriage", "TableSortFilter")
 """The families that are shown in all looks."""
 LOOK_WIDTH = 480
-BESIDE = (("ShoppingCart", "plain"), ("FlightBooking", "nineties"), ("EmailTriage", "dark"))
-"""The families and looks in which advertisements are shown."""
+AROUND = (
+    ("ShoppingCart", "plain", {"adverts": True}),
+    ("FlightBooking", "nineties", {"adverts": True, "cookie_bar": True}),
+    ("EmailTriage", "dark", {"cookie_bar": True}),
+)
+"""The families and looks in which it is shown what stands around a page."""
 
 
 def main() -> None:
@@ -105,13 +111,14 @@ def _write_page(cells: list[str]) -> None:
 
 
 def _draw_looks() -> None:
-    """A sheet for each family of `LOOKED_AT`, one episode in all looks; and one of adverts."""
+    """A sheet for each family of `LOOKED_AT`, one episode in all looks; and one of what
+    stands around pages."""
     (HERE / "gallery" / "looks").mkdir(parents=True, exist_ok=True)
     for name in LOOKED_AT:
         pictures = [_picture(f"UI/{name}-v0", LOOK_WIDTH, look=look)[0] for look in LOOKS]
         _save_sheet(name, pictures, 4)
-    beside = [_picture(f"UI/{n}-v0", WIDTH, look=look, adverts=True)[0] for n, look in BESIDE]
-    _save_sheet("adverts", beside, len(beside))
+    around = [_picture(f"UI/{n}-v0", WIDTH, look=look, **more)[0] for n, look, more in AROUND]
+    _save_sheet("around", around, len(around))
 
 
 def _save_sheet(name: str, pictures: Sequence[Image.Image], columns: int) -> None:

@@ -15,7 +15,7 @@ from ui_gym.browser.chromium.device import ChromiumDevice
 from ui_gym.browser.pool import BrowserPool
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.contract.task import Demo, Task
+from ui_gym.contract.task import Task
 
 SIZE = (320, 256)
 
@@ -100,8 +100,8 @@ def play(task: Task[Any, Any], device: ChromiumDevice, seed: int) -> Iterator[in
     task.setup(device, params)
     done: list[Action] = []
     yield 0
-    for step in task.oracle(device, params):
-        action = step.action if isinstance(step, Demo) else step
+    for demo in task.demonstrate(device, params):
+        action = demo.action
         if not action.ends_episode:  # which no device does
             device.perform(action)
         done.append(action)

@@ -102,9 +102,9 @@ def document(page: str | Path, params: Mapping[str, Any], seed: int) -> str:
     if mark[1] and params.get("compact"):
         sheets.append("kit_compact.css")
     scripts = ["kit.js"] if mark[1] else []
-    if _has_adverts(params):
-        sheets.append("adverts.css")
-        scripts.append("adverts.js")
+    if _has_around(params):
+        sheets.append("around.css")
+        scripts.append("around.js")
     style = "".join(map(text, sheets))
     script = "".join(f"<script>{text(name)}</script>" for name in scripts)
     head = f"<style>{style}</style><script>{begin}</script>{script}"
@@ -120,13 +120,9 @@ def spoken_in(params: Mapping[str, Any]) -> str:
     return str(told["name"]) if isinstance(told, Mapping) and "texts" in told else ""
 
 
-def _has_adverts(params: Mapping[str, Any]) -> bool:
-    told = params.get("adverts")  # an author's own param may be called so, too
-    return (
-        isinstance(told, list)
-        and bool(told)
-        and all(isinstance(one, Mapping) and "scene" in one for one in told)
-    )
+def _has_around(params: Mapping[str, Any]) -> bool:
+    told = params.get("around")  # an author's own param may be called so, too
+    return isinstance(told, Mapping) and bool(told) and told.keys() <= {"adverts", "cookie_bar"}
 
 
 def _source(page: str | Path) -> str:

@@ -96,6 +96,7 @@ class Family(_Constructed, BrowserTask[P]):
     compact: bool = False
     look: str = PLAIN
     adverts: bool = False
+    cookie_bar: bool = False
     language: str = ENGLISH
     _arguments: ClassVar[dict[str, FamilyArgument]] = {}
 
@@ -119,6 +120,7 @@ class Family(_Constructed, BrowserTask[P]):
         compact: bool | None = None,
         look: str | None = None,
         adverts: bool | None = None,
+        cookie_bar: bool | None = None,
         language: str | None = None,
         **given: Any,
     ) -> None:
@@ -128,7 +130,7 @@ class Family(_Constructed, BrowserTask[P]):
         self.level = level
         self.look = check_look(look or PLAIN)
         self.compact = self.check_flag("compact", compact or False)
-        self.adverts = self.check_adverts(adverts)
+        self.put_around(adverts, cookie_bar)
         self.language = self._check_language(language or ENGLISH)
         if self.compact:
             if self.compact_values is None:
@@ -141,6 +143,8 @@ class Family(_Constructed, BrowserTask[P]):
         for name, argument in self._arguments.items():
             setattr(self, name, argument.check(self, name, chosen[name]))
         self.prepare()
+        if self.cookie_bar:
+            self.max_steps += 1
 
     def _check_language(self, language: str) -> str:
         if check_language(language) == ENGLISH:
@@ -178,11 +182,12 @@ def _signature(cls: type[Family[Any]]) -> inspect.Signature:
     types: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         types.update(inspect.get_annotations(base))
-    types.update(level="Difficulty", compact="bool", look="str", adverts="bool", language="str")
+    types.update(level="Difficulty", compact="bool", look="str", language="str")
+    types.update(adverts="bool", cookie_bar="bool")
     kind = inspect.Parameter.KEYWORD_ONLY
     small = [] if cls.compact_values is None else ["compact"]
     spoken = ["language"] if cls.translated else []
-    names = ["level", *small, *cls._arguments, "look", "adverts", *spoken]
+    names = ["level", *small, *cls._arguments, "look", "adverts", "cookie_bar", *spoken]
     return inspect.Signature(
         [
             inspect.Parameter(name, kind, default=None, annotation=f"{types[name]} | None")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from ui_gym.browser.adverts import drawn_adverts
+from ui_gym.browser.around import drawn_adverts, drawn_cookie_bar
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.languages import ENGLISH, Language, drawn, language_of
 from ui_gym.browser.looks import PLAIN, dress
+from ui_gym.browser.moves import click
 from ui_gym.contract.device import DeviceOptions, DevicePool
 from ui_gym.contract.task import Demo, Task, params_json
 from ui_gym.errors import UserError
@@ -33,7 +34,9 @@ class BrowserTask(Task[P, BrowserDevice]):
     look: str = PLAIN
     """What the page looks like (`ui_gym.browser.looks`)."""
     adverts: bool = False
-    """Whether advertisements stand beside the page (`ui_gym.browser.adverts`)."""
+    """Whether advertisements stand beside the page (`ui_gym.browser.around`)."""
+    cookie_bar: bool = False
+    """Whether a bar about cookies lies over the page until it is answered."""
     language: str = ENGLISH
     """What the goal and the page are written in (`ui_gym.browser.languages`)."""
 
@@ -60,17 +63,29 @@ class BrowserTask(Task[P, BrowserDevice]):
         """Texts of the page that are put together of others, by what they are in English."""
         return {}
 
-    def check_adverts(self, adverts: bool | None) -> bool:
-        """`adverts`, by default False; `UserError` where the page has no room for them."""
-        if self.check_flag("adverts", adverts or False) and self.compact:
-            raise UserError(f"{self.spec.name}: the compact page has no room for adverts")
-        return bool(adverts)
+    def put_around(self, adverts: bool | None, cookie_bar: bool | None) -> None:
+        """Set `adverts` and `cookie_bar`, by default False; `UserError` where the page has no room
+        for them."""
+        self.adverts = self.check_flag("adverts", adverts or False)
+        self.cookie_bar = self.check_flag("cookie_bar", cookie_bar or False)
+        if self.compact and (self.adverts or self.cookie_bar):
+            what = "adverts" if self.adverts else "a cookie_bar"
+            raise UserError(f"{self.spec.name}: the compact page has no room for {what}")
+
+    def around(self, digest: int) -> dict[str, Any]:
+        """What stands around the page in the episode whose params have `digest`."""
+        drawn: dict[str, Any] = {}
+        if self.adverts:
+            drawn["adverts"] = drawn_adverts(digest)
+        if self.cookie_bar:
+            drawn["cookie_bar"] = drawn_cookie_bar(digest)
+        return drawn
 
     def setup(self, device: BrowserDevice, params: P) -> None:
         digest = _digest(params)
         more = dress(self.look, digest, compact=self.compact)
-        if self.adverts:
-            more["adverts"] = drawn_adverts(digest)
+        if around := self.around(digest):
+            more["around"] = around
         if self.language != ENGLISH:
             say = self.speak(params)
             more |= say.on_page(self.composed(params, say))
@@ -82,8 +97,14 @@ class BrowserTask(Task[P, BrowserDevice]):
         raise NotImplementedError
 
     def overdo(self, device: BrowserDevice, params: P, excess: str) -> None:
-        for step in self.oracle(device, self.overdone(params, excess)):
-            device.perform(step.action if isinstance(step, Demo) else step)
+        for demo in self.demonstrate(device, self.overdone(params, excess)):
+            device.perform(demo.action)
+
+    def demonstrate(self, device: BrowserDevice, params: P) -> Iterator[Demo]:
+        """The oracle's steps, once the bar about cookies is answered."""
+        if self.cookie_bar and device.evaluate("document.querySelector('.cookie-bar') !== null"):
+            yield Demo(click(device, ".cookie-bar .reject"), "First, no cookies that need not be.")
+        yield from super().demonstrate(device, params)
 
     @classmethod
     def pool(cls, options: DeviceOptions) -> DevicePool:

@@ -139,7 +139,7 @@
     }
   };
   const screenBox = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  // Beside the body there may be advertisements (adverts.js).
+  // Beside the body is what stands around the page (around.js).
   for (const node of document.documentElement?.children ?? []) visit(node, screenBox);
   return found;
 })();

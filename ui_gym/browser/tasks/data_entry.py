@@ -101,10 +101,11 @@ class DataEntry(BrowserTask[DataEntryParams]):
         words: Literal["long", "short"] | None = None,
         look: str | None = None,
         adverts: bool | None = None,
+        cookie_bar: bool | None = None,
     ) -> None:
         self.compact = compact
         self.look = check_look(look or PLAIN)
-        self.adverts = self.check_adverts(adverts)
+        self.put_around(adverts, cookie_bar)
         self.rows = rows if rows is not None else (1 if compact else 3)
         self.length = length if length is not None else (6 if compact else 100)
         self.columns = COLUMNS[: columns if columns is not None else (2 if compact else 3)]
@@ -113,7 +114,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
         if compact:
             self.viewport = COMPACT_SIZE
         self._check_arguments()
-        self.max_steps = self._steps_needed()
+        self.max_steps = self._steps_needed() + self.cookie_bar
 
     def sample(self, rng: Generator) -> DataEntryParams:
         people = tuple(self._person(rng) for _ in range(self.length))

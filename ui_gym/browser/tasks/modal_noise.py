@@ -143,6 +143,8 @@ class ModalNoise(Family[ModalNoiseParams]):
     compact_values = {"noises": 3, "items": 4, "late": 1, "tricky": 0}
 
     def prepare(self) -> None:
+        if self.cookie_bar:
+            raise UserError(f"{self.spec.name} asks about cookies itself and takes no cookie_bar")
         kinds = 1 + len(BLOCKING) + len(CORNER)
         self.check_range("noises", self.noises, 1, kinds)
         self.max_steps = 6 + 2 * self.noises + 8 * self.tricky

@@ -1,5 +1,5 @@
-// The advertisements beside a page (ui_gym/browser/adverts.py). Evaluated in the head: they hang beside
-// the body, of which pages make what they like.
+// What stands around a page (ui_gym/browser/around.py). Evaluated in the head: it hangs beside the body, of
+// which pages make what they like.
 (() => {
   "use strict";
   const make = (tag, className, ...parts) => {
@@ -8,6 +8,9 @@
     node.append(...parts);
     return node;
   };
+  const { adverts, cookie_bar: cookies } = uiGym.params.around;
+
+  // -- advertisements --
 
   // Each scene is drawn on 320 x 200 in shades of one hue: shade(lightness, saturation), at(n) in 0..1.
   const sky = (shade) => `<rect width="320" height="200" fill="${shade(88, 50)}"/>`;
@@ -62,11 +65,30 @@
     back.addEventListener("click", () => landing.remove());
     document.documentElement.append(landing);
   };
-  const column = make("aside", "adverts", make("p", "", "Advertisements"));
-  for (const advert of uiGym.params.adverts) {
-    const card = make("article", "", picture(advert), told(advert));
-    card.addEventListener("click", () => land(advert));
-    column.append(card);
+  if (adverts) {
+    const column = make("aside", "adverts", make("p", "", "Advertisements"));
+    for (const advert of adverts) {
+      const card = make("article", "", picture(advert), told(advert));
+      card.addEventListener("click", () => land(advert));
+      column.append(card);
+    }
+    document.documentElement.append(column);
   }
-  document.documentElement.append(column);
+
+  // -- the bar about cookies --
+
+  if (cookies) {
+    const answer = (name) => {
+      const button = make("button", name, cookies[name]);
+      button.addEventListener("click", () => bar.remove());
+      return button;
+    };
+    const second = cookies.first === "accept" ? "reject" : "accept";
+    const answers = make("p", "", answer(cookies.first), answer(second));
+    answers.firstChild.style.background = `hsl(${cookies.hue} 60% 30%)`;
+    const bar = make("section", `cookie-bar ${cookies.place}`, make("div", "", make("b", "", cookies.title), make("span", "", cookies.text), answers));
+    bar.setAttribute("role", "dialog");
+    bar.setAttribute("aria-label", cookies.title);
+    document.documentElement.append(bar);
+  }
 })();
