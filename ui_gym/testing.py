@@ -139,6 +139,9 @@ def _check(env: UIEnv, seeds: list[int]) -> EnvReport:
         for mistake in env.task.mistakes:
             with report.checking(f"the near miss {mistake!r} is no success") as details:
                 details.append(_check_near_miss(env, mistake, seeds))
+        if len(env.task.mistakes) > 1:
+            with report.checking("who makes all mistakes at once can be played"):
+                _check_careless(env, seeds)
         for excess in env.task.excesses:
             with report.checking(f"the excess {excess!r} is no success") as details:
                 details.append(_check_excess(env, excess, seeds))
@@ -279,6 +282,16 @@ def _check_near_miss(env: UIEnv, mistake: str, seeds: list[int]) -> str:
         assert not last["success"], f"seed {seed}: judged a success. {last['notes']}"
         played += 1
     return f"{played} of {len(seeds)} seeds" if played else "skipped: without effect on these seeds"
+
+
+def _check_careless(env: UIEnv, seeds: list[int]) -> None:
+    """Play an oracle that makes all mistakes. Two of them may make up for each other."""
+    every = dict.fromkeys(env.task.mistakes, 1.0)
+    for seed in range(DRAWS):
+        env.task.misunderstand(env.task.draw(seed, env.split), every, seed)
+    for seed in seeds:
+        _, last = _play(env, seed, every, strict=False)
+        assert last["failure"] is None, last["failure"]
 
 
 def _check_excess(env: UIEnv, excess: str, seeds: list[int]) -> str:

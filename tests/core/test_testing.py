@@ -81,6 +81,12 @@ def forgiving(self: Any, device: Any, params: Any, history: Any) -> Verdict:
     return Verdict(float(params.text in device.texts.values()))
 
 
+def at_most_once(self: Any, params: Any, mistake: str, rng: Any) -> paint.Scene:
+    if params.text == "misread":
+        raise ValueError("it was misread before")
+    return replace(params, text="misread")
+
+
 def drifting(self: Any, device: Any, params: Any) -> None:
     self.count = getattr(self, "count", 0) + 1
     device.load({"red": (self.count % 5 * 16, 0)})
@@ -91,6 +97,8 @@ def drifting(self: Any, device: Any, params: Any) -> None:
     [
         ({"judge": lambda *args: Verdict(1.0)}, "the goal is not yet reached after setup"),
         ({"judge": forgiving}, "FAILED the near miss 'other_color' is no success: seed 0"),
+        ({"mistakes": ("first", "second"), "misread": at_most_once},
+         "FAILED who makes all mistakes at once can be played"),
         ({"oracle": lambda *args: iter([Wait(0)])},
          "FAILED seed 1: the oracle succeeds: score 0 after 2 of 6 steps"),
         ({"oracle": lambda *args: iter([Click(500, 500)])}, "outside the screen"),
@@ -104,8 +112,8 @@ def drifting(self: Any, device: Any, params: Any) -> None:
         ({"setup": drifting, "oracle": Task.oracle, "mistakes": ()},
          "the first screenshot is the same to the byte"),
     ],
-    ids=["solved at the start", "near miss", "lazy oracle", "oracle that mumbles", "slow oracle",
-         "one goal", "empty goal", "seed ignored", "no JSON", "start drifts",
+    ids=["solved at the start", "near miss", "two mistakes", "lazy oracle", "oracle that mumbles",
+         "slow oracle", "one goal", "empty goal", "seed ignored", "no JSON", "start drifts",
          "start drifts, no oracle"],
 )  # fmt: skip
 def test_what_is_wrong_is_named(methods: dict[str, Any], told: str) -> None:

@@ -294,7 +294,10 @@ class AndroidPermission(AndroidTask[PermissionParams]):
         if mistake == "another_permission" and params.others:
             return dataclasses.replace(params, permission=pick(rng, params.others)[0])
         app = other(rng, APPS, params.app)
-        return dataclasses.replace(params, app=app, permission=pick(rng, _asked(app))[0])
+        asked = [name for name, _ in _asked(app)]
+        taken = pick(rng, asked)
+        others = tuple((name, True) for name in asked if name != taken)
+        return dataclasses.replace(params, app=app, permission=taken, others=others)
 
 
 def _asked(app: str) -> tuple[tuple[str, str], ...]:

@@ -108,8 +108,9 @@ class FileChangeTask(AndroidTask[FileChangeParams]):
     def misread(self, params: FileChangeParams, mistake: str, rng: Rng) -> FileChangeParams:
         """``sibling``: a file like it is taken. ``twin``: the one of its name elsewhere."""
         if mistake == "sibling":
+            # No file of its name lies elsewhere: who errs in both ways stays in the folder.
             sibling = pick(rng, params.siblings)
-            return dataclasses.replace(params, target=sibling)
+            return dataclasses.replace(params, target=sibling, twin=params.folder)
         return dataclasses.replace(params, folder=params.twin)
 
 

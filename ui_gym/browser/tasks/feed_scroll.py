@@ -246,7 +246,8 @@ class FeedScroll(Family[FeedScrollParams]):
                     else other.author == post.author
                 )
             ]
-            asked[slip] = (others[int(rng.integers(len(others)))], mark)
+            if others:
+                asked[slip] = (others[int(rng.integers(len(others)))], mark)
         return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: FeedScrollParams) -> float:

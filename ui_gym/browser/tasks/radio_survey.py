@@ -184,7 +184,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
         from the wrong end. ``forgot``: one question is left open."""
         number = params.order[int(rng.integers(len(params.order)))]
         answer, last = params.answers[number], len(params.questions[number][1]) - 1
-        if mistake == "forgot":
+        if mistake == "forgot" or answer == OPEN:  # what was forgotten stays so
             taken = OPEN
         elif mistake == "mirrored":
             taken = last - answer
