@@ -61,6 +61,25 @@ def test_a_category_of_a_suite_is_measured_in_one_go(
         assert task in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.parametrize("asked", ["own_eval_tasks:Mine", "own_eval_tasks:UI/OwnEvalTask-v0"])
+def test_a_task_of_ones_own_is_measured(
+    asked: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """By its class, found in the current folder, and by Gymnasium's way to name it."""
+    (tmp_path / "own_eval_tasks.py").write_text(
+        "import paint\nfrom ui_gym import register\n"
+        "@register('OwnEvalTask', suite='paint', category='click', max_steps=4)\n"
+        "class Mine(paint.PaintClick): 'Mine.'\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path, *([str(tmp_path)] if "/" in asked else [])])
+    assert run(monkeypatch, "--task", asked, "--agent", "oracle", "--episodes", "2", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["by_task"].keys() == {"UI/OwnEvalTask-v0"}
+
+
 def test_an_evaluation_that_was_killed_is_continued(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

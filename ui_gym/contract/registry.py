@@ -135,11 +135,14 @@ def spec(task: str) -> TaskSpec:
 
 
 def _foreign(task: str) -> TaskSpec | None:
-    """An env that others registered; None if Gymnasium knows none."""
+    """An env that others registered, or a task of the module that `task` names; None if Gymnasium
+    knows none."""
     module, _, name = task.rpartition(":")
     try:
         if module:
             importlib.import_module(module)
+        if name in _SPECS:
+            return _SPECS[name]
         found = gymnasium.spec(name)
     except gymnasium.error.Error:
         return None

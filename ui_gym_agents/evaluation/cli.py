@@ -52,7 +52,11 @@ def evaluate(
         Path | None, typer.Option(help="A training run: its tasks, model and newest checkpoint.")
     ] = None,
     task: Annotated[
-        list[str] | None, typer.Option(help=f"A task's id or name; may be repeated. [{TASK}]")
+        list[str] | None,
+        typer.Option(
+            help="A task's id or name, or the class of one of your own, as "
+            f"my_module:MyTask; may be repeated. [{TASK}]"
+        ),
     ] = None,
     suite: Annotated[
         str | None,
@@ -379,17 +383,20 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
     together = given.get("suite") == ALL
     if together:
         del given["suite"]
+    named = given.get("ids", [])  # a class has no slash, an id as module:namespace/name has one
+    given["custom"] = [name for name in named if ":" in name and "/" not in name]
+    given["ids"] = [name for name in named if name not in given["custom"]]
     try:
         chosen = entries_of(TaskSource(**given), split=split)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise UserError(f"--{name}: {first['msg']}, not {first['input']!r}") from None
-    named = bool(given.get("ids") or given.get("file"))
+    is_named = bool(named or given.get("file"))
     kept = tuple(
         entry
         for entry in chosen
-        if (named or MEMBER_TAG not in entry.spec.tags)
+        if (is_named or MEMBER_TAG not in entry.spec.tags)
         and (not together or entry.spec.suite in SUITES)
     )
     if not kept:
