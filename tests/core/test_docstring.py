@@ -43,6 +43,7 @@ def test_what_an_author_says_in_a_section_is_kept() -> None:
         """,
         __init__=lambda self, *, level=None, word=None, size=3: None,
         levels={"easy": {}, "hard": {}},
+        meanings={"size": "of the box", "word": "what an author says counts"},
     )
     assert section(made, "Episode end").startswith("Termination: the box is written on.\n")
     assert section(made, "Action space").startswith("`ActionText`")
@@ -50,7 +51,7 @@ def test_what_an_author_says_in_a_section_is_kept() -> None:
     assert section(made, "Arguments").splitlines()[2:] == [
         '| `level` | "medium" | one of easy, hard: values of the other arguments |',
         "| `word` | any | what to write |",
-        "| `size` | 3 |  |",
+        "| `size` | 3 | of the box |",
     ]
 
 

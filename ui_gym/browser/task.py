@@ -27,6 +27,13 @@ class BrowserTask(Task[P, BrowserDevice]):
     shown: ClassVar[tuple[str, ...]] = ()
     """Names of the params and of the task's arguments that the page is given; by default all
     params. Leave out what would give the answer."""
+    meanings = {
+        "look": 'a design, such as "dark", or "varied", "heldout" or "any": one of several by the '
+        'seed; None: "plain"',
+        "adverts": "whether advertisements stand beside the page",
+        "cookie_bar": "whether a question about cookies lies over it until it is answered",
+        "language": 'of goal and page: "de", "es", "ja", or "varied": any, by the seed; None: "en"',
+    }
     translated: ClassVar[tuple[str, ...]] = ()
     """The tables of ``content/data/languages`` in which it is translated; none if it is not."""
     compact: bool = False

@@ -101,7 +101,7 @@ def _arguments(cls: type[Any], level: str, special: str) -> str:
         if name not in rows and parameter.kind is not parameter.VAR_KEYWORD:
             needed = parameter.default is parameter.empty
             default = "needed" if needed else f"{parameter.default!r}"
-            meaning = ""
+            meaning = cls.meanings.get(name, "")
             if name == "level" and cls.levels:
                 default = f'"{level}"'
                 meaning = f"one of {', '.join(cls.levels)}: values of the other arguments"

@@ -109,6 +109,8 @@ class Task(Generic[P, D]):
     judge that changes what it looks at. There, every score before the end is 0."""
     levels: ClassVar[Mapping[Difficulty, Mapping[str, Any]]] = {}
     """What the argument `level` stands for: values of other arguments, for each level."""
+    meanings: ClassVar[Mapping[str, str]] = {}
+    """What arguments mean that many tasks share, for their docstrings."""
     made_with: Mapping[str, Any] | None = None
     """The arguments that `make_task` made it with; None where somebody else made it."""
     _max_steps: int | None = None
