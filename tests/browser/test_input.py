@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from browser_helpers import SIZE, WritePage
+from browser_helpers import SIZE, Load, MakeDevice, WritePage
 
 from ui_gym.browser.chromium import input as device_input
 from ui_gym.browser.chromium.device import ChromiumDevice
@@ -216,6 +216,35 @@ def test_copy_and_paste(device: ChromiumDevice) -> None:
     device.perform(act.Press("ctrl+a"))
     device.perform(act.Press("ctrl+x"))
     assert device.state()["values"]["two"] == ""
+
+
+PICKERS = """
+<label for="own">A field</label><input id="own" type="{}">
+<button id="asks" onclick="own.showPicker()">Choose</button>
+"""
+
+
+@pytest.mark.parametrize("kind", ["date", "month", "time", "color"])
+def test_no_window_of_the_browser_s_own_opens(
+    kind: str, make_device: MakeDevice, page: WritePage
+) -> None:
+    """While one is open, no picture comes."""
+    device = make_device(timeout=5.0)
+    device.load(page(PICKERS.format(kind)), {})
+    for field in ("#own", "label", "#asks"):
+        device.perform(act.Click(*device.center(field)))
+        device.capture()
+    device.evaluate("own.focus()")
+    for keys in ("F4", "alt+down", "space", "enter"):
+        device.perform(act.Press(keys))
+        device.capture()
+
+
+def test_a_date_is_typed(load: Load) -> None:
+    device = load(PICKERS.format("date"))
+    device.evaluate("own.focus()")
+    device.perform(act.Type("03022026"))
+    assert device.evaluate("own.value") == "2026-03-02"
 
 
 def test_a_chord_holds_its_modifiers_and_lets_go(device: ChromiumDevice) -> None:

@@ -135,11 +135,28 @@
     return Array.from(window.frames, (frame) => frame.uiGym?.wheels() ?? 0).reduce((sum, n) => sum + n, wheels);
   };
 
+  // -- the browser's own windows --
+  //
+  // No picture shows the pickers of dates and colours, and none is taken while one is open. What opens one
+  // does nothing.
+
+  const PICKED = new Set(["date", "datetime-local", "month", "time", "week"]);
+  const onKey = (event) => {
+    const opens = event.key === " " || event.key === "F4" || (event.altKey && /^Arrow(Up|Down)$/.test(event.key));
+    if (opens && PICKED.has(event.composedPath()[0].type)) event.preventDefault();
+  };
+  const onClick = (event) => {
+    if (event.composedPath()[0].type === "color") event.preventDefault();
+  };
+  HTMLInputElement.prototype.showPicker = () => {};
+
   const onMove = (event) => world.onMove?.(event.clientX, event.clientY);
 
   const listen = () => {
     window.addEventListener("wheel", countWheel, { capture: true, passive: true });
     window.addEventListener("wheel", onWheel, { passive: false });
+    window.addEventListener("keydown", onKey, { capture: true });
+    window.addEventListener("click", onClick, { capture: true });
     for (const type of ["mousemove", "dragover"]) window.addEventListener(type, onMove, { capture: true, passive: true });
   };
   listen();
