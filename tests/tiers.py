@@ -11,7 +11,8 @@ learn      needs torch: policies, engines, trainers, runs
 nightly    all levels of all families, corpora, fuzz, long proofs
 =========  ==================================================================================
 
-``pytest tests/browser`` runs what is named, but nightly tests; ``pytest -m nightly`` those alone.
+``pytest tests/browser`` and ``pytest -m browser`` run what is named, but nightly tests; ``pytest -m
+nightly`` those alone, as any ``-m`` that speaks of them.
 """
 
 from __future__ import annotations
@@ -88,11 +89,15 @@ def mark(items: Iterable[pytest.Item]) -> None:
 
 
 def choose(config: pytest.Config) -> None:
-    """What runs where nobody said it: the fast tests, or those that were named but nightly ones."""
+    """What runs where nobody said it: the fast tests, or those that were named; no nightly ones
+    where they are not spoken of."""
     if hasattr(config, "workerinput"):  # a worker of xdist does what it is told
         config.option.markexpr = config.workerinput["markexpr"]
         return
-    if config.option.markexpr or any("::" in argument for argument in config.args):
+    asked = config.option.markexpr
+    if asked and "nightly" not in asked:
+        config.option.markexpr = f"({asked}) and not nightly"
+    if asked or any("::" in argument for argument in config.args):
         return
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.option.markexpr = "not nightly" if named else "fast and not nightly"
