@@ -117,6 +117,18 @@ def test_curves_are_drawn_to_the_same_bytes(bench: Bench) -> None:
         assert "success while training" in text
 
 
+def test_the_success_of_an_oracle_in_training_is_no_curve(bench: Bench) -> None:
+    """Where the oracle played, the success afterwards is drawn, which is 0.25 here."""
+    oracle, policy = ({"plugin": "sft", "trainer.source": one} for one in ("oracle", "policy"))
+    drawn = {}
+    for name, settings in (("other", oracle), ("other", {"plugin": "sft"}), ("own", policy)):
+        write("bc", "Login", 0, 0.25, settings=settings)
+        assert bench("table", "--svg", name)[0] == 0
+        drawn.setdefault(name, set()).add((Path(name) / "Login.svg").read_text())
+    (level,), (curve,) = drawn["other"], drawn["own"]
+    assert level.count("stroke-dasharray") == curve.count("stroke-dasharray") + 2
+
+
 @pytest.mark.usefixtures("results")
 def test_results_are_written_into_a_document_between_its_markers(bench: Bench) -> None:
     page = Path("page.md")

@@ -323,8 +323,8 @@ def table(
     elif markdown:
         sys.stdout.write(tables.as_markdown(compared, found))
     elif into is None and each:
-        columns = [ShownColumn(name, rank=rank) for rank, name in enumerate(tables.RUN_COLUMNS)]
-        print_table(console, columns, tables.run_rows(found, mode))
+        head, *rows = tables.run_rows(found, mode) or [()]
+        print_table(console, [ShownColumn(name, rank=n) for n, name in enumerate(head)], rows)
     elif into is None:
         columns = [ShownColumn("task", least=12)]
         columns += [ShownColumn(name, right=True) for name in compared.columns]

@@ -15,7 +15,8 @@ SMOOTH = 5
 def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[str]) -> list[Path]:
     """Draw the runs on each task into ``TASK.svg``, and those on many into ``multi.svg``.
 
-    Success while training, over episodes and over minutes. The same results give the same bytes.
+    Success while training, over episodes and over minutes; of what others played in training, a
+    dotted line at the success afterwards. The same results give the same bytes.
     """
     runs: dict[str, list[BenchResult]] = {}
     for result in results:
@@ -37,6 +38,9 @@ def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str])
         FigureCanvasSVG(figure)
         by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
         for run in sorted(runs, key=lambda r: (names.index(r.algorithm), r.seed)):
+            if not run.learner_played:
+                _draw_level(run, (by_episodes, by_minutes), f"C{names.index(run.algorithm) % 10}")
+                continue
             points = [point for point in run.curve if point.success is not None]
             for axes, across in (
                 (by_episodes, [point.episodes for point in points]),
@@ -55,6 +59,14 @@ def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str])
         _legend(figure, by_episodes, names)
         figure.savefig(path, metadata={"Date": None})
     return path
+
+
+def _draw_level(run: BenchResult, both: Sequence[Any], color: str) -> None:
+    """The success of a run on one task afterwards; nothing, of a run on many or a failed one."""
+    after = run.figures[run.task].after if run.kind == "run" and run.figures else {}
+    if "greedy" in after:
+        for axes in both:
+            axes.axhline(100 * after["greedy"].success, color=color, linestyle=":")
 
 
 def _legend(figure: Any, axes: Any, names: list[str]) -> None:

@@ -126,6 +126,13 @@ class BenchResult(BenchPart):
         """The task, where it is of one."""
         return self.tasks[0]
 
+    @property
+    def learner_played(self) -> bool:
+        """Whether the episodes of training are the policy's, and their success its own. `sft`
+        learns from those of an oracle or of records, where it is not told otherwise."""
+        source = self.settings.get("trainer.source", "oracle")
+        return self.settings.get("plugin") != "sft" or source == "policy"
+
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
         text = self.model_dump_json(indent=1, by_alias=True, exclude_defaults=False)

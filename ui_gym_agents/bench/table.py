@@ -250,7 +250,7 @@ def as_markdown(
         lines += ["", "What carries over (means over an algorithm's runs and tasks, greedy):", ""]
         lines += _lines(rows[0], rows[1:])
     if runs := run_rows(results, table.mode):
-        lines += ["", "Every run:", "", *_lines(RUN_COLUMNS, runs)]
+        lines += ["", "Every run:", "", *_lines(runs[0], runs[1:])]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -259,31 +259,33 @@ def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
-RUN_COLUMNS = (
-    "algorithm", "task", "seed", "parent", "after", "steps", "episodes", "minutes", "ended by",
-)  # fmt: skip
-
-
 def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, ...]]:
-    """A row for each run and task that it was measured on."""
-    rows = []
+    """A head, and a row for each run and task that it was measured on; nothing, of no run."""
+    runs = [result for result in results.values() if result.kind != CONTROLS]
     controls = [result for result in results.values() if result.kind == CONTROLS]
-    for result in results.values():
-        if result.kind == CONTROLS:
-            continue
+    measured = [figures for result in runs for figures in result.figures.values()]
+    modes = [mode, *sorted({name for figures in measured for name in figures.after} - {mode})]
+    beside = list(dict.fromkeys(name for figures in measured for name in figures.beside))
+    rows = []
+    for result in runs:
         known = [c.figures for c in controls if c.parent == result.parent]
         minutes = result.seconds.get("training", 0.0) / 60
+        failed = result.status == "failed"
         for task in result.figures or result.tasks:
             figures = result.figures.get(task, TaskFigures())
             parent = next((of[task] for of in known if task in of), figures).before
-            after = _rate(figures.after.get(mode))
             rows.append((
                 _column(result), task, str(result.seed), _rate(parent.get(mode)),
-                "failed" if result.status == "failed" else after, str(result.steps),
-                f"{result.episodes:.0f}", f"{minutes:.1f}",
-                result.stopped_by if result.status != "failed" else _first_line(result.error),
+                *("failed" if failed else _rate(figures.after.get(name)) for name in modes),
+                *(_rate(figures.beside.get(name)) for name in beside),
+                str(result.steps), f"{result.episodes:.0f}", f"{minutes:.1f}",
+                _first_line(result.error) if failed else result.stopped_by,
             ))  # fmt: skip
-    return sorted(rows)
+    head = (
+        "algorithm", "task", "seed", "parent", *modes, *(name.replace("_", " ") for name in beside),
+        "steps", "episodes", "minutes", "ended by",
+    )  # fmt: skip
+    return [head, *sorted(rows)] if rows else []
 
 
 HELD_OUT_PARAMETERS, HELD_OUT_FAMILIES = "held-out parameters", "held-out families"
