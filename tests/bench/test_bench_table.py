@@ -79,6 +79,11 @@ def test_every_run_has_a_line(bench: Bench) -> None:
     assert failed[-1] == "ZeroDivisionError: one too many"
     assert lines[2][:5] == ["bc", "Stepper", "1", "", "failed"]
     assert lines[0][:4] == ["bc", "Login", "0", "10.0 % (7 to 15)"], "as the controls measured it"
+    assert lines[0][4:6] == ["0.0 % (0 to 2)", "0.0 % (0 to 2)"], "greedy and sampled"
+    for path in Path("results").glob("[!c]*.json"):
+        path.unlink()
+    status, printed, told = bench("table", "--each")
+    assert (status, printed, "controls alone" in told) == (0, "", True)
 
 
 @pytest.mark.usefixtures("results")

@@ -323,8 +323,11 @@ def table(
     elif markdown:
         sys.stdout.write(tables.as_markdown(compared, found))
     elif into is None and each:
-        head, *rows = tables.run_rows(found, mode) or [()]
-        print_table(console, [ShownColumn(name, rank=n) for n, name in enumerate(head)], rows)
+        if runs := tables.run_rows(found, mode):
+            columns = [ShownColumn(name, rank=rank) for rank, name in enumerate(runs[0])]
+            print_table(console, columns, runs[1:])
+        else:
+            notes.print("controls alone: no run of training is among these results")
     elif into is None:
         columns = [ShownColumn("task", least=12)]
         columns += [ShownColumn(name, right=True) for name in compared.columns]
