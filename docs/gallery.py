@@ -43,6 +43,11 @@ counted once. *Elements* are counted likewise. *Careless* is an oracle that make
 family's mistakes where a coin says so, the same coin at all levels: what falls or rises there are
 mistakes that are forgiven. *Random* draws valid actions. Both are successes in per cent.
 
+What tiny models do of the compact forms is measured elsewhere: single parts of a job, by family, in
+the card of `tiny-reader` (`plugins/ui-gym-tiny/src/ui_gym_tiny/checkpoints`), whole jobs of twelve
+families, before and after training, in [the laptop benchmark](benchmark.md). At the levels, whose
+pages they cannot read, none is measured.
+
 {difficulty}
 
 ## Languages
