@@ -98,6 +98,7 @@ def test_what_is_written_is_read_again(script: ModuleType, tmp_path: Path) -> No
         script.read(path)
 
 
+@pytest.mark.nightly
 def test_two_families_are_measured_and_shown(
     script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,7 @@ def test_parts_keep_their_contract() -> None:
     check_ui_env("UI/ReadPages-v0", seeds=range(3), tasks=["Login", "KanbanDrag", "CopyPaste"])
 
 
+@pytest.mark.nightly
 def test_every_family_has_parts_that_can_be_done() -> None:
     done = played(4 * len(FAMILIES), parts=2)
     assert {episode.params["member"] for episode in done} >= {

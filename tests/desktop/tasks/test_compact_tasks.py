@@ -28,8 +28,6 @@ KINDS = (
     "DesktopAppendLine", "DesktopCopyFile", "DesktopDeleteFiles", "DesktopDeleteLine",
     "DesktopDropFile", "DesktopFixValue", "DesktopMoveFile", "DesktopRenameFile",
 )  # fmt: skip
-DAILY = "DesktopDropFile"
-"""The one of the shortest episodes."""
 INK = 120
 """Below this a pixel is written on."""
 
@@ -42,9 +40,8 @@ def small_pool() -> Iterator[DevicePool]:
         yield pool
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.nightly] * (n != DAILY)) for n in KINDS]
-)
+@pytest.mark.nightly
+@each_task
 def test_a_compact_task_keeps_the_contract_of_all(name: str, small_pool: DevicePool) -> None:
     check_ui_env(name, seeds=range(1), compact=True, pool=small_pool)
 
