@@ -71,10 +71,10 @@ on {held_out}. From the left: {looks}.
 
 `gym.make(id, adverts=True)` has two advertisements, in English, beside the page, which is narrower
 by that, in any look and language; nothing else of the episode changes. A click on one covers the
-page with what it sells, until somebody goes back. `cookie_bar=True` asks about cookies, over the
-page, at the bottom, in a corner or in the middle, until it is answered, which may cost a step
-(there is one more) and nothing else. Compact pages have no room for either; ModalNoise asks
-by itself.
+page with what it sells, until somebody goes back. `cookie_bar=True` lays a question about cookies
+over the page, at the bottom, in a corner or in the middle. It stays until it is answered, whatever
+the answer; `max_steps` is one more. Compact pages have no room for either; ModalNoise asks by
+itself.
 
 ![Pages beside advertisements and below bars about cookies](gallery/looks/around.webp)
 """

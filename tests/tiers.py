@@ -11,8 +11,8 @@ learn      needs torch: policies, engines, trainers, runs
 nightly    all levels of all families, corpora, fuzz, long proofs
 =========  ==================================================================================
 
-``pytest tests/browser`` and ``pytest -m browser`` run what is named, but nightly tests; ``pytest -m
-nightly`` those alone, as any ``-m`` that speaks of them.
+``pytest tests/browser`` and ``pytest -m browser`` run what is named, but nightly tests. ``pytest -m
+nightly`` runs those alone; an ``-m`` that names them is taken as it is.
 """
 
 from __future__ import annotations

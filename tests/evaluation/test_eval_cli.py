@@ -61,6 +61,22 @@ def test_a_category_of_a_suite_is_measured_in_one_go(
         assert task in (tmp_path / "report.html").read_text()
 
 
+def test_an_id_of_gymnasium_s_is_no_class(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "own_eval_envs.py").write_text(
+        "import gymnasium, paint\n"
+        "gymnasium.register('OwnEvalEnv-v0', entry_point='ui_gym.playing.env:UIEnv', "
+        "kwargs={'task': 'PaintClick'})\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    run(
+        monkeypatch, "--task", "own_eval_envs:OwnEvalEnv-v0", "--agent", "random", "--episodes", "1"
+    )
+    assert "custom task" not in capsys.readouterr().err
+    assert "own_eval_envs" in sys.modules
+
+
 @pytest.mark.parametrize("asked", ["own_eval_tasks:Mine", "own_eval_tasks:UI/OwnEvalTask-v0"])
 def test_a_task_of_ones_own_is_measured(
     asked: str,

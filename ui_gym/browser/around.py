@@ -19,7 +19,7 @@ COUNT = 2
 """How many of them there are beside a page."""
 COOKIE_BARS: list[dict[str, str]] = table("around")["cookie_bars"]
 PLACES = ("bottom", "corner", "middle")
-"""Where the bar about cookies may be; in the middle, nothing beside it can be pressed."""
+"""Where the bar about cookies may be; in the middle, no click reaches the page."""
 HUES = 12
 """How many colours a picture or a button may have."""
 

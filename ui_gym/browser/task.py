@@ -110,7 +110,7 @@ class BrowserTask(Task[P, BrowserDevice]):
     def demonstrate(self, device: BrowserDevice, params: P) -> Iterator[Demo]:
         """The oracle's steps, once the bar about cookies is answered."""
         if self.cookie_bar and device.evaluate("document.querySelector('.cookie-bar') !== null"):
-            yield Demo(click(device, ".cookie-bar .reject"), "First, no cookies that need not be.")
+            yield Demo(click(device, ".cookie-bar .reject"), "First, decline the cookies.")
         yield from super().demonstrate(device, params)
 
     @classmethod

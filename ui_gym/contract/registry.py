@@ -135,8 +135,8 @@ def spec(task: str) -> TaskSpec:
 
 
 def _foreign(task: str) -> TaskSpec | None:
-    """An env that others registered, or a task of the module that `task` names; None if Gymnasium
-    knows none."""
+    """An env that others registered, or a task of the module that `task` names; None if there is
+    neither."""
     module, _, name = task.rpartition(":")
     try:
         if module:

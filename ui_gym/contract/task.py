@@ -160,8 +160,8 @@ class Task(Generic[P, D]):
     def misread(self, params: P, mistake: str, rng: np.random.Generator) -> P:
         """The params as somebody careless would take them who makes `mistake`.
 
-        The oracle played on these is a near miss, and a clumsy demonstration. They may be misread
-        before, by another mistake.
+        The oracle played on these is a near miss, and a clumsy demonstration. `params` may have
+        been misread already, by another mistake.
         """
         raise NotImplementedError
 

@@ -99,7 +99,7 @@ def run(
 
       ui-gym-bench run --algorithm bc grpo --task CheckboxSet Login --seeds 0 1 2 --jobs 2
 
-      ui-gym-bench run --algorithm mine --plugin grpo --set trainer.lr=1e-3 --task Login --print
+      ui-gym-bench run --algorithm mine --plugin grpo --set trainer.lr=2e-3 --task Login --print
     """
     from ui_gym_agents.bench import asked
     from ui_gym_agents.bench.plan import BenchPlaces, BenchRun

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[st
     """
     runs: dict[str, list[BenchResult]] = {}
     for result in results:
-        if result.curve:
+        if result.curve and (result.learner_played or _level(result) is not None):
             name = "multi" if result.kind == "multi" else result.task
             runs.setdefault(name, []).append(result)
     folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,10 @@ def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str])
         by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
         for run in sorted(runs, key=lambda r: (names.index(r.algorithm), r.seed)):
             if not run.learner_played:
-                _draw_level(run, (by_episodes, by_minutes), f"C{names.index(run.algorithm) % 10}")
+                for axes in (by_episodes, by_minutes):
+                    axes.axhline(
+                        _level(run), color=f"C{names.index(run.algorithm) % 10}", linestyle=":"
+                    )
                 continue
             points = [point for point in run.curve if point.success is not None]
             for axes, across in (
@@ -56,25 +59,30 @@ def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str])
         by_minutes.set(xlabel="minutes")
         for axes in (by_episodes, by_minutes):
             axes.spines[["top", "right"]].set_visible(False)
-        _legend(figure, by_episodes, names)
+        _legend(figure, by_episodes, {n: _style(n, runs) for n in names})
         figure.savefig(path, metadata={"Date": None})
     return path
 
 
-def _draw_level(run: BenchResult, both: Sequence[Any], color: str) -> None:
-    """The success of a run on one task afterwards; nothing, of a run on many or a failed one."""
+def _level(run: BenchResult) -> float | None:
+    """The success of a run on one task afterwards, in percent; None of a run on many, or a failed
+    one."""
     after = run.figures[run.task].after if run.kind == "run" and run.figures else {}
-    if "greedy" in after:
-        for axes in both:
-            axes.axhline(100 * after["greedy"].success, color=color, linestyle=":")
+    return 100 * after["greedy"].success if "greedy" in after else None
 
 
-def _legend(figure: Any, axes: Any, names: list[str]) -> None:
+def _style(algorithm: str, runs: list[BenchResult]) -> str:
+    """How its lines are drawn."""
+    return "-" if any(run.learner_played for run in runs if run.algorithm == algorithm) else ":"
+
+
+def _legend(figure: Any, axes: Any, styles: Mapping[str, str]) -> None:
     handles = [
-        axes.plot([], [], color=f"C{index % 10}", label=name)[0] for index, name in enumerate(names)
+        axes.plot([], [], color=f"C{index % 10}", label=name, linestyle=style)[0]
+        for index, (name, style) in enumerate(styles.items())
     ]
-    rows = (len(names) + 4) // 5
-    figure.legend(handles, names, loc="lower center", ncols=5, frameon=False)
+    rows = (len(styles) + 4) // 5
+    figure.legend(handles, list(styles), loc="lower center", ncols=5, frameon=False)
     figure.tight_layout(rect=(0, 0.02 + 0.05 * rows, 1, 1))
 
 

@@ -383,8 +383,8 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
     together = given.get("suite") == ALL
     if together:
         del given["suite"]
-    named = given.get("ids", [])  # a class has no slash, an id as module:namespace/name has one
-    given["custom"] = [name for name in named if ":" in name and "/" not in name]
+    named = given.get("ids", [])  # an id, module:namespace/Name-v0, cannot be a class
+    given["custom"] = [name for name in named if _is_class(name)]
     given["ids"] = [name for name in named if name not in given["custom"]]
     try:
         chosen = entries_of(TaskSource(**given), split=split)
@@ -402,6 +402,12 @@ def _tasks(default: dict[str, Any], choice: dict[str, Any], split: Any) -> tuple
     if not kept:
         raise UserError(f"no such task is in the suites {', '.join(SUITES)}")
     return kept
+
+
+def _is_class(name: str) -> bool:
+    """Whether a task is written as module:Class, in which Gymnasium's ids are not."""
+    module, colon, names = name.partition(":")
+    return bool(module and colon) and all(part.isidentifier() for part in names.split("."))
 
 
 BY_TASK = (

@@ -94,7 +94,19 @@ def test_a_bar_about_cookies_lies_over_the_page_until_it_is_answered(
     assert places == set(PLACES)
 
 
-def test_who_leaves_the_bar_alone_gets_nowhere_behind_it(screen: ChromiumDevice) -> None:
+def test_an_answer_leaves_the_focus_where_it_is(screen: ChromiumDevice) -> None:
+    """TableEdit begins with a cell in which one can type at once."""
+    task = make_task("UI/TableEdit-v0", {"cookie_bar": True, "adverts": True})
+    task.setup(screen, task.draw(0))
+    focused = screen.evaluate("document.activeElement.id")
+    assert focused
+    screen.perform(Click(*screen.center(".cookie-bar .accept")))
+    screen.perform(Click(*BESIDE))
+    screen.perform(Click(*screen.center(".landing button")))
+    assert screen.evaluate("document.activeElement.id") == focused
+
+
+def test_no_click_reaches_the_page_behind_a_bar_in_the_middle(screen: ChromiumDevice) -> None:
     task = make_task("UI/ClickButton-v0", {"cookie_bar": True})
     for seed in range(99):
         params = task.draw(seed)

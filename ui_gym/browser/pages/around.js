@@ -9,6 +9,11 @@
     return node;
   };
   const { adverts, cookie_bar: cookies } = uiGym.params.around;
+  // A click on it leaves the focus where it is.
+  const hang = (node) => {
+    node.addEventListener("mousedown", (event) => event.preventDefault());
+    document.documentElement.append(node);
+  };
 
   // -- advertisements --
 
@@ -63,7 +68,7 @@
     const landing = make("div", "landing", picture(advert), told(advert));
     landing.lastChild.append(back);
     back.addEventListener("click", () => landing.remove());
-    document.documentElement.append(landing);
+    hang(landing);
   };
   if (adverts) {
     const column = make("aside", "adverts", make("p", "", "Advertisements"));
@@ -72,7 +77,7 @@
       card.addEventListener("click", () => land(advert));
       column.append(card);
     }
-    document.documentElement.append(column);
+    hang(column);
   }
 
   // -- the bar about cookies --
@@ -89,6 +94,6 @@
     const bar = make("section", `cookie-bar ${cookies.place}`, make("div", "", make("b", "", cookies.title), make("span", "", cookies.text), answers));
     bar.setAttribute("role", "dialog");
     bar.setAttribute("aria-label", cookies.title);
-    document.documentElement.append(bar);
+    hang(bar);
   }
 })();
