@@ -16,7 +16,8 @@ def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[st
     """Draw the runs on each task into ``TASK.svg``, and those on many into ``multi.svg``.
 
     Success while training, over episodes and over minutes; of what others played in training, a
-    dotted line at the success afterwards. The same results give the same bytes.
+    dotted line at the success afterwards. Where nobody's policy played, there is no picture. The
+    same results give the same bytes.
     """
     runs: dict[str, list[BenchResult]] = {}
     for result in results:
@@ -24,7 +25,11 @@ def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[st
             name = "multi" if result.kind == "multi" else result.task
             runs.setdefault(name, []).append(result)
     folder.mkdir(parents=True, exist_ok=True)
-    return [_draw(folder / f"{name}.svg", name, found, order) for name, found in runs.items()]
+    return [
+        _draw(folder / f"{name}.svg", name, found, order)
+        for name, found in runs.items()
+        if any(run.learner_played for run in found)
+    ]
 
 
 def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str]) -> Path:
