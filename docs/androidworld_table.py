@@ -27,7 +27,7 @@ from ui_gym.android.androidworld.catalogue import ENTRIES
 from ui_gym.android.androidworld.tasks import AndroidWorldTask, WorldParams
 from ui_gym.contract.action import Action, Answer, Finish
 from ui_gym.contract.device import DeviceOptions
-from ui_gym.contract.task import Demo, Verdict
+from ui_gym.contract.task import Verdict
 from ui_gym.errors import DeviceError, TaskError
 from ui_gym_agents.marked import put_between
 from ui_gym_phone.apps import shelved
@@ -154,12 +154,11 @@ def _solve(device: PhoneDevice, task: AndroidWorldTask, params: WorldParams) -> 
 
 
 def _actions(device: PhoneDevice, task: AndroidWorldTask, params: WorldParams) -> Iterator[Action]:
-    for step in task.oracle(device, params):
-        action = step.action if isinstance(step, Demo) else step
-        yield action
-        if isinstance(action, Answer):
+    for demo in task.demonstrate(device, params):
+        yield demo.action
+        if isinstance(demo.action, Answer):
             return
-        device.perform(action)
+        device.perform(demo.action)
     yield Finish("success")
 
 

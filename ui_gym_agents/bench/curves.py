@@ -43,21 +43,7 @@ def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str])
         FigureCanvasSVG(figure)
         by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
         for run in sorted(runs, key=lambda r: (names.index(r.algorithm), r.seed)):
-            if not run.learner_played:
-                for axes in (by_episodes, by_minutes):
-                    axes.axhline(
-                        _level(run), color=f"C{names.index(run.algorithm) % 10}", linestyle=":"
-                    )
-                continue
-            points = [point for point in run.curve if point.success is not None]
-            for axes, across in (
-                (by_episodes, [point.episodes for point in points]),
-                (by_minutes, [point.seconds / 60 for point in points]),
-            ):
-                axes.plot(
-                    across, smoothed(points), color=f"C{names.index(run.algorithm) % 10}",
-                    linestyle="--" if run.status == "failed" else "-",
-                )  # fmt: skip
+            _draw_run(run, by_episodes, by_minutes, f"C{names.index(run.algorithm) % 10}")
         by_episodes.set(
             xlabel="episodes", ylabel="success while training, %", ylim=(0, 101), title=title
         )
@@ -67,6 +53,20 @@ def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str])
         _legend(figure, by_episodes, {n: _style(n, runs) for n in names})
         figure.savefig(path, metadata={"Date": None})
     return path
+
+
+def _draw_run(run: BenchResult, by_episodes: Any, by_minutes: Any, color: str) -> None:
+    if not run.learner_played:
+        for axes in (by_episodes, by_minutes):
+            axes.axhline(_level(run), color=color, linestyle=":")
+        return
+    points = [point for point in run.curve if point.success is not None]
+    style = "--" if run.status == "failed" else "-"
+    for axes, across in (
+        (by_episodes, [point.episodes for point in points]),
+        (by_minutes, [point.seconds / 60 for point in points]),
+    ):
+        axes.plot(across, smoothed(points), color=color, linestyle=style)
 
 
 def _level(run: BenchResult) -> float | None:

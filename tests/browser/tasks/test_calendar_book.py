@@ -19,7 +19,6 @@ from ui_gym.browser.tasks.calendar_book import (
     right_slots,
 )
 from ui_gym.contract.action import Drag
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
 MONDAY, TUESDAY = "2026-01-19", "2026-01-20"
@@ -134,8 +133,8 @@ def test_compact_events_of_two_hours_are_drawn(make_device: Any) -> None:
     params = next(params for params in draws(task) if params.minutes == 120)
     task.setup(device, params)
     played = []
-    for step in task.oracle(device, params):
-        played.append(step.action if isinstance(step, Demo) else step)
+    for demo in task.demonstrate(device, params):
+        played.append(demo.action)
         device.perform(played[-1])
     assert sum(isinstance(action, Drag) for action in played) == 1
     assert task.judge(device, params, ()).success

@@ -17,7 +17,6 @@ from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.suite import compact_families
-from ui_gym.contract.task import Demo
 
 SHORT = {word.lower() for word in (*words.FIRST_SHORT, *words.LAST_SHORT, *words.THINGS_SHORT)}
 OWN_WORDS = 40
@@ -42,11 +41,10 @@ def screens(spec: TaskSpec, device: BrowserDevice, seeds: range) -> Iterator[tup
     for seed in seeds:
         params = task.draw(seed)
         task.setup(device, params)
-        for step in task.oracle(device, params):
+        for demo in task.demonstrate(device, params):
             yield task.goal(params), device.capture(elements=True).elements
-            action = step.action if isinstance(step, Demo) else step
-            if not action.ends_episode:
-                device.perform(action)
+            if not demo.action.ends_episode:
+                device.perform(demo.action)
 
 
 @pytest.mark.parametrize("seeds", [range(4), pytest.param(range(12), marks=pytest.mark.nightly)])

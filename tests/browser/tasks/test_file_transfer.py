@@ -17,7 +17,6 @@ from ui_gym.browser.content.transfers import HomeFile
 from ui_gym.browser.moves import click
 from ui_gym.browser.tasks.file_transfer import ASKS, FileTransfer, FileTransferParams
 from ui_gym.contract.action import Type, Wait
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
 HOME = (
@@ -115,10 +114,10 @@ def test_a_download_keeps_what_is_there() -> None:
 
 def play(device: Any, task: FileTransfer, params: FileTransferParams, *, until: int = 99) -> Any:
     task.setup(device, params)
-    for number, step in enumerate(task.oracle(device, params)):
+    for number, demo in enumerate(task.demonstrate(device, params)):
         if number == until:
             break
-        device.perform(step.action if isinstance(step, Demo) else step)
+        device.perform(demo.action)
     return task.judge(device, params, ())
 
 

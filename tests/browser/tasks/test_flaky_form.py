@@ -11,7 +11,6 @@ from task_helpers import draws, judge, levels, perform, verdicts
 from ui_gym.browser.moves import click
 from ui_gym.browser.tasks.flaky_form import ENDS, FAILURES, FlakyForm, FlakyFormParams
 from ui_gym.contract.action import Type, Wait
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
 PARAMS = FlakyFormParams(
@@ -65,8 +64,8 @@ def play(device: Any, task: FlakyForm, params: FlakyFormParams, believed: FlakyF
     """What somebody gets who believes other params; with how many actions were needed."""
     task.setup(device, params)
     actions = 0
-    for step in task.oracle(device, believed):
-        device.perform(step.action if isinstance(step, Demo) else step)
+    for demo in task.demonstrate(device, believed):
+        device.perform(demo.action)
         actions += 1
     return task.judge(device, params, ()), actions
 

@@ -21,7 +21,6 @@ from ui_gym.browser.suite import Browser
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions
 from ui_gym.contract.suite import families
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
 TEXTS = """
@@ -65,8 +64,8 @@ def solve(task: Family[Any], device: ChromiumDevice, params: Any) -> Iterator[li
     """Plays the oracle, which must succeed, and gives what each screen says."""
     task.setup(device, params)
     yield device.evaluate(TEXTS)
-    for step in task.oracle(device, params):
-        device.perform(step.action if isinstance(step, Demo) else step)
+    for demo in task.demonstrate(device, params):
+        device.perform(demo.action)
         yield device.evaluate(TEXTS)
     verdict = task.judge(device, params, ())
     assert verdict.success, verdict.notes

@@ -12,7 +12,6 @@ from ui_gym.browser.content.signins import CodeEntry
 from ui_gym.browser.moves import click
 from ui_gym.browser.tasks.second_factor import KINDS, SecondFactor, SecondFactorParams
 from ui_gym.contract.action import Type, Wait
-from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 
 ENTRIES = (
@@ -95,8 +94,8 @@ def test_every_place_gives_its_code_however_old_codes_are(make_device: Any, kind
             aged = replace(params, phase=phase, trust=True, ticked=False)
             task.setup(device, aged)
             actions = 0
-            for step in task.oracle(device, aged):
-                device.perform(step.action if isinstance(step, Demo) else step)
+            for demo in task.demonstrate(device, aged):
+                device.perform(demo.action)
                 actions += 1
             verdict = task.judge(device, aged, ())
             assert verdict.success, verdict.notes
