@@ -18,7 +18,8 @@ Train = Callable[..., tuple[int, str, str]]
 
 STAND_IN = """
 import os, pathlib, sys, time
-pathlib.Path("asked").write_text(" ".join([str(os.getpid()), *sys.argv[1:]]))
+pathlib.Path("asking").write_text(" ".join([str(os.getpid()), *sys.argv[1:]]))
+os.rename("asking", "asked")  # whoever waits for the file finds it whole
 print("http://127.0.0.1:9/#/run/1", flush=True)
 time.sleep(60)
 """
