@@ -283,8 +283,7 @@ class Task(Generic[P, D]):
 
 def params_json(params: object) -> str:
     """The canonical JSON of a task's params: sorted keys, no spaces."""
-    value = dataclasses.asdict(params) if dataclasses.is_dataclass(params) else params  # type: ignore[arg-type]
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
+    return json.dumps(params, sort_keys=True, separators=(",", ":"), default=_plain)
 
 
 def split_of(params: object) -> Split:
@@ -296,4 +295,6 @@ def split_of(params: object) -> Split:
 def _plain(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     raise TypeError(f"params hold a {type(value).__name__}; use plain values")

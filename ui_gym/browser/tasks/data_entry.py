@@ -15,6 +15,7 @@ from ui_gym.browser.looks import PLAIN, check_look
 from ui_gym.browser.moves import because, count_scrolls, reveal
 from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Click, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -219,8 +220,8 @@ class DataEntry(BrowserTask[DataEntryParams]):
 
     def _person(self, rng: Generator) -> tuple[str, ...]:
         long = self.words == "long"
-        first = str(rng.choice(words.FIRST_LONG if long else words.FIRST_SHORT))
-        last = str(rng.choice(words.LAST_LONG if long else words.LAST_SHORT))
+        first = pick(rng, words.FIRST_LONG if long else words.FIRST_SHORT)
+        last = pick(rng, words.LAST_LONG if long else words.LAST_SHORT)
         return (first, last, f"{first}.{last}@example.org".lower())[: len(self.columns)]
 
     def _record(self, params: DataEntryParams, row: int) -> dict[str, str]:
