@@ -24,6 +24,7 @@ from ui_gym.browser.chromium.capture import (
     choose_capture,
 )
 from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.protocol import Message
 from ui_gym.contract import action as act
 from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import DeviceError, DeviceStartError, UserError
@@ -226,3 +227,71 @@ def test_what_a_timer_brings_is_in_the_next_picture(way: str, page: WritePage) -
             device.perform(act.Click(300, 200))
             shown = int(device.capture().image[200, 300, 0])
             assert shown == (0 if turn % 2 else 255), f"the picture after click {turn} is old"
+
+
+LATER = {
+    "text": "said.textContent = 'open'; said.style.background = '#000'",
+    "canvas": "canvas.getContext('2d').fillRect(0, 0, 200, 100)",
+    "shadow": "root.innerHTML = '<div style=\"height: 100px; background: #000\"></div>'",
+}
+"""What an event does that comes by itself, behind what a click has changed."""
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("way", ["beginframe", "framebuffer", "screenshot"])
+def test_what_comes_behind_a_click_is_in_its_picture(way: str, later: str, page: WritePage) -> None:
+    thing = "<canvas width=200 height=100>" if later == "canvas" else "<div id=said>shut</div>"
+    body = f"<details style='position: fixed'><summary>more</summary></details>{thing}"
+    script = f"""
+    const [said, canvas] = ["#said", "canvas"].map((name) => document.querySelector(name));
+    const thing = said ?? canvas;
+    thing.style.cssText = "position: absolute; left: 100px; top: 50px; width: 200px; height: 100px";
+    const root = {"said.attachShadow({ mode: 'open' })" if later == "shadow" else "null"};
+    document.querySelector("details").ontoggle = () => {{ {LATER[later]} }};
+    """
+    with contextlib.closing(ChromiumDevice(DeviceOptions(f"chromium:{way}", SIZE))) as device:
+        device.start()
+        for _ in range(8):
+            device.load(page(body, script), {})
+            summary = device.center("summary")
+            assert device.capture().image[140, 290].all()
+            device.perform(act.Click(*summary))
+            assert not device.capture().image[140, 290].any()
+
+
+def test_what_a_script_changes_behind_an_action_is_in_its_picture(show: Show) -> None:
+    device = show("framebuffer")
+    left, top, _, height = (round(side) for side in device.box("#name"))
+    for text in ("first", "second"):
+        device.perform(act.Click(*device.center("#press")))
+        device.capture()
+        device.perform(act.Click(*device.center("#press")))
+        device.evaluate(f"document.querySelector('#name').value = '{text}'")
+        shown = device.capture().image[top : top + height, left : left + 80]
+        device.perform(act.Wait(0.1))
+        np.testing.assert_array_equal(
+            device.capture().image[top : top + height, left : left + 80], shown
+        )
+
+
+def test_a_browser_with_a_window_shows_one_page_and_looks_into_no_form(
+    show: Show, page: WritePage
+) -> None:
+    device = show("framebuffer")
+    form = page("<form><input name=name><input name=email type=email><input type=password></form>")
+    assert device.pid is not None
+    children = psutil.Process(device.pid).children(recursive=True)
+    assert sum("--type=renderer" in child.cmdline() for child in children) == 1
+    told: list[Message] = []
+    connection = device.page.connection
+    connection.listen(None, lambda _, params: told.append(params))
+    asked = {"traceConfig": {"includedCategories": ["toplevel"]}}
+    connection.call("Tracing.start", asked, timeout=10)
+    for _ in range(5):
+        device.load(form, {})
+        device.capture()
+    connection.call("Tracing.end", {}, timeout=10)
+    assert eventually(lambda: any("dataLossOccurred" in params for params in told))
+    places = {event["args"].get("src_file") for params in told for event in params.get("value", ())}
+    assert "content/browser/devtools/devtools_pipe_handler.cc" in places
+    assert not [place for place in places if place and "autofill" in place]

@@ -19,9 +19,8 @@ from typing import Any
 from waiting import eventually
 
 from ui_gym.browser.chromium import input as device_input
-from ui_gym.browser.chromium.page import evaluation, value_of
 from ui_gym.browser.chromium.process import BrowserProcess
-from ui_gym.browser.chromium.protocol import Command, Message
+from ui_gym.browser.chromium.protocol import Command, Message, evaluation, value_of
 from ui_gym.contract.action import Click, Move, Press, Type
 
 THIS_MACHINE = (

@@ -26,7 +26,7 @@ import numpy as np
 from ui_gym.browser import documents
 from ui_gym.browser.chromium.cdp import CdpReply
 from ui_gym.browser.chromium.process import find_browser
-from ui_gym.browser.chromium.protocol import Command, Message, Run
+from ui_gym.browser.chromium.protocol import Command, Message, Run, evaluation, value_of
 from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import (
     DeviceError,
@@ -79,6 +79,8 @@ class PageCapture:
     """Arguments of ``Target.createTarget``."""
     nudge: Sequence[Command] = ()
     """What makes the browser handle input that waits for a frame."""
+    touched = False
+    """Whether a script may have changed the page since the last picture."""
 
     def start(self) -> Mapping[str, str]:
         """Start what it needs; the environment variables that the browser gets."""
@@ -88,8 +90,14 @@ class PageCapture:
         """Wait for the answer to an input command."""
         return reply.result(timeout)
 
-    def opened(self, context: int) -> None:
-        """The page was opened; `context` is the script context of its main frame."""
+    def mark(self) -> Sequence[Command]:
+        """Sent right behind a document: the frame that shows it is known again."""
+        return ()
+
+    def expect(self, event: str, count: int) -> Sequence[Command]:
+        """Sent before input that ends with the `count`th event of a type: the frame that shows
+        what it did is known again."""
+        return ()
 
     def quieten(self, run: Run) -> None:
         """Before and after a wheel: let the page paint what it has to."""
@@ -228,7 +236,6 @@ class FramebufferCapture(PageCapture):
         )  # fmt: skip
         self._server: XServer | None = None
         self._stamp = 0
-        self._host = 0
         self._pause = threading.Event()
 
     def start(self) -> Mapping[str, str]:
@@ -236,25 +243,34 @@ class FramebufferCapture(PageCapture):
             self._server = XServer(self._screen_size)
         return {"DISPLAY": self._server.display, **_FONTS}
 
-    def opened(self, context: int) -> None:
-        self._host = context
+    def mark(self) -> Sequence[Command]:
+        self.touched = False
+        return [evaluation(f"uiGym.mark({self._next_stamp()})")]
+
+    def expect(self, event: str, count: int) -> Sequence[Command]:
+        self.touched = False
+        return [evaluation(f"uiGym.expect('{event}', {count}, {self._next_stamp()})")]
+
+    def _next_stamp(self) -> int:
+        # Neighbouring numbers differ in every byte, and no stamp is one that was just shown.
+        self._stamp = (self._stamp * 1103515245 + 12345) % 2**24
+        return self._stamp
 
     def take(
         self, run: Run, also: Sequence[Command], out: Image | None
     ) -> tuple[list[Message], PagePicture]:
         started = time.perf_counter()
-        # Neighbouring numbers differ in every byte, and no stamp is the one before it.
-        self._stamp = (self._stamp * 1103515245 + 12345) % 2**24
-        stamp = {"expression": f"stamp({self._stamp})", "contextId": self._host}
-        *results, _ = run([*also, ("Runtime.evaluate", stamp)])
-        screen = self._stamped()
+        touched, self.touched = str(self.touched).lower(), False
+        asked = evaluation(f"uiGym.stampOf({self._next_stamp()}, {touched})")
+        *results, stamp = run([*also, asked])
+        screen = self._stamped(value_of(stamp))
         captured = time.perf_counter()
         crop = screen[: self._height, : self._width]
         image: Image = cv2.cvtColor(crop, cv2.COLOR_BGRA2RGB, dst=out)  # type: ignore[assignment]
         return results, PagePicture(image, None, captured - started, time.perf_counter() - captured)
 
-    def _stamped(self) -> Image:
-        """The screen, once it shows the last stamp."""
+    def _stamped(self, stamp: int) -> Image:
+        """The screen, once it shows a stamp."""
         server = self._server
         if server is None:
             raise DeviceError("the X server was not started")
@@ -262,7 +278,7 @@ class FramebufferCapture(PageCapture):
         # The last row: the server writes a picture from its top to its bottom.
         pixel = screen[self._height + self.STRIP - 1, 8]
         deadline = time.monotonic() + self._timeout
-        while int(pixel[2]) << 16 | int(pixel[1]) << 8 | int(pixel[0]) != self._stamp:
+        while int(pixel[2]) << 16 | int(pixel[1]) << 8 | int(pixel[0]) != stamp:
             if time.monotonic() > deadline:
                 raise DeviceTimeout(
                     f"the browser's window showed no new frame within {self._timeout:g} s"

@@ -17,9 +17,9 @@ from ui_gym.browser.chromium import accessibility
 from ui_gym.browser.chromium import input as device_input
 from ui_gym.browser.chromium.capture import choose_capture
 from ui_gym.browser.chromium.cdp import CdpReply
-from ui_gym.browser.chromium.page import ChromiumPage, evaluation, value_of
+from ui_gym.browser.chromium.page import ChromiumPage
 from ui_gym.browser.chromium.process import BrowserProcess
-from ui_gym.browser.chromium.protocol import Command, Message
+from ui_gym.browser.chromium.protocol import Command, Message, evaluation, value_of
 from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.site import REST, Site
 from ui_gym.contract.action import Action, Scroll
@@ -38,6 +38,7 @@ RENEW_AFTER = 500
 WHEEL_TRIES = 4
 """How often a wheel is sent that no page gets."""
 
+_ERRORS = evaluation("uiGym.takeErrors()")
 _WHEELS = evaluation("uiGym.wheels()")
 _STATE = evaluation("JSON.stringify(uiGym.state())")
 
@@ -90,15 +91,17 @@ class ChromiumDevice(BrowserDevice):
         if isinstance(action, Scroll):
             wheel, *batches = batches
             self._turn_wheel(wheel)
-        for batch in batches:
+        *inputs, at_rest = batches
+        if ending := device_input.ending(inputs):
+            inputs[-1] = [*self._capture.expect(*ending), *inputs[-1]]
+        for batch in [*inputs, at_rest]:
             # Input is acknowledged when the page's handlers have run; only then time goes on.
             # The last tick is awaited by the next input and the next picture, which might overtake
             # it; all else that is asked is answered after it.
             self._await_tick()
             self._ticking = self.page.send(batch)
-            if batch is not batches[-1] or site:
-                self._await_tick()
         if site:  # what lies where depends on the pictures that were asked for
+            self._await_tick()
             self.page.traffic.settle(self._timeout)
 
     def _turn_wheel(self, batch: Sequence[Command]) -> None:
@@ -171,9 +174,10 @@ class ChromiumDevice(BrowserDevice):
         self._loads += 1
         html = documents.document(page, params, seed)
         self._clear()
-        self.page.run([("Page.setDocumentContent", {"frameId": self.page.frame, "html": html})])
-        broken = self.evaluate("uiGym.takeErrors()")
-        if broken:
+        # In one go, so that a frame that is painted unasked shows the page with its mark.
+        shown = ("Page.setDocumentContent", {"frameId": self.page.frame, "html": html})
+        _, errors, *_ = self.page.run([shown, _ERRORS, *self._capture.mark()])
+        if broken := value_of(errors):
             raise TaskError(f"page {page}: {'; '.join(broken)}")
 
     def visit(self, site: Site, path: str, *, stay: bool = False) -> None:
@@ -216,6 +220,7 @@ class ChromiumDevice(BrowserDevice):
         With `promise`, of what the script promises.
         """
         self._state = None
+        self._capture.touched = True
         return self.page.evaluate(expression, promise=promise)
 
     def state(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ codes are Windows', which is what Chromium expects on every system.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ OUTSIDE = -1
 """Both coordinates of a point where the pointer is over nothing."""
 
 _TICK = "Runtime.evaluate"
+
+_ENDS = {"mouseReleased": "mouseup", "keyUp": "keyup"}
 
 _KEYS = read_table("ui_gym.browser", "keys")
 
@@ -77,7 +79,7 @@ def chord(keys: str) -> tuple[int, list[InputKey]]:
 def commands(action: act.Action, rest: float = REST) -> list[list[Command]]:
     """The commands of an action: each batch is sent in one go, when the one before was handled.
 
-    `rest` is the page time that passes after it, in seconds.
+    The last one lets page time pass: what was waited for, and `rest` seconds.
 
     Raises:
         ActionError: this device cannot do it.
@@ -92,8 +94,16 @@ def commands(action: act.Action, rest: float = REST) -> list[list[Command]]:
             batches += [[command], []]
         else:
             batches[-1].append(command)
-    after = action.seconds if isinstance(action, act.Wait) else 0.0
-    return [batch for batch in batches if batch] + [[_tick(after + rest)]]
+    passing = 1000 * (rest + (action.seconds if isinstance(action, act.Wait) else 0.0))
+    return [*filter(None, batches), [(_TICK, {"expression": f"uiGym.rest({passing:g})"})]]
+
+
+def ending(batches: Sequence[Sequence[Command]]) -> tuple[str, int] | None:
+    """What an action's input ends with, where the page is told of it: the type of the last event,
+    and how many of it there are."""
+    sent = [str(params.get("type")) for batch in batches for _, params in batch]
+    event = _ENDS.get(sent[-1]) if sent else None
+    return (event, sent.count(sent[-1])) if event else None
 
 
 def _click(action: act.Click) -> list[Command]:

@@ -10,11 +10,11 @@ from typing import Any
 from ui_gym.browser import documents
 from ui_gym.browser.chromium.capture import PageCapture
 from ui_gym.browser.chromium.cdp import CdpConnection, CdpReply
-from ui_gym.browser.chromium.protocol import Command, Message
+from ui_gym.browser.chromium.protocol import Command, Message, evaluation, value_of
 from ui_gym.browser.chromium.wall import RequestWall, Traffic
 from ui_gym.browser.device import PageEvent
 from ui_gym.browser.site import Site
-from ui_gym.errors import DeviceError, DeviceLost, TaskError
+from ui_gym.errors import DeviceError, DeviceLost
 
 _READY = (
     "new Promise((done) => document.readyState === 'complete' "
@@ -187,15 +187,16 @@ class ChromiumPage:
 
     def _show_app(self) -> None:
         """Go to the empty document of the made-up origin, in a frame where the capture wants it."""
-        main = self.navigate(documents.ORIGIN + ("/host" if self._capture.framed else "/"))
+        self.navigate(documents.ORIGIN + ("/host" if self._capture.framed else "/"))
         if self._capture.framed:
             tree = self.run([("Page.getFrameTree", {})])[0]["frameTree"]
             self.frame = tree["childFrames"][0]["frame"]["id"]
             # From here on, scripts run in the frame; the page around it is the capture's.
             self._app_context = self._contexts[self.frame]
-            self._capture.opened(self._contexts[main])
             # Without the focus, the first keys go to the page around it.
-            self.evaluate("window.focus(); uiGym.onMove = parent.follow")
+            self.evaluate(
+                "window.focus(); uiGym.onMove = parent.follow; uiGym.onStamp = parent.stamp"
+            )
 
     # -- on the reader thread, which must not wait for the browser --
 
@@ -241,28 +242,6 @@ class ChromiumPage:
         """Send a command whose answer nobody needs."""
         with contextlib.suppress(DeviceError):
             self._connection.send([command], session)
-
-
-def evaluation(expression: str, *, promise: bool = False, as_user: bool = False) -> Command:
-    """The command that evaluates a script; `as_user` with the rights of a person's click."""
-    return (
-        "Runtime.evaluate",
-        {"expression": expression, "returnByValue": True, "awaitPromise": promise,
-         "userGesture": as_user},
-    )  # fmt: skip
-
-
-def value_of(result: Message) -> Any:
-    """The value of an `evaluation`.
-
-    Raises:
-        TaskError: the script raised an error, which is a bug of the page or the task.
-    """
-    if "exceptionDetails" in result:
-        details = result["exceptionDetails"]
-        text = details.get("exception", {}).get("description") or details.get("text")
-        raise TaskError(f"a script in the page failed: {text}")
-    return result["result"].get("value")
 
 
 def _metrics(size: tuple[int, int]) -> Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import secrets
@@ -27,7 +28,9 @@ BROWSER_VARIABLE = "UI_GYM_BROWSER"
 HEADLESS = ("chromium-headless-shell",)
 HEADED = ("/usr/lib/chromium/chromium", "chromium", "google-chrome", "google-chrome-stable")
 
-FLAGS: tuple[str, ...] = read_table("ui_gym.browser", "flags")["chromium"]
+_TABLE = read_table("ui_gym.browser", "flags")
+FLAGS: tuple[str, ...] = _TABLE["chromium"]
+_PREFERENCES = json.dumps(_TABLE["chromium_preferences"])
 
 
 def find_browser(*, headless: bool = True) -> str:
@@ -60,8 +63,8 @@ def find_browser(*, headless: bool = True) -> str:
 # The shell that removes the profile's folder makes it too: whatever ends us leaves none behind.
 # A browser with a window keeps a socket in a folder beside its profile, and a link to it there.
 _SCRIPT = """
-p=$1; shift
-mkdir -m 700 "$p" || exit
+p=$1; preferences=$2; shift 2
+mkdir -m 700 "$p" "$p/Default" && printf %s "$preferences" >"$p/Default/Preferences" || exit
 "$@" 3<&0 4>&1 </dev/null >/dev/null
 s=$(readlink "$p/SingletonSocket") && rm -rf "${s%/*}"
 rm -rf "$p"
@@ -100,7 +103,8 @@ class BrowserProcess:
         with tempfile.TemporaryFile() as stderr:
             try:
                 self._process = subprocess.Popen(
-                    ["/bin/sh", "-c", _SCRIPT, "sh", str(self.profile), binary, *flags],
+                    ["/bin/sh", "-c", _SCRIPT, "sh", str(self.profile), _PREFERENCES, binary,
+                     *flags],
                     stdin=browser_reads, stdout=browser_writes, stderr=stderr,
                     start_new_session=True,
                     env=_environment(self.profile) | dict(environment or {}),

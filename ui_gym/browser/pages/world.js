@@ -6,6 +6,7 @@
   "use strict";
   const EPOCH = Date.UTC(2026, 0, 15, 9, 0, 0);
   const RealDate = Date;
+  const nextFrame = window.requestAnimationFrame.bind(window);
   const report = window.uiGymEvent;
   delete window.uiGymEvent;
 
@@ -150,6 +151,70 @@
   };
   HTMLInputElement.prototype.showPicker = () => {};
 
+  // -- stamps --
+  //
+  // The host lets time pass once it knows that an action was handled, and then puts a stamp on the frame that
+  // the picture is taken of. In a window the browser paints by itself, and would paint twice: what the action
+  // changed, and the stamp. Where the host has said what an action ends with (uiGym.expect), the first of these
+  // frames has the stamp. What comes later takes another one.
+
+  const HIDDEN = "canvas, embed, iframe, object, video"; // in which no observer sees a change
+  const ends = { mouseup: 0, keyup: 0 }; // of this action
+  let expected = null; // what this action ends with
+  let stamp = null; // of the frame that shows the page as it is
+  let hasShadow = false;
+  const changes = new MutationObserver(() => (stamp = null));
+
+  const attachShadow = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (...args) {
+    hasShadow = true;
+    return attachShadow.apply(this, args);
+  };
+
+  const forgetAction = () => {
+    expected = null;
+    ends.mouseup = ends.keyup = 0;
+  };
+  const approach = () => {
+    const action = expected;
+    if (!action || action.isOver || ends[action.type] < action.count) return;
+    action.isOver = true;
+    nextFrame(() => expected === action && world.mark(action.stamp));
+  };
+  const onEnd = (event) => {
+    ends[event.type] += 1;
+    approach();
+  };
+
+  const stamping = {
+    onStamp: null, // for whoever shows this page: draws a stamp
+    // This action ends with the `count`th event of a type.
+    expect: (type, count, number) => {
+      expected = { type, count, stamp: number, isOver: false };
+      approach();
+    },
+    // This action was handled, and `ms` pass.
+    rest: (ms) => {
+      if (!expected || Array.from(timers.values()).some((timer) => timer.at <= now + ms)) stamp = null;
+      forgetAction();
+      world.tick(ms);
+    },
+    // The next frame shows the page as it is now, as far as is known.
+    mark: (number) => {
+      if (hasShadow || document.querySelector(HIDDEN)) return;
+      changes.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
+      world.onStamp((stamp = number));
+    },
+    // The stamp of the frame that shows the page: the one that it has, or `number`.
+    stampOf: (number, anew) => {
+      if (anew || stamp === null) world.onStamp((stamp = number));
+      changes.disconnect();
+      const shown = stamp;
+      stamp = null;
+      return shown;
+    },
+  };
+
   const onMove = (event) => world.onMove?.(event.clientX, event.clientY);
 
   const listen = () => {
@@ -157,6 +222,7 @@
     window.addEventListener("wheel", onWheel, { passive: false });
     window.addEventListener("keydown", onKey, { capture: true });
     window.addEventListener("click", onClick, { capture: true });
+    for (const type of Object.keys(ends)) window.addEventListener(type, onEnd, { capture: true, passive: true });
     for (const type of ["mousemove", "dragover"]) window.addEventListener(type, onMove, { capture: true, passive: true });
   };
   listen();
@@ -184,6 +250,7 @@
     log: (type, data = {}) => report(JSON.stringify({ type, data })),
     tick,
     onMove: null,  // for whoever shows this page: told where the pointer is
+    ...stamping,
     wheels: countWheels,
     rewind: (seed) => {
       timers = new Map();
@@ -192,6 +259,9 @@
     },
     begin: (params, seed) => {
       world.rewind(seed);
+      forgetAction();
+      stamp = null;
+      hasShadow = false;
       lastTimer = 0;
       world.params = params;
       world.language = params.language?.texts ? params.language : null;
