@@ -274,6 +274,21 @@ def test_what_a_script_changes_behind_an_action_is_in_its_picture(show: Show) ->
         )
 
 
+def test_an_action_on_a_page_that_was_in_no_picture_is_in_the_first(
+    show: Show, page: WritePage
+) -> None:
+    device, path = show("framebuffer"), page(BODY, SCRIPT)
+    name = device.center("#name")
+    unfocused = device.capture().image
+    device.perform(act.Click(*name))  # which moves the focus, and changes no element
+    focused = device.capture().image
+    assert not np.array_equal(focused, unfocused)
+    for _ in range(20):
+        device.load(path, {})
+        device.perform(act.Click(*name))
+        np.testing.assert_array_equal(device.capture().image, focused)
+
+
 def test_a_browser_with_a_window_shows_one_page_and_looks_into_no_form(
     show: Show, page: WritePage
 ) -> None:

@@ -168,6 +168,7 @@
   const attachShadow = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (...args) {
     hasShadow = true;
+    stamp = null;
     return attachShadow.apply(this, args);
   };
 
@@ -190,6 +191,7 @@
     onStamp: null, // for whoever shows this page: draws a stamp
     // This action ends with the `count`th event of a type.
     expect: (type, count, number) => {
+      stamp = null;
       expected = { type, count, stamp: number, isOver: false };
       approach();
     },
