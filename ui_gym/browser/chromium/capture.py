@@ -25,7 +25,7 @@ import numpy as np
 
 from ui_gym.browser import documents
 from ui_gym.browser.chromium.cdp import CdpReply
-from ui_gym.browser.chromium.process import find_browser
+from ui_gym.browser.chromium.process import find_browser, without
 from ui_gym.browser.chromium.protocol import Command, Message, Run, evaluation, value_of
 from ui_gym.contract.device import DeviceOptions, Image
 from ui_gym.errors import (
@@ -153,6 +153,8 @@ class BeginFrameCapture(ScreenshotCapture):
         super().__init__(options)
         self.flags = (
             "--enable-begin-frame-control", "--run-all-compositor-stages-before-draw",
+            # Tasks behind an input would wait for a frame, which comes only when it is asked for.
+            without("DeferRendererTasksAfterInput"),
         )  # fmt: skip
         self.target = {**self.target, "enableBeginFrameControl": True}
         self._moving = False
@@ -207,7 +209,8 @@ class FramebufferCapture(PageCapture):
     """A browser in an X server of its own, whose screen is mapped into memory.
 
     The page lies in a frame. Below it, out of the page's reach, a strip of our own takes a new
-    colour with each picture: once that colour is on the screen, so is all that changed before.
+    colour, a stamp: once it is on the screen, so is all that changed before. The page puts it on
+    together with what an action changed, or else the host does, behind that.
 
     A move of the pointer is handled in a frame. Where that frame changes nothing, the browser waits
     out a sixtieth of a second before the next one; so each move also moves a point that nobody can
@@ -252,7 +255,7 @@ class FramebufferCapture(PageCapture):
         return [evaluation(f"uiGym.expect('{event}', {count}, {self._next_stamp()})")]
 
     def _next_stamp(self) -> int:
-        # Neighbouring numbers differ in every byte, and no stamp is one that was just shown.
+        # No number comes twice in 2**24 (Hull and Dobell, 1962).
         self._stamp = (self._stamp * 1103515245 + 12345) % 2**24
         return self._stamp
 

@@ -65,6 +65,8 @@ class ChromiumDevice(BrowserDevice):
         self._reader = accessibility.Reader()
         self._state: Message | None = None
         self._judged = False
+        self._is_ours = False
+        """Whether the page is a built-in one, whose changes are known to be seen (`world.js`)."""
 
     # -- Device --
 
@@ -92,7 +94,7 @@ class ChromiumDevice(BrowserDevice):
             wheel, *batches = batches
             self._turn_wheel(wheel)
         *inputs, at_rest = batches
-        if ending := device_input.ending(inputs):
+        if inputs and self._is_ours and (ending := device_input.ending(inputs[-1])):
             inputs[-1] = [*self._capture.expect(*ending), *inputs[-1]]
         for batch in [*inputs, at_rest]:
             # Input is acknowledged when the page's handlers have run; only then time goes on.
@@ -174,9 +176,11 @@ class ChromiumDevice(BrowserDevice):
         self._loads += 1
         html = documents.document(page, params, seed)
         self._clear()
+        self._is_ours = isinstance(page, str)
         # In one go, so that a frame that is painted unasked shows the page with its mark.
         shown = ("Page.setDocumentContent", {"frameId": self.page.frame, "html": html})
-        _, errors, *_ = self.page.run([shown, _ERRORS, *self._capture.mark()])
+        mark = self._capture.mark() if self._is_ours else ()
+        _, errors, *_ = self.page.run([shown, _ERRORS, *mark])
         if broken := value_of(errors):
             raise TaskError(f"page {page}: {'; '.join(broken)}")
 

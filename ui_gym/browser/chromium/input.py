@@ -98,11 +98,11 @@ def commands(action: act.Action, rest: float = REST) -> list[list[Command]]:
     return [*filter(None, batches), [(_TICK, {"expression": f"uiGym.rest({passing:g})"})]]
 
 
-def ending(batches: Sequence[Sequence[Command]]) -> tuple[str, int] | None:
-    """What an action's input ends with, where the page is told of it: the type of the last event,
+def ending(batch: Sequence[Command]) -> tuple[str, int] | None:
+    """What a batch of input ends with, where the page is told of it: the type of the last event,
     and how many of it there are."""
-    sent = [str(params.get("type")) for batch in batches for _, params in batch]
-    event = _ENDS.get(sent[-1]) if sent else None
+    sent = [str(params.get("type")) for _, params in batch]
+    event = _ENDS.get(sent[-1])
     return (event, sent.count(sent[-1])) if event else None
 
 

@@ -29,7 +29,15 @@ HEADLESS = ("chromium-headless-shell",)
 HEADED = ("/usr/lib/chromium/chromium", "chromium", "google-chrome", "google-chrome-stable")
 
 _TABLE = read_table("ui_gym.browser", "flags")
-FLAGS: tuple[str, ...] = _TABLE["chromium"]
+
+
+def without(*features: str) -> str:
+    """The flag that turns features off, beside those that are always off. Chromium takes the last
+    such flag alone."""
+    return "--disable-features=" + ",".join([*_TABLE["chromium_features_off"], *features])
+
+
+FLAGS: tuple[str, ...] = (*_TABLE["chromium"], without())
 _PREFERENCES = json.dumps(_TABLE["chromium_preferences"])
 
 
@@ -64,8 +72,9 @@ def find_browser(*, headless: bool = True) -> str:
 # A browser with a window keeps a socket in a folder beside its profile, and a link to it there.
 _SCRIPT = """
 p=$1; preferences=$2; shift 2
-mkdir -m 700 "$p" "$p/Default" && printf %s "$preferences" >"$p/Default/Preferences" || exit
-"$@" 3<&0 4>&1 </dev/null >/dev/null
+mkdir -m 700 "$p" || exit
+mkdir "$p/Default" && printf %s "$preferences" >"$p/Default/Preferences" &&
+    "$@" 3<&0 4>&1 </dev/null >/dev/null
 s=$(readlink "$p/SingletonSocket") && rm -rf "${s%/*}"
 rm -rf "$p"
 """

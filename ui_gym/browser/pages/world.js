@@ -153,62 +153,43 @@
 
   // -- stamps --
   //
-  // The host lets time pass once it knows that an action was handled, and then puts a stamp on the frame that
-  // the picture is taken of. In a window the browser paints by itself, and would paint twice: what the action
-  // changed, and the stamp. Where the host has said what an action ends with (uiGym.expect), the first of these
-  // frames has the stamp. What comes later takes another one.
+  // The host takes a picture of the frame that has a stamp. In a window the browser paints by itself, and would
+  // paint twice: what an action changed, and the stamp. Where the host has said what the action ends with
+  // (uiGym.expect), the first of these frames has the stamp. A later change that is seen takes another one.
 
-  const HIDDEN = "canvas, embed, iframe, object, video"; // in which no observer sees a change
-  const ends = { mouseup: 0, keyup: 0 }; // of this action
-  let expected = null; // what this action ends with
+  const HIDDEN = "canvas, embed, iframe, object, video"; // where changes are not seen
+  let expected = null; // what the action under way ends with: { type, left, stamp }
   let stamp = null; // of the frame that shows the page as it is
-  let hasShadow = false;
   const changes = new MutationObserver(() => (stamp = null));
 
-  const attachShadow = Element.prototype.attachShadow;
-  Element.prototype.attachShadow = function (...args) {
-    hasShadow = true;
-    stamp = null;
-    return attachShadow.apply(this, args);
-  };
-
-  const forgetAction = () => {
-    expected = null;
-    ends.mouseup = ends.keyup = 0;
-  };
-  const approach = () => {
-    const action = expected;
-    if (!action || action.isOver || ends[action.type] < action.count) return;
-    action.isOver = true;
-    nextFrame(() => expected === action && world.mark(action.stamp));
-  };
   const onEnd = (event) => {
-    ends[event.type] += 1;
-    approach();
+    const action = expected;
+    if (!event.isTrusted || action?.type !== event.type || (action.left -= 1)) return;
+    nextFrame(() => expected === action && world.mark(action.stamp));
   };
 
   const stamping = {
     onStamp: null, // for whoever shows this page: draws a stamp
-    // This action ends with the `count`th event of a type.
-    expect: (type, count, number) => {
+    // The action that comes ends with the `left`th event of a type.
+    expect: (type, left, number) => {
       stamp = null;
-      expected = { type, count, stamp: number, isOver: false };
-      approach();
+      expected = { type, left, stamp: number };
     },
-    // This action was handled, and `ms` pass.
+    // The action was handled, and `ms` pass.
     rest: (ms) => {
       if (!expected || Array.from(timers.values()).some((timer) => timer.at <= now + ms)) stamp = null;
-      forgetAction();
+      expected = null;
       world.tick(ms);
     },
-    // The next frame shows the page as it is now, as far as is known.
+    // The next frame shows the page as it is now.
     mark: (number) => {
-      if (hasShadow || document.querySelector(HIDDEN)) return;
+      if (document.querySelector(HIDDEN)) return;
       changes.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
       world.onStamp((stamp = number));
     },
     // The stamp of the frame that shows the page: the one that it has, or `number`.
     stampOf: (number, anew) => {
+      expected = null;
       if (anew || stamp === null) world.onStamp((stamp = number));
       changes.disconnect();
       const shown = stamp;
@@ -224,7 +205,7 @@
     window.addEventListener("wheel", onWheel, { passive: false });
     window.addEventListener("keydown", onKey, { capture: true });
     window.addEventListener("click", onClick, { capture: true });
-    for (const type of Object.keys(ends)) window.addEventListener(type, onEnd, { capture: true, passive: true });
+    for (const type of ["mouseup", "keyup"]) window.addEventListener(type, onEnd, { capture: true, passive: true });
     for (const type of ["mousemove", "dragover"]) window.addEventListener(type, onMove, { capture: true, passive: true });
   };
   listen();
@@ -261,9 +242,7 @@
     },
     begin: (params, seed) => {
       world.rewind(seed);
-      forgetAction();
-      stamp = null;
-      hasShadow = false;
+      expected = stamp = null;
       lastTimer = 0;
       world.params = params;
       world.language = params.language?.texts ? params.language : null;
