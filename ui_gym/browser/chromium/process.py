@@ -70,11 +70,12 @@ def find_browser(*, headless: bool = True) -> str:
 
 # The shell that removes the profile's folder makes it too: whatever ends us leaves none behind.
 # A browser with a window keeps a socket in a folder beside its profile, and a link to it there.
+# Where the disk is full, it goes without its preferences.
 _SCRIPT = """
 p=$1; preferences=$2; shift 2
 mkdir -m 700 "$p" || exit
-mkdir "$p/Default" && printf %s "$preferences" >"$p/Default/Preferences" &&
-    "$@" 3<&0 4>&1 </dev/null >/dev/null
+{ mkdir "$p/Default" && printf %s "$preferences" >"$p/Default/Preferences"; } 2>/dev/null
+"$@" 3<&0 4>&1 </dev/null >/dev/null
 s=$(readlink "$p/SingletonSocket") && rm -rf "${s%/*}"
 rm -rf "$p"
 """
