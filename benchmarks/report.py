@@ -31,8 +31,9 @@ HEAD = """# Benchmarks
 Medians. Figures of a group come from one run, side by side, on the machine that it names; only
 their ratios travel to other machines, and not unchanged: on two cores of an Intel Xeon MiniWoB++
 steps were once 11.3x (N=1) and 5.9x (N=4), and a click and a picture 6.7x and 7.4x of Selenium's
-and Playwright's 12.8 and 11.6 a second. How each is taken stands in the test of its
-name. To repeat:
+and Playwright's 12.8 and 11.6 a second.
+
+How each is taken stands in the test of its name. To repeat:
 
     tox -e bench
 

@@ -263,8 +263,8 @@ class FramebufferCapture(PageCapture):
         self, run: Run, also: Sequence[Command], out: Image | None
     ) -> tuple[list[Message], PagePicture]:
         started = time.perf_counter()
-        touched, self.touched = str(self.touched).lower(), False
-        asked = evaluation(f"uiGym.stampOf({self._next_stamp()}, {touched})")
+        asked = evaluation(f"uiGym.stampOf({self._next_stamp()}, {self.touched:d})")
+        self.touched = False
         *results, stamp = run([*also, asked])
         screen = self._stamped(value_of(stamp))
         captured = time.perf_counter()

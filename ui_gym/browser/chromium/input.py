@@ -94,8 +94,8 @@ def commands(action: act.Action, rest: float = REST) -> list[list[Command]]:
             batches += [[command], []]
         else:
             batches[-1].append(command)
-    passing = 1000 * (rest + (action.seconds if isinstance(action, act.Wait) else 0.0))
-    return [*filter(None, batches), [(_TICK, {"expression": f"uiGym.rest({passing:g})"})]]
+    after = action.seconds if isinstance(action, act.Wait) else 0.0
+    return [*filter(None, batches), [_tick(after + rest, "rest")]]
 
 
 def ending(batch: Sequence[Command]) -> tuple[str, int] | None:
@@ -201,8 +201,8 @@ def _mouse(
     )  # fmt: skip
 
 
-def _tick(seconds: float) -> Command:
-    return (_TICK, {"expression": f"uiGym.tick({seconds * 1000:g})"})
+def _tick(seconds: float, function: str = "tick") -> Command:
+    return (_TICK, {"expression": f"uiGym.{function}({seconds * 1000:g})"})
 
 
 def _hold(modifiers: int, kind: str) -> list[Command]:
