@@ -15,6 +15,7 @@ from ui_gym.browser.content.boards import BOARDS, somebody
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.draws import pick
 from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 from ui_gym.multiagent.document import SharedDocument
@@ -140,14 +141,14 @@ class SharedKanban(TeamTask[SharedKanbanParams]):
         people = somebody(self.users, rng)
         titles = board.titles(self.cards, False, rng)
         cards = [
-            (title, str(rng.choice(board.labels)), str(rng.choice(people)), i % COLUMNS)
+            (title, pick(rng, board.labels), pick(rng, people), i % COLUMNS)
             for i, title in enumerate(titles)
         ]
         picked = [int(i) for i in rng.choice(self.cards, self.users * self.moves, replace=False)]
         asked = []
         for card in picked:
             others = [n for n in range(COLUMNS) if n != cards[card][3]]
-            asked.append((card, int(rng.choice(others))))
+            asked.append((card, pick(rng, others)))
         return SharedKanbanParams(
             board=board.name,
             columns=tuple(board.columns[i] for i in kept),

@@ -14,6 +14,7 @@ from ui_gym.browser.content.boards import somebody
 from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Action, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
 from ui_gym.multiagent.document import SharedDocument
@@ -130,9 +131,7 @@ class SharedSheet(TeamTask[SharedSheetParams]):
 
     def sample(self, rng: Generator) -> SharedSheetParams:
         names = somebody(self.rows + self.users, rng)
-        rows = [
-            tuple(str(rng.choice(known)) for known in COLUMNS.values()) for _ in range(self.rows)
-        ]
+        rows = [tuple(pick(rng, known) for known in COLUMNS.values()) for _ in range(self.rows)]
         picked = [int(i) for i in rng.choice(self.rows, self.users, replace=False)]
         columns = [int(i) for i in rng.permutation(len(COLUMNS))[: self.users]]
         asked = [
@@ -259,4 +258,4 @@ class SharedSheet(TeamTask[SharedSheetParams]):
 
     def _other(self, value: str, column: int, rng: Generator) -> str:
         known = list(COLUMNS.values())[column]
-        return str(rng.choice([one for one in known if one != value]))
+        return pick(rng, [one for one in known if one != value])

@@ -23,6 +23,7 @@ from gymnasium.vector.utils import (
 from numpy.typing import NDArray
 
 from ui_gym.contract.action import Action, Click, Drag, Move, Press, Scroll, Type
+from ui_gym.contract.draws import pick
 from ui_gym.dialects import get_dialect
 from ui_gym.errors import ActionError
 
@@ -138,7 +139,7 @@ def random_action(rng: np.random.Generator, size: tuple[int, int]) -> Action:
         letters = rng.choice(list("abcdefghijklmnopqrstuvwxyz 0123456789"), size=rng.integers(1, 9))
         return Type("".join(letters))
     if draw < 0.85:
-        return Press(str(rng.choice(_SAMPLE_KEYS)))
+        return Press(pick(rng, _SAMPLE_KEYS))
     if draw < 0.95:
         return Scroll(*point(), dy=int(rng.integers(-3, 4)) * 100)
     return Move(*point()) if draw < 0.975 else Drag(*point(), *point())

@@ -14,6 +14,7 @@ import numpy as np
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _draw(column: Column, rng: np.random.Generator) -> int:
         case Measure(steps=(), low=low, high=high):
             return int(rng.integers(low, high + 1))
         case Measure(steps=steps):
-            return int(rng.choice(steps))
+            return pick(rng, steps)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.tables import TOWNS
+from ui_gym.contract.draws import pick
 
 Kind = Literal["bars", "line", "pie", "rows"]
 Values = tuple[tuple[int, ...], ...]
@@ -99,14 +100,14 @@ PERCENT = Axis(0, 100, 10)
 
 def axis(cut: bool, rng: np.random.Generator) -> Axis:
     """An axis; one that is `cut` does not begin at zero."""
-    step, lines = int(rng.choice((10, 20, 50, 100, 200))), int(rng.integers(4, 7))
+    step, lines = pick(rng, (10, 20, 50, 100, 200)), int(rng.integers(4, 7))
     low = step * int(rng.integers(2, 9)) if cut else 0
     return Axis(low, low + step * lines, step)
 
 
 def compact_axis(cut: bool, rng: np.random.Generator) -> Axis:
     """An axis of the compact page: four steps, and small numbers."""
-    step = int(rng.choice((5, 10)))
+    step = pick(rng, (5, 10))
     low = step * int(rng.integers(1, 3)) if cut else 0
     return Axis(low, low + 4 * step, step)
 

@@ -10,6 +10,7 @@ import numpy as np
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.flows import TEXTS
+from ui_gym.contract.draws import pick
 
 COMPACT_NUMBERS = 32
 
@@ -36,7 +37,7 @@ class ChatTopic(NamedTuple):
         return (*self.options, self.harm) if self.harm else tuple(self.options)
 
     def answer(self, rng: np.random.Generator) -> str:
-        return str(rng.choice(tuple(self.options))) if self.options else DRAWS[self.draw](rng)
+        return pick(rng, tuple(self.options)) if self.options else DRAWS[self.draw](rng)
 
 
 class Chat(NamedTuple):
@@ -88,7 +89,7 @@ def complete(
 DRAWS: dict[str, Callable[[np.random.Generator], str]] = {
     **TEXTS,
     "number": lambda rng: str(int(rng.integers(COMPACT_NUMBERS))),
-    "first": lambda rng: str(rng.choice(words.FIRST_SHORT)),
+    "first": lambda rng: pick(rng, words.FIRST_SHORT),
 }
 
 

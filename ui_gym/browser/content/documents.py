@@ -12,6 +12,7 @@ import numpy as np
 from ui_gym.browser.content import words as short
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.mailtexts import CITIES, DAYS, ROOMS
+from ui_gym.contract.draws import pick
 
 Place = tuple[int, int, int]
 """A block of text, and where something begins and ends in it."""
@@ -41,10 +42,10 @@ def draw_document(rng: np.random.Generator, sections: int) -> Document:
 
     def fill(text: str) -> str:
         return text.format(
-            day=str(rng.choice(DAYS)),
-            time=f"{rng.integers(7, 19):02}:{rng.choice((0, 15, 30, 45)):02}",
-            room=str(rng.choice(ROOMS)),
-            city=str(rng.choice(CITIES)),
+            day=pick(rng, DAYS),
+            time=f"{rng.integers(7, 19):02}:{pick(rng, (0, 15, 30, 45)):02}",
+            room=pick(rng, ROOMS),
+            city=pick(rng, CITIES),
             n=int(rng.integers(1000, 10000)),
             k=int(rng.integers(2, 10)),
         )

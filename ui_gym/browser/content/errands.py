@@ -10,6 +10,7 @@ from numpy.random import Generator
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.directories import STREETS, WAYS
+from ui_gym.contract.draws import pick
 
 LETTERS = "ABCDEFGHKLMNPRSTVWX"
 
@@ -33,9 +34,9 @@ class Detail(NamedTuple):
                 first = i == 0 or self.form[i - 1] != "#"
                 made.append(str(rng.integers(int(first), 10)))
             elif sign == "&":
-                made.append(str(rng.choice(tuple(LETTERS))))
+                made.append(pick(rng, LETTERS))
             elif sign == "@":
-                made.append(f"{rng.choice(STREETS)} {rng.choice(WAYS)}")
+                made.append(f"{pick(rng, STREETS)} {pick(rng, WAYS)}")
             else:
                 made.append(sign)
         return "".join(made)

@@ -16,6 +16,7 @@ from ui_gym.browser.content.filetree import (
     parent,
     short_name,
 )
+from ui_gym.contract.draws import pick
 
 KINDS = ("create", "rename", "move", "delete")
 OF_FOLDERS = 0.25
@@ -98,7 +99,7 @@ def typo(job: Job, others: Sequence[Job], paths: Sequence[str], rng: np.random.G
     """The job with a letter lost inside the new name."""
     said = name(job.path) if job.kind == "create" else job.to
     stem = len(said.rpartition(".")[0] or said)
-    at = int(rng.choice([i for i in range(1, stem - 1) if said[i] != " "]))
+    at = pick(rng, [i for i in range(1, stem - 1) if said[i] != " "])
     short = said[:at] + said[at + 1 :]
     if job.kind == "create":
         return job._replace(path=f"{parent(job.path)}{short}/")
@@ -110,19 +111,19 @@ def _propose(
 ) -> Job:
     folders = [path for path in paths if path.endswith("/")]
     if kind == "create" and short:
-        folder = str(rng.choice(folders))
+        folder = pick(rng, folders)
         return Job(kind, f"{folder}{short_name(folder, paths, rng)}/")
     if kind == "create":
-        return Job(kind, f"{rng.choice(folders)}{rng.choice(NEW_FOLDERS)}/")
+        return Job(kind, f"{pick(rng, folders)}{pick(rng, NEW_FOLDERS)}/")
     deep = [path for path in folders if parent(path)]
     files = [path for path in paths if not path.endswith("/")]
-    path = str(rng.choice(deep if deep and rng.random() < OF_FOLDERS else files))
+    path = pick(rng, deep if deep and rng.random() < OF_FOLDERS else files)
     if kind == "rename":
         return Job(kind, path, (short_name if short else other_name)(path, paths, rng))
     if kind == "delete":
         return Job(kind, path)
     made = [job.path for job in jobs if job.kind == "create"]
-    return Job(kind, path, str(rng.choice(made if made and rng.random() < INTO_NEW else folders)))
+    return Job(kind, path, pick(rng, made if made and rng.random() < INTO_NEW else folders))
 
 
 def _apart(job: Job, others: Sequence[Job]) -> bool:

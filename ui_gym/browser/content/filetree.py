@@ -15,6 +15,7 @@ import numpy as np
 from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 NEW = ""
 Tree = Mapping[str, str]
@@ -122,7 +123,7 @@ def short_name(path: str, paths: Iterable[str], rng: np.random.Generator) -> str
     """A new name for a path of a tree that `grow_short` made, which nothing has."""
     used = {name(one) for one in paths}
     names = words.FIRST_SHORT if path.endswith("/") else words.THINGS_SHORT
-    return str(rng.choice([one for one in names if one not in used]))
+    return pick(rng, [one for one in names if one not in used])
 
 
 def other_name(path: str, paths: Iterable[str], rng: np.random.Generator) -> str:
@@ -133,7 +134,7 @@ def other_name(path: str, paths: Iterable[str], rng: np.random.Generator) -> str
     else:
         stem, _, kind = name(path).rpartition(".")
         names = [f"{stem.split('-')[0]}-{ending}.{kind}" for ending in ENDINGS]
-    return str(rng.choice([one for one in names if one.lower() not in beside]))
+    return pick(rng, [one for one in names if one.lower() not in beside])
 
 
 def _file_names(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
@@ -144,7 +145,7 @@ def _file_names(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
     names: list[str] = []
     while len(names) < count:
         stem, kind = stems[len(names) % len(stems)]
-        ending = str(rng.choice(("", *ENDINGS))) if alike or rng.random() < 0.5 else ""
+        ending = pick(rng, ("", *ENDINGS)) if alike or rng.random() < 0.5 else ""
         one = f"{stem}-{ending}.{kind}" if ending else f"{stem}.{kind}"
         if one not in names:
             names.append(one)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.phrases import TODAY
+from ui_gym.contract import draws
 
 AIRPORTS: tuple[tuple[str, str], ...] = (
     ("OSL", "Oslo"), ("LIS", "Lisbon"), ("VIE", "Vienna"), ("ATH", "Athens"), ("DUB", "Dublin"),
@@ -210,7 +211,7 @@ def journey(
     day = int(rng.integers(days.start, days.stop))
     legs = []
     for _ in range(count):
-        leg = Leg(here, there, day, str(rng.choice(KINDS)), "", 0)
+        leg = Leg(here, there, day, draws.pick(rng, KINDS), "", 0)
         possible = limits(leg, flights) if limited else []
         legs.append(possible[int(rng.integers(len(possible)))] if possible else leg)
         here, there, day = there, here, day + int(rng.integers(1, 15))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 Kind = Literal["cards", "list", "text", "tick"]
 
@@ -38,7 +39,7 @@ class Question(NamedTuple):
             return "no" if self.kind == "tick" else ""
         if self.kind == "text":
             return TEXTS[self.draw](rng)
-        return str(rng.choice(("no", "yes") if self.kind == "tick" else tuple(self.options)))
+        return pick(rng, ("no", "yes") if self.kind == "tick" else tuple(self.options))
 
 
 class FlowPage(NamedTuple):
@@ -63,13 +64,13 @@ class Flow(NamedTuple):
 
 
 def _mail(rng: np.random.Generator) -> str:
-    return f"{rng.choice(words.FIRST_LONG)}.{rng.choice(words.LAST_LONG)}@example.org".lower()
+    return f"{pick(rng, words.FIRST_LONG)}.{pick(rng, words.LAST_LONG)}@example.org".lower()
 
 
 TOWNS = ("Aldbury", "Brackley", "Calverton", "Dunmore", "Elmstead", "Farnworth", "Glenrock",
          "Hollins", "Kirkwell", "Marston")  # fmt: skip
 TEXTS: dict[str, Callable[[np.random.Generator], str]] = {
-    "name": lambda rng: f"{rng.choice(words.FIRST_LONG)} {rng.choice(words.LAST_LONG)}",
+    "name": lambda rng: f"{pick(rng, words.FIRST_LONG)} {pick(rng, words.LAST_LONG)}",
     "mail": _mail,
     "phone": lambda rng: f"555 01{int(rng.integers(10, 100))}",
     "year": lambda rng: str(int(rng.integers(1998, 2026))),
@@ -77,7 +78,7 @@ TEXTS: dict[str, Callable[[np.random.Generator], str]] = {
     "order": lambda rng: f"K{int(rng.integers(10, 99))}-{int(rng.integers(10000, 99999))}",
     "serial": lambda rng: f"SN{int(rng.integers(100, 999))}-{int(rng.integers(1000, 9999))}",
     "boxes": lambda rng: str(int(rng.integers(4, 30)) * 5),
-    "town": lambda rng: str(rng.choice(TOWNS)),
+    "town": lambda rng: pick(rng, TOWNS),
 }  # fmt: skip
 
 

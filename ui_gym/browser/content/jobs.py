@@ -9,6 +9,7 @@ import numpy as np
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import money
+from ui_gym.contract.draws import pick
 
 Items = tuple[tuple[str, ...], ...]
 """What there is, the name first; no two have the same name."""
@@ -22,7 +23,7 @@ _PARTS = {text.format(day): (text, day) for text in NOTES for day in DAYS}
 
 def notes(count: int, rng: np.random.Generator) -> Items:
     """Notes that differ in a word: at most seven."""
-    text = str(rng.choice(NOTES))
+    text = pick(rng, NOTES)
     return tuple((text.format(day),) for day in rng.permutation(DAYS)[:count])
 
 
@@ -40,7 +41,7 @@ def files(count: int, rng: np.random.Generator) -> Items:
     stems = rng.choice(FILES, size=3, replace=False)
     names = [f"{stem} {year}.{end}" for stem in stems for year in (2024, 2025) for end in ENDINGS]
     return tuple(
-        (str(name), f"{rng.integers(14, 980)} KB", str(rng.choice(words.FIRST_LONG)))
+        (str(name), f"{rng.integers(14, 980)} KB", pick(rng, words.FIRST_LONG))
         for name in rng.permutation(names)[:count]
     )
 
@@ -56,7 +57,7 @@ def orders(count: int, rng: np.random.Generator) -> Items:
 
 
 def _person(rng: np.random.Generator) -> str:
-    return f"{rng.choice(words.FIRST_LONG)} {rng.choice(words.LAST_LONG)}"
+    return f"{pick(rng, words.FIRST_LONG)} {pick(rng, words.LAST_LONG)}"
 
 
 ITEMS: dict[str, Callable[[int, np.random.Generator], Items]] = {

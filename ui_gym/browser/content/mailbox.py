@@ -15,6 +15,7 @@ from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
 
 Person = tuple[str, str]
 """Name and address."""
@@ -82,7 +83,7 @@ class Status:
 
 def draw_look(rng: np.random.Generator) -> Look:
     return Look(
-        layout=str(rng.choice(LAYOUTS)),
+        layout=pick(rng, LAYOUTS),
         brand=int(rng.integers(BRANDS)),
         theme=int(rng.integers(THEMES)),
     )
@@ -192,10 +193,10 @@ def draw_slots(rng: np.random.Generator) -> dict[str, object]:
     """A value for every slot of a text; texts of one mail share them."""
     return {
         "me": "there",
-        "day": str(rng.choice(mailtexts.DAYS)),
-        "time": f"{rng.integers(8, 19):02}:{rng.choice((0, 15, 30, 45)):02}",
-        "room": str(rng.choice(mailtexts.ROOMS)),
-        "city": str(rng.choice(mailtexts.CITIES)),
+        "day": pick(rng, mailtexts.DAYS),
+        "time": f"{rng.integers(8, 19):02}:{pick(rng, (0, 15, 30, 45)):02}",
+        "room": pick(rng, mailtexts.ROOMS),
+        "city": pick(rng, mailtexts.CITIES),
         "n": int(rng.integers(1000, 10000)),
         "k": int(rng.integers(2, 10)),
     }

@@ -8,6 +8,7 @@ from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.documents import draw_document
 from ui_gym.browser.content.mailtexts import CITIES
+from ui_gym.contract.draws import pick
 
 LABELLED: dict[str, tuple[tuple[str, str], ...]] = {
     title: tuple(labels.items()) for title, labels in table("notes")["labelled"].items()
@@ -43,12 +44,12 @@ def draw_short(rng: np.random.Generator) -> str:
 
 def _value(rng: np.random.Generator, kind: str) -> str:
     def code(length: int) -> str:
-        return "".join(str(rng.choice(_SIGNS)) for _ in range(length))
+        return "".join(pick(rng, _SIGNS) for _ in range(length))
 
     def number(low: int, high: int) -> int:
         return int(rng.integers(low, high))
 
-    first, last = str(rng.choice(words.FIRST_LONG)), str(rng.choice(words.LAST_LONG))
+    first, last = pick(rng, words.FIRST_LONG), pick(rng, words.LAST_LONG)
     match kind:
         case "name":
             return f"{first} {last}"
@@ -61,7 +62,7 @@ def _value(rng: np.random.Generator, kind: str) -> str:
         case "ip":
             return f"10.{number(0, 256)}.{number(0, 256)}.{number(1, 255)}"
         case "mask":
-            return f"255.255.{rng.choice((0, 128, 192, 240, 255))}.0"
+            return f"255.255.{pick(rng, (0, 128, 192, 240, 255))}.0"
         case "mac":
             return ":".join(f"{number(0, 256):02x}" for _ in range(6))
         case "url":
@@ -73,9 +74,9 @@ def _value(rng: np.random.Generator, kind: str) -> str:
         case "date":
             return f"{number(1, 29)}.{number(1, 13)}.{number(2024, 2028)}"
         case "street":
-            return f"{rng.choice(STREETS)} Street {number(2, 199)}"
+            return f"{pick(rng, STREETS)} Street {number(2, 199)}"
         case "city":
-            return f"{number(10000, 99999)} {rng.choice(CITIES)}"
+            return f"{number(10000, 99999)} {pick(rng, CITIES)}"
         case "phone":
             return f"+{number(30, 50)} {number(100, 1000)} {number(100000, 999999)}"
         case "version":

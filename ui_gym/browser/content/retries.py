@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 
 class RetryForm(NamedTuple):
@@ -24,14 +25,14 @@ class RetryForm(NamedTuple):
 FORMS = {key: RetryForm(**written) for key, written in table("retries").items()}
 
 VALUES: dict[str, Callable[[Generator], str]] = {
-    "What for": lambda rng: str(rng.choice(words.THINGS_SHORT)),
-    "Thing": lambda rng: str(rng.choice(words.THINGS_SHORT)),
+    "What for": lambda rng: pick(rng, words.THINGS_SHORT),
+    "Thing": lambda rng: pick(rng, words.THINGS_SHORT),
     "Amount": lambda rng: str(int(rng.integers(11, 99))),
     "Hour": lambda rng: f"{int(rng.integers(8, 18))}:00",
-    "Paid by": lambda rng: str(rng.choice(words.FIRST_LONG)),
-    "Visitor": lambda rng: f"{rng.choice(words.FIRST_LONG)} {rng.choice(words.LAST_LONG)}",
-    "Host": lambda rng: str(rng.choice(words.LAST_LONG)),
-    "Name": lambda rng: str(rng.choice(words.FIRST_SHORT)),
+    "Paid by": lambda rng: pick(rng, words.FIRST_LONG),
+    "Visitor": lambda rng: f"{pick(rng, words.FIRST_LONG)} {pick(rng, words.LAST_LONG)}",
+    "Host": lambda rng: pick(rng, words.LAST_LONG),
+    "Name": lambda rng: pick(rng, words.FIRST_SHORT),
 }
 
 

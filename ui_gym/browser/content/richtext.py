@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.browser.content.documents import Document, Place, occurrences, phrases_of, places_of
+from ui_gym.contract.draws import pick
 
 STYLES = ("bold", "italic", "underline")
 COLOURS = ("red", "blue", "green", "orange", "purple")
@@ -64,7 +65,7 @@ class Drawing:
         for _ in document.sections:
             place = self.take(2) if rng.integers(2) else None
             if place is not None:
-                self.marked[place] = str(rng.choice(marks))
+                self.marked[place] = pick(rng, marks)
 
     def take(self, words: int) -> Place | None:
         """A phrase of so many words that is the only one in the document, and not drawn yet."""

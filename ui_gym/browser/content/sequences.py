@@ -11,6 +11,7 @@ import numpy as np
 
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import TODAY, date
+from ui_gym.contract.draws import pick
 
 Form = Literal["date", "distance", "length", "pages", "price"]
 
@@ -56,7 +57,7 @@ def draw(kind: Kind, count: int, alike: bool, rng: np.random.Generator) -> tuple
     return tuple(
         (
             f"{first[int(pair) // len(last)]} {last[int(pair) % len(last)]}",
-            str(rng.choice(kind.further)),
+            pick(rng, kind.further),
             low + step * int(value),
         )
         for pair, value in zip(pairs, values, strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import money, number
+from ui_gym.contract import draws
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,9 @@ def wishes(
     rest = sorted({product.group for product in products} - taken)
     for group in rng.choice(rest, size=count - limited, replace=False):
         of_group = [i for i, product in enumerate(products) if product.group == str(group)]
-        product = int(rng.choice(of_group))
+        product = draws.pick(rng, of_group)
         colours = products[product].colours
-        colour = str(rng.choice(colours)) if len(colours) > 1 else ""
+        colour = draws.pick(rng, colours) if len(colours) > 1 else ""
         items.append(Item(product, colour, int(rng.integers(1, MOST_COUNT + 1)), "name", 0))
     return tuple(items[i] for i in rng.permutation(len(items)))
 

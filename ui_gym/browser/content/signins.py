@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 
 class SignInApp(NamedTuple):
@@ -87,7 +88,7 @@ def messages(service: str, decoys: int, after: int, rng: Generator, *, compact: 
 def lists(service: str, decoys: int, rng: Generator, *, scattered: bool, compact: bool) -> Entries:
     """Printed lists: the service's latest, an older one of it, another service's."""
     count = COMPACT_LINES if compact else LINES
-    sheets = [(service, PRINTED[0]), (service, PRINTED[1]), (str(rng.choice(SERVICES)), PRINTED[0])]
+    sheets = [(service, PRINTED[0]), (service, PRINTED[1]), (pick(rng, SERVICES), PRINTED[0])]
     entries: list[CodeEntry] = []
     answer = 0
     for number in rng.permutation(1 if compact else 1 + min(decoys, 2)):
@@ -126,10 +127,10 @@ def _used(count: int, rng: Generator, *, scattered: bool) -> list[bool]:
 
 
 def _user(rng: Generator) -> str:
-    first, last = str(rng.choice(words.FIRST_LONG)), str(rng.choice(words.LAST_LONG))
+    first, last = pick(rng, words.FIRST_LONG), pick(rng, words.LAST_LONG)
     return f"{first}.{last}@example.org".lower()
 
 
 def account_name(rng: Generator, *, compact: bool) -> str:
     """Somebody's user name."""
-    return str(rng.choice(words.FIRST_SHORT)) if compact else _user(rng)
+    return pick(rng, words.FIRST_SHORT) if compact else _user(rng)

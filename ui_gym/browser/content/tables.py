@@ -14,6 +14,7 @@ import numpy as np
 from ui_gym.browser.content import words
 from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 TOWNS: tuple[str, ...] = table("tables")["towns"]
 PARTS: tuple[str, ...] = table("tables")["parts"]
@@ -58,7 +59,7 @@ def _codes(count: int, alike: bool, rng: np.random.Generator) -> list[str]:
     while len(found) < count:
         digits = rng.permutation(10)[:3]
         orders = list(itertools.permutations(int(d) for d in digits))
-        start = str(rng.choice(letters))
+        start = pick(rng, letters)
         for i in rng.permutation(len(orders))[: ALIKE if alike else 1]:
             code = f"{start}-{''.join(map(str, orders[int(i)]))}"
             if code not in found:

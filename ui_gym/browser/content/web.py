@@ -13,6 +13,7 @@ import numpy as np
 
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import TODAY, date
+from ui_gym.contract.draws import pick
 
 TOPICS: tuple[tuple[str, str], ...] = table("web")["topics"]
 """Pairs of topics that share a word, so that each turns up behind the other's results."""
@@ -50,7 +51,7 @@ def domains(count: int, rng: np.random.Generator, *, alike: bool) -> list[str]:
     if alike:
         made = [f"{base}{ending}" for base in bases for ending in ENDINGS]
     else:
-        made = [f"{base}{rng.choice(ENDINGS)}" for base in bases]
+        made = [f"{base}{pick(rng, ENDINGS)}" for base in bases]
     rng.shuffle(made)
     return made[:count]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.days import shifted
+from ui_gym.contract.draws import pick
 
 Slot = tuple[int, int]
 """Day of the week (0 is Monday) and start in minutes."""
@@ -62,7 +63,7 @@ def draw_week(
     events: list[Busy] = []
     titles = [str(title) for title in rng.permutation(hours.titles)]
     while len(events) < count:
-        minutes = int(rng.choice(hours.lengths))
+        minutes = pick(rng, hours.lengths)
         starts = hours.starts(minutes)
         start = starts[int(rng.integers(len(starts)))]
         day = shifted(monday, int(rng.integers(hours.days)))

@@ -30,6 +30,7 @@ from ui_gym.browser.content.weeks import (
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, pick
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action, Drag, Type
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -291,14 +292,14 @@ class CalendarBook(Family[CalendarBookParams]):
             opens=opens,
             week=mondays[ahead],
             title=title,
-            minutes=int(rng.choice(tuple(COMPACT_LENGTHS))),
+            minutes=draws.pick(rng, tuple(COMPACT_LENGTHS)),
             days=(int(rng.integers(hours.days)),),
             after=hours.start + bound if early else hours.start,
             before=hours.end if early else hours.end - bound,
             order="any",
             slot=(0, 0),
             by_form=False,
-            side=str(rng.choice(("left", "right"))),
+            side=draws.pick(rng, ("left", "right")),
             brand=0,
             theme=0,
             phrasing=int(rng.integers(len(COMPACT_GOALS))),
@@ -317,8 +318,8 @@ class CalendarBook(Family[CalendarBookParams]):
             for person in range(1 + self.people)
             for event in draw_week(rng, person, shifted(opens, 7 * week), self.events)
         ]
-        minutes = int(rng.choice(LENGTHS[:-1] if self.people else LENGTHS))
-        many = int(rng.choice((1, 2, 5))) if self.strict else 1
+        minutes = draws.pick(rng, LENGTHS[:-1] if self.people else LENGTHS)
+        many = draws.pick(rng, (1, 2, 5)) if self.strict else 1
         days = sorted(int(day) for day in rng.choice(5, size=many, replace=False))
         after = FROM + 60 * int(rng.integers(7))
         before = TO - 60 * int(rng.integers(7))
@@ -330,15 +331,15 @@ class CalendarBook(Family[CalendarBookParams]):
             events=tuple(events),
             opens=opens,
             week=shifted(opens, 7 * ahead),
-            title=str(rng.choice(ASKED_TITLES)),
+            title=draws.pick(rng, ASKED_TITLES),
             minutes=minutes,
             days=tuple(days),
             after=after,
             before=before,
-            order=str(rng.choice(("any", "first", "last"))) if self.strict else "any",
+            order=draws.pick(rng, ("any", "first", "last")) if self.strict else "any",
             slot=(0, 0),
             by_form=bool(rng.integers(2)),
-            side=str(rng.choice(("left", "right"))),
+            side=draws.pick(rng, ("left", "right")),
             brand=int(rng.integers(4)),
             theme=int(rng.integers(6)),
             phrasing=int(rng.integers(len(GOALS))),

@@ -12,6 +12,7 @@ from ui_gym.browser.content.requests import ALL_OFFICES, OFFICES, Office
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import SCROLL, because, click, count_scrolls, reveal
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action, Finish, Scroll
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -138,9 +139,9 @@ class CannotBeDone(Family[CannotBeDoneParams]):
             self.max_steps = 6
 
     def sample(self, rng: Generator) -> CannotBeDoneParams:
-        key = "compact" if self.compact else str(rng.choice(tuple(OFFICES)))
+        key = "compact" if self.compact else draws.pick(rng, tuple(OFFICES))
         office = ALL_OFFICES[key]
-        reason = str(rng.choice(REASONS)) if rng.random() < 0.5 else ""
+        reason = draws.pick(rng, REASONS) if rng.random() < 0.5 else ""
         wanted, *others = self._names(office, rng)
         entries = others[: self.entries]
         entry = int(rng.integers(self.entries))

@@ -14,6 +14,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -125,7 +126,7 @@ class ChatSupport(Family[ChatSupportParams]):
         self.max_steps = 2 * (turns + 2 * texts + self.slow * turns)
 
     def sample(self, rng: Generator) -> ChatSupportParams:
-        name = str(rng.choice(self.chats))
+        name = pick(rng, self.chats)
         chat = CHATS[name]
         keys = self._keys(chat, rng)
         script = chat.script(keys)
@@ -137,7 +138,7 @@ class ChatSupport(Family[ChatSupportParams]):
             mixed=tuple(int(rng.integers(max(1, len(topic.choices)))) for topic in script),
             facts=tuple(facts.items()),
             orders=() if self.compact else self._orders(facts["order"], chat.things, rng),
-            name=str(rng.choice(words.FIRST_SHORT)),
+            name=pick(rng, words.FIRST_SHORT),
             place=int(rng.integers(COMPACT_PLACES if self.compact else PLACES)),
             theme=0 if self.compact else int(rng.integers(THEMES)),
             phrasing=int(rng.integers(3)),

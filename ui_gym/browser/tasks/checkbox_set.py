@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, one_of
 from ui_gym.browser.languages import Language
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -128,7 +129,7 @@ class CheckboxSet(Family[CheckboxSetParams]):
         self.max_steps = 2 * (self.asked + self.ticked + 1)
 
     def sample(self, rng: Generator) -> CheckboxSetParams:
-        topic = "people" if self.compact else str(rng.choice(tuple(THINGS)))
+        topic = "people" if self.compact else pick(rng, tuple(THINGS))
         labels = self._people(rng) if self.compact else self._labels(topic, rng)
         picked = rng.choice(self.count, size=self.asked, replace=False)
         asked = {int(i) for i in picked}
@@ -259,7 +260,7 @@ class CheckboxSet(Family[CheckboxSetParams]):
             labels = [_label("{}", name) for name in names[: self.count]]
         else:
             labels = [_label(way, name) for name in names for way in ways][: self.count]
-        order = str(rng.choice(ORDERS))
+        order = pick(rng, ORDERS)
         if order == "alphabetical":
             labels.sort()
         elif order == "mixed":

@@ -13,6 +13,7 @@ from ui_gym.browser.content.data import table
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, one_of, whole
 from ui_gym.contract.action import Click
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -102,12 +103,12 @@ class ClickButton(Family[ClickButtonParams]):
         if self.compact:
             layout = "sheet"
             # The sheet has a heading of one row, so six rows are left for buttons.
-            columns = int(rng.choice([n for n in (1, 2, 3) if -(-self.count // n) < SHEET_ROWS]))
+            columns = pick(rng, [n for n in (1, 2, 3) if -(-self.count // n) < SHEET_ROWS])
             rows = 1 + -(-self.count // columns)
             right = PATCH * int(rng.integers(SHEET_COLUMNS - 3 * columns + 1))
             down = PATCH * int(rng.integers(SHEET_ROWS - rows + 1))
         else:
-            layout = str(rng.choice(LAYOUTS))
+            layout = pick(rng, LAYOUTS)
             columns = int(rng.integers(2, 4))
             right, down = (24 * int(n) for n in rng.integers(5, size=2))
         return ClickButtonParams(

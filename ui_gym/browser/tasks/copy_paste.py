@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Click, Press
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -153,7 +154,7 @@ class CopyPaste(Family[CopyPasteParams]):
         twins = self.copies if self.tricky else 0
         notes = [self._note(title, title, rng) for title in titles[: self.notes - twins]]
         for title in titles[:twins]:
-            notes.append(self._note(f"{title} {rng.choice(ENDINGS)}", title, rng))
+            notes.append(self._note(f"{title} {pick(rng, ENDINGS)}", title, rng))
         order = [int(i) for i in rng.permutation(len(notes))]
         form = int(rng.integers(len(FORMS)))
         labels = [str(label) for label in rng.permutation(FORMS[form]["labels"])[: self.copies + 1]]
@@ -172,8 +173,8 @@ class CopyPaste(Family[CopyPasteParams]):
                 replace(copies[int(i)], field=places.index(int(i)))
                 for i in rng.permutation(len(copies))
             ),
-            layout=str(rng.choice(("beside", "tabs"))),
-            side=str(rng.choice(("left", "right"))),
+            layout=pick(rng, ("beside", "tabs")),
+            side=pick(rng, ("left", "right")),
             brand=int(rng.integers(4)),
             theme=int(rng.integers(6)),
             phrasing=int(rng.integers(len(GOALS))),
@@ -187,8 +188,8 @@ class CopyPaste(Family[CopyPasteParams]):
             form=0,
             fields=tuple((str(label), draw_short(rng) if self.filled else "") for label in labels),
             copies=(Copy(int(rng.integers(self.notes)), WHOLE, int(rng.integers(COMPACT_FIELDS))),),
-            layout=str(rng.choice(("beside", "tabs"))),
-            side=str(rng.choice(("left", "right"))),
+            layout=pick(rng, ("beside", "tabs")),
+            side=pick(rng, ("left", "right")),
             brand=0,
             theme=0,
             phrasing=int(rng.integers(len(COMPACT_GOALS))),

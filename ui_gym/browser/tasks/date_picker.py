@@ -14,6 +14,7 @@ from ui_gym.browser.content.days import months_between, months_on, next_month, s
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, one_of, whole
 from ui_gym.browser.moves import click
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -170,7 +171,7 @@ class DatePicker(Family[DatePickerParams]):
         nights = int(rng.integers(2, MOST_NIGHTS + 1)) if stay else 0
         months = int(rng.integers(1, 3))
         params = DatePickerParams(
-            scene=str(rng.choice(tuple(STAYS if stay else VISITS))),
+            scene=pick(rng, tuple(STAYS if stay else VISITS)),
             today=today.isoformat(),
             first=first.isoformat(),
             nights=nights,

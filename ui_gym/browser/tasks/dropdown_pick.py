@@ -16,6 +16,7 @@ from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, count_scrolls, pick
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action, Scroll
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -127,18 +128,18 @@ class DropdownPick(Family[DropdownPickParams]):
         self.max_steps = 2 * (2 * self.asked + 1) + self.asked * scrolls
 
     def sample(self, rng: Generator) -> DropdownPickParams:
-        scene = "compact" if self.compact else str(rng.choice(tuple(SCENES)))
+        scene = "compact" if self.compact else draws.pick(rng, tuple(SCENES))
         bank = COMPACT_LISTS if self.compact else SCENES[scene][:MOST]
         picked = sorted(int(i) for i in rng.choice(len(bank), size=self.fields, replace=False))
         labels = tuple(bank[i][0] for i in picked)
         options = tuple(self._options(bank[i][1], rng) for i in picked)
         start = tuple(
-            str(rng.choice(offered)) if rng.random() < START_SHARE else "" for offered in options
+            draws.pick(rng, offered) if rng.random() < START_SHARE else "" for offered in options
         )
         asked = []
         for i in sorted(int(i) for i in rng.choice(self.fields, size=self.asked, replace=False)):
             others = [option for option in options[i] if option != start[i]]
-            asked.append((i, str(rng.choice(others))))
+            asked.append((i, draws.pick(rng, others)))
         return DropdownPickParams(
             scene=scene,
             labels=labels,

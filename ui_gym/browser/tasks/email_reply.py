@@ -32,6 +32,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -169,7 +170,7 @@ class EmailReply(Family[EmailReplyParams]):
         thread = longest[int(rng.integers(len(longest)))]
         # Where a mail has to be looked for, the newest would be too easy to find.
         mail = thread.messages[int(rng.integers(max(1, self.turns - self.extras)))]
-        mode = str(rng.choice(tuple(GOALS)))
+        mode = pick(rng, tuple(GOALS))
         strangers = [one for one in people if one != mail.sender and one not in mail.to]
         picked = [strangers[int(i)] for i in rng.permutation(len(strangers))[:2]]
         drop = self.extras and mode == "all" and len(mail.to) > 2 and bool(rng.integers(2))
@@ -192,7 +193,7 @@ class EmailReply(Family[EmailReplyParams]):
         me, *people = draw_short_people(rng, 7)
         threads = draw_short_inbox(rng, me, people, self.threads)
         mail = threads[int(rng.integers(self.threads))].last
-        mode = str(rng.choice(tuple(COMPACT_GOALS)))
+        mode = pick(rng, tuple(COMPACT_GOALS))
         strangers = [one for one in people if one != mail.sender and one not in mail.to]
         to = strangers[int(rng.integers(len(strangers)))]
         return EmailReplyParams(
@@ -204,7 +205,7 @@ class EmailReply(Family[EmailReplyParams]):
             to=(to,) if mode == "forward" else (),
             copy=(),
             without=(),
-            text=f"{rng.choice(words.THINGS_SHORT)} {rng.integers(1, 32)}",
+            text=f"{pick(rng, words.THINGS_SHORT)} {rng.integers(1, 32)}",
             dated=False,
             look=Look("wide", 0, 0),
             phrasing=int(rng.integers(2)),

@@ -32,6 +32,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, whole
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -311,7 +312,7 @@ class EmailTriage(Family[EmailTriageParams]):
         orders, senders = [], []
         for verb, person in zip(verbs[: self.orders], people, strict=False):
             rules = [rule for rule in WHICH if rule != "unread" or verb != "unread"]
-            which = str(rng.choice(rules)) if self.rules else "one"
+            which = pick(rng, rules) if self.rules else "one"
             firm = which == "all" and rng.random() < 0.5
             sender = firm_of(int(firms.pop())) if firm else person
             orders.append(Order(verb, which, sender[0]))

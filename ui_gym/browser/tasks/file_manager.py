@@ -15,6 +15,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action, Click, Drag, Press, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -126,9 +127,9 @@ class FileManager(Family[FileManagerParams]):
         return FileManagerParams(
             paths=paths,
             jobs=tuple(filejobs.plan(paths, self.jobs, rng)),
-            hand=str(rng.choice(HANDS)),
-            app=str(rng.choice(APPS)),
-            view=str(rng.choice(("list", "grid"))),
+            hand=pick(rng, HANDS),
+            app=pick(rng, APPS),
+            view=pick(rng, ("list", "grid")),
             theme=int(rng.integers(THEMES)),
             phrasing=int(rng.integers(3)),
         )
@@ -211,7 +212,7 @@ class FileManager(Family[FileManagerParams]):
         which = [i for i, job in enumerate(params.jobs) if job.kind in concerned]
         if not which:
             return params
-        i = int(rng.choice(which))
+        i = pick(rng, which)
         old, others = params.jobs[i], params.jobs[:i] + params.jobs[i + 1 :]
         # What is moved into a folder that is made goes along with it.
         along = [job for job in others if old.kind == "create" and job.to == old.path]

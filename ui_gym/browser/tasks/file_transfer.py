@@ -18,6 +18,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -179,8 +180,8 @@ class FileTransfer(Family[FileTransferParams]):
             kilobytes=transfers.FITTING_KILOBYTES if fitting else transfers.MOST_KILOBYTES,
             number=number,
             sent_as=f"{number}-{sort}{ending}" if self.rename else "",
-            start="" if self.compact else str(rng.choice(["", *places])),
-            order="name" if self.compact else str(rng.choice(ORDERS)),
+            start="" if self.compact else pick(rng, ["", *places]),
+            order="name" if self.compact else pick(rng, ORDERS),
             place=int(rng.integers(2)),
             theme=0 if self.compact else int(rng.integers(THEMES)),
             phrasing=int(rng.integers(2 if self.compact else 3)),
@@ -310,7 +311,7 @@ class FileTransfer(Family[FileTransferParams]):
         if ask == "fitting":
             stem = names[0].removesuffix(f".{kind}")
             large = (transfers.FITTING_KILOBYTES + 100, transfers.MOST_KILOBYTES)
-            versions = [f"{place}{stem}.{kind}", f"{place}{stem}{rng.choice(VERSIONS)}.{kind}"]
+            versions = [f"{place}{stem}.{kind}", f"{place}{stem}{pick(rng, VERSIONS)}.{kind}"]
             turned = int(rng.integers(2))
             wanted = draw.file(versions[turned])
             here = [draw.file(versions[1 - turned], *large), wanted]

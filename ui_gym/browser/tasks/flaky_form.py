@@ -14,6 +14,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -107,7 +108,7 @@ class FlakyForm(Family[FlakyFormParams]):
         self.max_steps = 2 * (2 * self.fields + self.failures + 1 + 2 * slow + 3 + 2)
 
     def sample(self, rng: Generator) -> FlakyFormParams:
-        name = str(rng.choice(self.forms))
+        name = pick(rng, self.forms)
         labels = FORMS[name].fields[: self.fields]
         values = tuple(VALUES[label](rng) for label in labels)
         failures = rng.choice(FAILURES, size=self.failures, replace=False)
@@ -119,7 +120,7 @@ class FlakyForm(Family[FlakyFormParams]):
             form=name,
             values=values,
             old=tuple(old),
-            outcomes=(*map(str, failures), str(rng.choice(ENDS))),
+            outcomes=(*map(str, failures), pick(rng, ENDS)),
             code=str(int(rng.integers(10, 32) if self.compact else rng.integers(1000, 9999))),
             # A second field takes the row by which a compact page may move down.
             place=int(rng.integers(3 - self.fields if self.compact else PLACES)),

@@ -15,6 +15,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, flag, whole
 from ui_gym.browser.moves import SCROLL
 from ui_gym.contract.action import Click, Scroll, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -119,7 +120,7 @@ class FramedForms(Family[FramedFormsParams]):
         self.max_steps = 2 * (2 * self.changes + 1 + 2)  # two scrolls are enough everywhere
 
     def sample(self, rng: Generator) -> FramedFormsParams:
-        form = str(rng.choice(self.forms))
+        form = pick(rng, self.forms)
         portal = PORTALS[form]
         titles = [str(t) for t in rng.choice(portal.frames, size=self.frames, replace=False)]
         shown = sorted(

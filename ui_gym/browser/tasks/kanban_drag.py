@@ -17,6 +17,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, one_of, whole
 from ui_gym.browser.moves import reveal
 from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -151,7 +152,7 @@ class KanbanDrag(Family[KanbanDragParams]):
         kept = sorted(int(i) for i in rng.choice(len(board.columns), self.columns, replace=False))
         people = somebody(PEOPLE, rng)
         titles = board.titles(self.cards, self.alike, rng)
-        rule = str(rng.choice(("label", "person"))) if self.by == "rule" else "title"
+        rule = pick(rng, ("label", "person")) if self.by == "rule" else "title"
         deal = self._deal_any if rule == "title" else self._deal_ruled
         values = (board.labels, people) if rule != "person" else (people, board.labels)
         dealt, asked = deal(values, rng)
@@ -261,7 +262,7 @@ class KanbanDrag(Family[KanbanDragParams]):
         """Cards in any columns, and some of them to be moved to any other column."""
         one, other = values
         dealt = [
-            (str(rng.choice(one)), str(rng.choice(other)), int(rng.integers(self.columns)))
+            (pick(rng, one), pick(rng, other), int(rng.integers(self.columns)))
             for _ in range(self.cards)
         ]
         picked = [int(card) for card in rng.choice(self.cards, size=self.moves, replace=False)]
@@ -271,7 +272,7 @@ class KanbanDrag(Family[KanbanDragParams]):
         """Cards of which those with one of the first `values` are to leave one column, which is
         the longest; others have this value elsewhere, or are there with another."""
         ruling, further = values
-        value, source = str(rng.choice(ruling)), int(rng.integers(self.columns))
+        value, source = pick(rng, ruling), int(rng.integers(self.columns))
         rest = [one for one in ruling if one != value]
         target = self._other(source, rng)
         dealt = []
@@ -282,11 +283,11 @@ class KanbanDrag(Family[KanbanDragParams]):
                 one, column = value, self._other(source, rng)
             else:
                 column = source if rng.random() < LONGEST else int(rng.integers(self.columns))
-                one = str(rng.choice(rest if column == source else ruling))
-            dealt.append((one, str(rng.choice(further)), column))
+                one = pick(rng, rest if column == source else ruling)
+            dealt.append((one, pick(rng, further), column))
         order = [int(i) for i in rng.permutation(self.cards)]
         asked = tuple((i, target) for i, old in enumerate(order) if old < self.moves)
         return [dealt[old] for old in order], asked
 
     def _other(self, column: int, rng: Generator) -> int:
-        return int(rng.choice([i for i in range(self.columns) if i != column]))
+        return pick(rng, [i for i in range(self.columns) if i != column])

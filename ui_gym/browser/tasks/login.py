@@ -14,6 +14,7 @@ from ui_gym.browser.content.data import table
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, whole
 from ui_gym.contract.action import Action, Click, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -121,7 +122,7 @@ class Login(Family[LoginParams]):
             self.max_steps = 20
 
     def sample(self, rng: Generator) -> LoginParams:
-        kind = "name" if self.compact else str(rng.choice(("name", "mail")))
+        kind = "name" if self.compact else pick(rng, ("name", "mail"))
         labels = COMPACT_LABELS if self.compact else LABELS[kind]
         if self.compact:
             # The form is eight patches wide and five high, on a page of ten by seven.
@@ -134,7 +135,7 @@ class Login(Family[LoginParams]):
             kind=kind,
             stay=bool(rng.random() < STAY_SHARE),
             labels=labels[int(rng.integers(len(labels)))],
-            layout="rows" if self.compact else str(rng.choice(LAYOUTS)),
+            layout="rows" if self.compact else pick(rng, LAYOUTS),
             brand=int(rng.integers(BRANDS)),
             place=place,
             phrasing=int(rng.integers(len(GOALS))),
@@ -233,17 +234,17 @@ class Login(Family[LoginParams]):
 
     def _user(self, kind: str, rng: Generator) -> str:
         if self.compact:
-            return str(rng.choice(words.FIRST_SHORT))
-        first, last = str(rng.choice(words.FIRST_LONG)), str(rng.choice(words.LAST_LONG))
+            return pick(rng, words.FIRST_SHORT)
+        first, last = pick(rng, words.FIRST_LONG), pick(rng, words.LAST_LONG)
         if kind == "mail":
             return f"{first}.{last}@example.org".lower()
         return f"{first[0]}{last}{rng.integers(10, 100)}".lower()
 
     def _password(self, rng: Generator) -> str:
         if self.compact:
-            return str(rng.choice(words.LAST_SHORT))
+            return pick(rng, words.LAST_SHORT)
         one, two = (str(word) for word in rng.choice(PASSWORD_WORDS, size=2, replace=False))
-        sign = str(rng.choice(tuple("-_.!+#")))
+        sign = pick(rng, "-_.!+#")
         return f"{one}{sign}{two.lower()}{rng.integers(10, 100)}"
 
 

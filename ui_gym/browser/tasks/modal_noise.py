@@ -14,6 +14,7 @@ from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.browser.languages import Language
 from ui_gym.browser.moves import click, reveal
 from ui_gym.contract.action import Action, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -154,7 +155,7 @@ class ModalNoise(Family[ModalNoiseParams]):
             self.check_range("items", self.items, 4, COMPACT_ITEMS)
 
     def sample(self, rng: Generator) -> ModalNoiseParams:
-        base = str(rng.choice(tuple(GOALS)))
+        base = pick(rng, tuple(GOALS))
         if self.compact:
             items = jobs.short_items(base, self.items, rng)
         else:
@@ -262,7 +263,7 @@ class ModalNoise(Family[ModalNoiseParams]):
 
     def _noises(self, rng: Generator) -> tuple[Noise, ...]:
         """Cookies, something that surely comes up before the end, and others."""
-        cookies = Noise("cookies", int(rng.integers(4)), 0, str(rng.choice(tuple(POLICIES))))
+        cookies = Noise("cookies", int(rng.integers(4)), 0, pick(rng, tuple(POLICIES)))
         first, *rest = (str(kind) for kind in rng.permutation(BLOCKING))
         kinds = [first, *(str(kind) for kind in rng.permutation([*rest, *CORNER]))]
         made = [cookies]
@@ -271,7 +272,7 @@ class ModalNoise(Family[ModalNoiseParams]):
             moments = surely if place == 0 else (*surely[:2], *range(2, LATEST + 1), AT_COMMIT)
             if kind in CORNER:  # nothing that can be passed by holds up the last button
                 moments = (0, 1, 2)
-            at = int(rng.choice(moments)) if self.late else 0
+            at = pick(rng, moments) if self.late else 0
             made.append(Noise(kind, int(rng.integers(4)), at, "decline"))
         return tuple(made)
 

@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Click, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -133,7 +134,7 @@ class NativeControls(Family[NativeControlsParams]):
         self.max_steps = 2 * (2 * self.changes + 1 + self.folded + self.confirm)
 
     def sample(self, rng: Generator) -> NativeControlsParams:
-        form = str(rng.choice(self.forms))
+        form = pick(rng, self.forms)
         shown = rng.choice(len(NATIVES[form].fields), size=self.fields, replace=False)
         if not self.compact:
             shown.sort()

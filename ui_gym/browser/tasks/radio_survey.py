@@ -15,6 +15,7 @@ from ui_gym.browser.content.surveys import SURVEYS
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, one_of, whole
 from ui_gym.browser.moves import because, click, reveal
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -123,7 +124,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
         self.max_steps = 2 * (self.questions - self.skipped + self.pages)
 
     def sample(self, rng: Generator) -> RadioSurveyParams:
-        survey = "compact" if self.compact else str(rng.choice(tuple(SURVEYS)))
+        survey = "compact" if self.compact else pick(rng, tuple(SURVEYS))
         bank = COMPACT_BANK if self.compact else SURVEYS[survey]
         picked = sorted(int(i) for i in rng.choice(len(bank), size=self.questions, replace=False))
         turned = bool(rng.random() < 0.5)  # scales begin with the worst

@@ -16,6 +16,7 @@ from ui_gym.browser.content.lists import COUNTRIES
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag
 from ui_gym.browser.moves import because, click, count_scrolls, fill, pick, reveal
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -180,7 +181,7 @@ class Registration(Family[RegistrationParams]):
             if rng.random() < 0.5
             else ("person", "address", "account"),
             wording=int(rng.integers(3)),
-            side=str(rng.choice(("left", "right", "none"))),
+            side=draws.pick(rng, ("left", "right", "none")),
             brand=int(rng.integers(4)),
             theme=int(rng.integers(6)),
             phrasing=int(rng.integers(len(GOALS))),
@@ -284,7 +285,7 @@ class Registration(Family[RegistrationParams]):
             one, other = self.names[:2]
             record[one], record[other] = record[other], record[one]
         else:
-            name = str(rng.choice([name for name in PROSE if name in record]))
+            name = draws.pick(rng, [name for name in PROSE if name in record])
             record[name] = typo(record[name], rng)
         return replace(params, record=tuple(record.items()))
 
@@ -304,13 +305,13 @@ class Registration(Family[RegistrationParams]):
             (str(one) for one in rng.choice(tuple(known), size=2, replace=False))
             for known in (COMPACT_CODES if self.compact else persons.PHONES, persons.CODES)
         )
-        return (phone, str(rng.choice(tuple(persons.DATES))), code), (phone2, "words", code2)
+        return (phone, draws.pick(rng, tuple(persons.DATES)), code), (phone2, "words", code2)
 
 
 def _short_person(rng: Generator) -> dict[str, str]:
     """Somebody for the compact form; the code in parts."""
     digits = [str(digit) for digit in rng.integers(10, size=3)]
-    first, last = str(rng.choice(words.FIRST_SHORT)), str(rng.choice(words.LAST_SHORT))
+    first, last = draws.pick(rng, words.FIRST_SHORT), draws.pick(rng, words.LAST_SHORT)
     return {"first": first, "last": last, "phone": " ".join(digits)}
 
 

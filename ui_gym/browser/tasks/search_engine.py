@@ -14,6 +14,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.contract.action import Action, Press
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -185,7 +186,7 @@ class SearchEngine(Family[SearchEngineParams]):
 
     def sample(self, rng: Generator) -> SearchEngineParams:
         params = self._compact_web(rng) if self.compact else self._web(rng)
-        return replace(params, place=int(rng.choice(self._places(params))))
+        return replace(params, place=pick(rng, self._places(params)))
 
     def _web(self, rng: Generator) -> SearchEngineParams:
         pairs = tuple(int(i) for i in rng.choice(len(web.TOPICS), size=2, replace=False))
@@ -194,9 +195,9 @@ class SearchEngine(Family[SearchEngineParams]):
             docs=tuple(doc for pair in (0, 1) for doc in self._docs(pair, rng)),
             pairs=(pairs[0], pairs[1]),
             topic=int(rng.integers(4)),
-            extra=str(rng.choice(web.EXTRAS)) if rng.random() < 0.4 else "",
+            extra=pick(rng, web.EXTRAS) if rng.random() < 0.4 else "",
             place=0,
-            kind=str(rng.choice(kinds)),
+            kind=pick(rng, kinds),
             ads=self.ads,
             engine=int(rng.integers(ENGINES)),
             theme=int(rng.integers(THEMES)),
@@ -218,7 +219,7 @@ class SearchEngine(Family[SearchEngineParams]):
             topic=int(rng.integers(4)),
             extra="",
             place=0,
-            kind=str(rng.choice(("rank", "site"))),
+            kind=pick(rng, ("rank", "site")),
             ads=self.ads,
             engine=int(rng.integers(ENGINES)),
             theme=0,

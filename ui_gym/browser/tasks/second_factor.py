@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click, fill
 from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -136,9 +137,9 @@ class SecondFactor(Family[SecondFactorParams]):
 
     def sample(self, rng: Generator) -> SecondFactorParams:
         app = int(rng.integers(len(APPS)))
-        service = str(rng.choice(signins.COMPACT_SERVICES)) if self.compact else APPS[app].name
+        service = pick(rng, signins.COMPACT_SERVICES) if self.compact else APPS[app].name
         user = signins.account_name(rng, compact=self.compact)
-        kind = str(rng.choice(KINDS))
+        kind = pick(rng, KINDS)
         found = {key: self._entries(key, service, user, rng) for key in self._kinds(kind)}
         span = COMPACT_SPAN if self.compact else SPAN
         everything = [entry for entries, _ in found.values() for entry in entries]
@@ -298,7 +299,7 @@ class SecondFactor(Family[SecondFactorParams]):
 
     def _password(self, rng: Generator) -> str:
         if self.compact:
-            return str(rng.choice(words.LAST_SHORT))
+            return pick(rng, words.LAST_SHORT)
         one, two = (str(word) for word in rng.choice(PASSWORDS, size=2, replace=False))
         return f"{one}-{two.lower()}{rng.integers(10, 100)}"
 

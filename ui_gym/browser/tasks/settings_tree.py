@@ -17,6 +17,7 @@ from ui_gym.browser.content.settings import APPS, App, Setting, SettingsGroup, d
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, pick, reveal
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -144,7 +145,7 @@ class SettingsTree(Family[SettingsTreeParams]):
         return replace(params, starts=starts, asked=asked)
 
     def _app(self, rng: Generator) -> SettingsTreeParams:
-        app = str(rng.choice(tuple(APPS)))
+        app = draws.pick(rng, tuple(APPS))
         shown = rng.choice(len(APPS[app].sections), size=self.sections, replace=False)
         return SettingsTreeParams(
             app=app,

@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Click, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -101,7 +102,7 @@ class ShadowWidgets(Family[ShadowWidgetsParams]):
         self.max_steps = 2 * (self.changes + 2)
 
     def sample(self, rng: Generator) -> ShadowWidgetsParams:
-        scene = str(rng.choice(self.scenes))
+        scene = pick(rng, self.scenes)
         known = WIDGETS[scene].widgets
         shown = [int(i) for i in rng.choice(len(known), size=self.widgets, replace=False)]
         if not self.compact:

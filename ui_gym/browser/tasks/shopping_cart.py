@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.moves import click, fill, reveal
 from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -140,11 +141,11 @@ class ShoppingCart(Family[ShoppingCartParams]):
         items = shop.wishes(self.items, self.limited, products, rng)
         besides = [i for i in range(len(products)) if i not in {item.product for item in items}]
         left = [int(i) for i in rng.choice(besides, size=self.leftover, replace=False)]
-        delivery = str(rng.choice(tuple(DELIVERIES))) if self.extras else "standard"
+        delivery = pick(rng, tuple(DELIVERIES)) if self.extras else "standard"
         return ShoppingCartParams(
             products=products,
             items=items,
-            coupon=str(rng.choice(tuple(COUPONS))) if self.extras and rng.random() < 0.6 else "",
+            coupon=pick(rng, tuple(COUPONS)) if self.extras and rng.random() < 0.6 else "",
             delivery=delivery,
             leftover=tuple((i, products[i].colours[0], int(rng.integers(1, 3))) for i in left),
             brand=int(rng.integers(BRANDS)),

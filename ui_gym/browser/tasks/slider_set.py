@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Drag, Press
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -123,7 +124,7 @@ class SliderSet(Family[SliderSetParams]):
         self.max_steps = 2 * self.changes + 2
 
     def sample(self, rng: Generator) -> SliderSetParams:
-        panel = str(rng.choice(self.panels))
+        panel = pick(rng, self.panels)
         bank = ALL_PANELS[panel].sliders
         shown = rng.choice(len(bank), size=self.sliders, replace=False)
         if panel == "equalizer":

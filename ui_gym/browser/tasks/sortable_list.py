@@ -15,6 +15,7 @@ from ui_gym.browser.content.sequences import KINDS, Item
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, one_of, whole
 from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -154,15 +155,15 @@ class SortableList(Family[SortableListParams]):
 
     def _list(self, rng: Generator) -> SortableListParams:
         """A list of which nothing is asked yet."""
-        name = str(rng.choice(tuple(KINDS)))
+        name = pick(rng, tuple(KINDS))
         kind = KINDS[name]
         return SortableListParams(
             kind=name,
-            heading=str(rng.choice(kind.headings)),
+            heading=pick(rng, kind.headings),
             items=sequences.draw(kind, self.items, self.alike, rng),
             wanted=(),
             asked=("given", 0, 0),
-            handles=str(rng.choice(HANDLES)),
+            handles=pick(rng, HANDLES),
             theme=int(rng.integers(THEMES)),
             phrasing=int(rng.integers(3)),
         )
@@ -262,7 +263,7 @@ class SortableList(Family[SortableListParams]):
         return 1 / ((count - 1) ** 2 if params.asked[0] in PLACES else factorial(count))
 
     def _ask_place(self, params: SortableListParams, rng: Generator) -> SortableListParams:
-        how = str(rng.choice(tuple(PLACES)))
+        how = pick(rng, tuple(PLACES))
         item, anchor = (int(i) for i in rng.choice(self.items, size=2, replace=False))
         wanted = _placed(self.items, how, item, anchor)
         return replace(params, wanted=wanted, asked=(how, item, anchor))
@@ -295,7 +296,7 @@ def _ask_order(params: SortableListParams, rng: Generator) -> SortableListParams
 
 
 def _ask_rule(params: SortableListParams, rng: Generator) -> SortableListParams:
-    how, falls = str(rng.choice(("title", "value"))), int(rng.integers(2))
+    how, falls = pick(rng, ("title", "value")), int(rng.integers(2))
     column = 0 if how == "title" else 2
     wanted = sorted(
         range(len(params.items)), key=lambda i: params.items[i][column], reverse=bool(falls)

@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.languages import Language
 from ui_gym.browser.moves import because, click, reveal
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -152,7 +153,7 @@ class Stepper(Family[StepperParams]):
         self.max_steps = 2 * (self.apart * self.changes + 2)
 
     def sample(self, rng: Generator) -> StepperParams:
-        name = str(rng.choice(self.scenes))
+        name = pick(rng, self.scenes)
         scene = ALL_SCENES[name]
         cuts = scene.cuts[int(rng.integers(len(scene.cuts)))]
         shown = self._shown(name, rng)

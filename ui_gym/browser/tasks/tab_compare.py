@@ -14,6 +14,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, flag, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -148,7 +149,7 @@ class TabCompare(Family[TabCompareParams]):
         self.max_steps = 2 * (self.tabs + 1 + self.close)
 
     def sample(self, rng: Generator) -> TabCompareParams:
-        site = str(rng.choice(self.sites))
+        site = pick(rng, self.sites)
         offers = ALL_OFFERS[site]
         names = [str(name) for name in rng.permutation(offers.names)]
         features, measures = self._facts(offers, rng)

@@ -14,6 +14,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, flag, whole
 from ui_gym.browser.moves import SCROLL, because, click, fill, reveal
 from ui_gym.contract.action import Scroll
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -253,7 +254,7 @@ def _stands_out(values: Sequence[Sequence[Sequence[str]]], place: Place) -> bool
 def _beside(index: int, count: int, rng: Generator) -> int:
     if index in (0, count - 1):
         return 1 if index == 0 else count - 2
-    return index + int(rng.choice((-1, 1)))
+    return index + pick(rng, (-1, 1))
 
 
 def _value(params: TableLookupParams, place: Place) -> str:

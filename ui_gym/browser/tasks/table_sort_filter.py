@@ -22,6 +22,7 @@ from ui_gym.browser.content.phrases import listing
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level
 from ui_gym.browser.moves import SCROLL, because, click, pick, reveal
+from ui_gym.contract import draws
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -222,7 +223,7 @@ class TableSortFilter(Family[TableSortFilterParams]):
     def _ask(self, params: TableSortFilterParams, rng: Generator) -> TableSortFilterParams:
         """`params` with a question that one of its offers answers, if perhaps not it alone."""
         about = _catalog(params.catalog)
-        by = str(rng.choice(about.ordered()))
+        by = draws.pick(rng, about.ordered())
         offer = params.offers[int(rng.integers(self.rows))]
         keys = [key for key in about.columns if key != by]
         found: list[Condition] = []

@@ -30,6 +30,7 @@ from ui_gym.browser.moves import (
     text_boxes,
 )
 from ui_gym.contract.action import Action, Drag
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import TaskError, UserError
@@ -166,7 +167,7 @@ class TextFormat(Family[TextFormatParams]):
             blocks=drawing.blocks(),
             edits=edits,
             outline=bool(rng.integers(2)),
-            find_at=str(rng.choice(("left", "right"))),
+            find_at=pick(rng, ("left", "right")),
             brand=int(rng.integers(4)),
             theme=int(rng.integers(6)),
             phrasing=int(rng.integers(len(GOALS))),
@@ -244,7 +245,7 @@ class TextFormat(Family[TextFormatParams]):
         """What is to be done with one more phrase; nothing if there is no phrase left."""
         words = int(rng.integers(1, self.words + 1))
         mark, style, colour = (
-            str(rng.choice(marks)) for marks in (self._marks, self._styles, self._colours)
+            pick(rng, marks) for marks in (self._marks, self._styles, self._colours)
         )
         if self.tricky and number == 0:
             place = drawing.take_repeated(words)

@@ -15,6 +15,7 @@ from ui_gym.browser.device import BrowserDevice, PageEvent
 from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -151,7 +152,7 @@ class TwoSites(Family[TwoSitesParams]):
         self.max_steps = 2 * (2 + (not self.compact) + scrolls + 2 * self.fields + 1)
 
     def sample(self, rng: Generator) -> TwoSitesParams:
-        key = str(rng.choice(self.errands))
+        key = pick(rng, self.errands)
         errand = ALL_ERRANDS[key]
         every = [int(i) for i in rng.permutation(len(errand.details))]
         shown = tuple(every[:COMPACT_DETAILS] if self.compact else sorted(every))

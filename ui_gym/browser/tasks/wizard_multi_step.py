@@ -14,6 +14,7 @@ from ui_gym.browser.content.flows import FLOWS, Flow, FlowPage, Question, comple
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, whole
 from ui_gym.browser.moves import because, click, fill, pick
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
@@ -113,8 +114,8 @@ class WizardMultiStep(Family[WizardMultiStepParams]):
             self.max_steps = 2 * (7 + self.detail)
 
     def sample(self, rng: Generator) -> WizardMultiStepParams:
-        flow = "compact" if self.compact else str(rng.choice(tuple(FLOWS)))
-        texts = {"name": str(rng.choice(words.FIRST_SHORT))} if self.compact else {}
+        flow = "compact" if self.compact else draws.pick(rng, tuple(FLOWS))
+        texts = {"name": draws.pick(rng, words.FIRST_SHORT)} if self.compact else {}
         answers = complete(ALL_FLOWS[flow], self.detail, texts, rng)
         return WizardMultiStepParams(
             flow=flow,

@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from ui_gym import BrowserTask, Click, Verdict, register
 from ui_gym.browser.looks import PLAIN, check_look
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action
 from ui_gym.contract.task import Demo
 
@@ -118,7 +119,7 @@ def _things(rng: Generator) -> Iterator[Thing]:
         left = PATCH * int(rng.integers(3)) if rng.random() < 0.5 else 0
         while left < SIZE[0]:
             way = str(rng.choice(ways, p=odds))
-            width = PATCH * int(rng.choice(WAYS[way]))
+            width = PATCH * draws.pick(rng, WAYS[way])
             if left + width > SIZE[0]:
                 break
             if rng.random() >= EMPTY or (not told and top == SIZE[1] - PATCH):

@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from ui_gym import BrowserTask, Click, Verdict, register
 from ui_gym.browser.content import words
+from ui_gym.contract import draws
 from ui_gym.contract.action import Action
 from ui_gym.contract.task import Demo
 from ui_gym.errors import UserError
@@ -190,7 +191,7 @@ def _board(rng: Generator, named: Sequence[str], save: bool) -> BoardView:
     others = [str(name) for name in rng.permutation(words.FIRST_SHORT) if name not in named]
     labels = [*named, *others[: int(rng.integers(4, 6)) - len(named)]]
     buttons = [SAVE] if save or rng.random() < 0.7 else []
-    buttons += [str(rng.choice(OTHERS))] if rng.random() < 0.5 else []
+    buttons += [draws.pick(rng, OTHERS)] if rng.random() < 0.5 else []
     places = _places(rng, len(labels) + len(buttons))
     boxes = [BoardBox(label, bool(rng.random() < 0.5), places.pop()) for label in labels]
     button = save and (not named or rng.random() < SAVE_SHARE)
