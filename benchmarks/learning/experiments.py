@@ -71,14 +71,17 @@ class Experiment:
 GROUPS = tuple(8 * groups for groups in range(8, 13))
 """Eight groups of eight episodes; up to four that tell nothing are replaced."""
 GRPO = ("--plugin", "grpo", "--run.steps", "30", "--run.eval_every", "10")
-CRITIC = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
+GOES_ON = ("--trainer.critic.bootstrap", "true")
+"""An episode goes on at the step limit: for every critic but that of `ppo-ends`."""
+ALONE = ("--trainer.algorithm", "ppo", "--trainer.group_size", "1", "--trainer.groups", "64")
+CRITIC = (*ALONE, *GOES_ON)
 EQUAL = ("--run.steps", "39", "--run.eval_every", "13")
 """Steps of 64 episodes that make as many as GRPO's, which replaces groups."""
 
 
 FROM_GROUPS = (
     "--trainer.algorithm", "ppo", "--trainer.critic.whiten", "none",
-    "--trainer.critic.baseline", "group",
+    "--trainer.critic.baseline", "group", *GOES_ON,
 )  # fmt: skip
 WHOLE = ("--trainer.critic.lam", "1", "--trainer.critic.warmup", "0")
 """Advantages are whole returns, and the policy learns from the first step on."""
@@ -126,6 +129,7 @@ FOLDER_FEW = (*FOLDER, "--run.steps", "16", "--trainer.instances", "24")
 EXPERIMENTS = {
     "grpo": Experiment("GRPO on compact data entry", GRPO, GROUPS),
     "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC), (64,)),
+    "ppo-ends": Experiment("The same with an end at the step limit", (*GRPO, *ALONE)),
     "ppo-long": Experiment(
         "PPO on compact data entry, twice as long", (*GRPO, *CRITIC, "--run.steps", "60"), (64,)
     ),

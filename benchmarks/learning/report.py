@@ -29,6 +29,7 @@ PICTURES = {
         (
             "grpo",
             "ppo",
+            "ppo-ends",
             "ppo-long",
             "ppo-plain",
             "ppo-group",
@@ -56,7 +57,7 @@ PICTURES = {
 }
 BESIDE = {
     "folder-arpo": "folder-few", "sparse-arpo": "sparse-grpo", "more-arpo": "more-grpo",
-    "ppo": "grpo", "ppo-long": "grpo", "ppo-plain": "grpo", "ppo-scale": "grpo",
+    "ppo": "grpo", "ppo-ends": "ppo", "ppo-long": "grpo", "ppo-plain": "grpo", "ppo-scale": "grpo",
     "ppo-group": "grpo", "ppo-still": "grpo", "ppo-whole": "grpo",
 }  # fmt: skip
 """Experiments whose runs are compared with another's, seed by seed."""

@@ -331,12 +331,15 @@ def worth(learner: Learner, value: float) -> None:
         last.bias.fill_(value)
 
 
+WAITS = {"bootstrap": True, "warmup": 0, "epochs": 1, "lam": 1.0}
+
+
 @pytest.mark.parametrize("ended", ["at the limit", "at the limit, unseen", "for good"])
 def test_the_return_of_an_episode_at_the_step_limit_goes_on_with_the_critics_value(
     ended: str, make: Make
 ) -> None:
     """A critic that expects 0.7 everywhere, and nothing was gained: only an end proves it wrong."""
-    learner = make(algorithm="ppo", critic={"warmup": 0, "epochs": 1, "lam": 1.0})
+    learner = make(algorithm="ppo", critic=WAITS)
     store = learner._screenshots
     worth(learner, 0.7)
     played = []
@@ -355,6 +358,19 @@ def test_the_return_of_an_episode_at_the_step_limit_goes_on_with_the_critics_val
         assert seen[0].images == (played[0].episode.final_screenshot_id,)
     off = 0.0 if "limit" in ended else 0.5 * 0.7**2
     assert learner.learn(played)["value_loss"] == pytest.approx(off, abs=1e-6)
+
+
+def test_by_default_the_step_limit_is_an_end_so_that_waiting_gains_nothing(make: Make) -> None:
+    """Half of the episodes end, half are cut; none gains anything, and the critic expects 0.7."""
+    learner = make(algorithm="ppo", critic=WAITS | {"bootstrap": False, "whiten": "none"})
+    worth(learner, 0.7)
+    played = [
+        replace(one, episode=replace(one.episode, truncated=bool(at % 2), terminated=not at % 2))
+        for at, one in enumerate(play(learner))
+    ]
+    played = [replace(one, rewards=[0.0] * len(one.rewards)) for one in played]
+    assert learner.learn(played)["value_loss"] == pytest.approx(0.5 * 0.7**2, abs=1e-6)
+    assert list(learner.advantages.values()) == pytest.approx([-0.7] * len(played), abs=1e-6)
 
 
 def test_a_failure_of_the_machine_is_no_step_limit(make: Make) -> None:

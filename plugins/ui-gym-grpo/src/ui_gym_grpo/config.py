@@ -36,6 +36,12 @@ class CriticSettings(SettingsSection):
     gamma: float = Field(default=1.0, gt=0, le=1, description="Discount from turn to turn.")
     lam: float = Field(default=0.95, ge=0, le=1, description="GAE's lambda over turns.")
     token_lam: float = Field(default=1.0, ge=0, le=1, description="GAE's lambda inside a turn.")
+    bootstrap: bool = Field(
+        default=False,
+        description="An episode that the step limit cut goes on in the critic's value of its last "
+        "screenshot; off: it ended with what it had, as it does for groups. On, and without a "
+        "discount, whoever waits loses nothing.",
+    )
     baseline: Literal["none", "group"] = Field(
         default="none",
         description="group: a reward is taken less the mean of the others' in its group first; "

@@ -1,7 +1,8 @@
 """Advantages by a critic: GAE over turns, then over their tokens, and what the critic learns of it.
 
-An episode that the step limit cut did not end: its return goes on with the critic's value of the
-state after its last turn (Pardo et al. 2018, arXiv:1712.00378), which the final screenshot shows.
+With `bootstrap`, an episode that the step limit cut did not end: its return goes on with the
+critic's value of the state after its last turn (Pardo et al. 2018, arXiv:1712.00378), which the
+final screenshot shows. Without, the limit is one of the task's terms, as where success is measured.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def judged(
         last = 0.0
         if trajectory.after is not None:
             last = next(following)
-        elif goes_on(trajectory.episode) and own:
+        elif settings.bootstrap and goes_on(trajectory.episode) and own:
             last = own[-1][-1]  # before the last token: the nearest state that is known
         samples = _judged(trajectory, own, settings, last)
         targets += [

@@ -163,7 +163,7 @@ class GRPOTrainer:
             if self._feed is None:
                 self._feed = self._start_feed()
             batch = self._feed.get(self.context.step)
-        if self.learner.critic is not None:
+        if self.config.by_critic and self.config.critic.bootstrap:
             from ui_gym_grpo.judging import with_ends
 
             batch.trajectories = with_ends(batch.trajectories, self.policy, self._screenshots)
