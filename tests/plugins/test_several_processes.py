@@ -127,7 +127,8 @@ GRPO = (
     "--trainer.reward", "letters", "--trainer.final_lr", "1", *SHARED,
 )  # fmt: skip
 PPO = (
-    *GRPO, "--trainer.algorithm", "ppo", "--trainer.critic.bootstrap", "true", "--trainer.critic.warmup", "0", "--trainer.kl", "0.1",
+    *GRPO, "--trainer.algorithm", "ppo", "--trainer.critic.bootstrap", "true",
+    "--trainer.critic.warmup", "0", "--trainer.kl", "0.1",
 )  # fmt: skip
 SFT = ("--plugin", "sft", "--trainer.episodes", "6", "--trainer.batch_size", "6", *SHARED)
 

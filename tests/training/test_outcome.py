@@ -35,6 +35,16 @@ def test_without_steps_there_is_no_curve(tmp_path: Path) -> None:
     assert outcome.draw(tmp_path) == []
 
 
+def test_a_run_whose_policy_did_not_play_has_a_curve_of_its_evaluations(tmp_path: Path) -> None:
+    told = {"mode": "greedy", "low": 0.1, "high": 0.9}
+    lines = [row("before", 0, success=0.2, **told), row("train", 1, source_success=1.0)]
+    (tmp_path / "metrics.jsonl").write_text("".join(lines))
+    assert outcome.draw(tmp_path) == []
+    lines.append(row("final", 1, success=0.8, **told))
+    (tmp_path / "metrics.jsonl").write_text("".join(lines))
+    assert outcome.draw(tmp_path) == [tmp_path / "curve.png"]
+
+
 def test_the_film_shows_an_episode_that_failed_before_and_succeeded_after(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("env:\n  dialect: canonical\n")
     for step, wins in ((0, {"a": True, "b": False}), (5, {"a": True, "b": True})):

@@ -82,10 +82,10 @@ def _dialect(run: Path) -> str:
 
 
 def _curve(run: Path) -> Path | None:
-    """Success over episodes of training; None without matplotlib or without a success rate."""
-    rows = list(_metrics(run))
-    steps = [row for row in rows if row["kind"] == "train" and "success" in row]
-    if len(steps) < 2:
+    """Success over steps of training; None without matplotlib, or where but one step has a rate."""
+    rows = [row for row in _metrics(run) if "success" in row]
+    steps = [row for row in rows if row["kind"] == "train"]
+    if len({row["step"] for row in rows}) < 2:
         return None
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -95,10 +95,11 @@ def _curve(run: Path) -> Path | None:
     figure = Figure(figsize=(8, 4.5), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    rates = [100 * row["success"] for row in steps]
-    numbers = [row["step"] for row in steps]
-    axes.plot(numbers, rates, color="#9db4d8", linewidth=1, label="training episodes")
-    axes.plot(numbers, _smooth(rates), color="#1f5fd6", linewidth=2, label="their running mean")
+    if steps:  # not where the policy learns from what others did
+        rates = [100 * row["success"] for row in steps]
+        numbers = [row["step"] for row in steps]
+        axes.plot(numbers, rates, color="#9db4d8", linewidth=1, label="training episodes")
+        axes.plot(numbers, _smooth(rates), color="#1f5fd6", linewidth=2, label="their running mean")
     for mode, color, marker in (("greedy", "#d1495b", "o"), ("sampled", "#2e8b57", "s")):
         _measured(axes, [r for r in rows if r.get("mode") == mode], mode, color, marker)
     axes.set(xlabel="training step", ylabel="success, %", ylim=(0, 102))

@@ -166,9 +166,11 @@ class SFTTrainer:
     def _describe(self, collected: Collected, examples: Sequence[Example]) -> dict[str, float]:
         """What was collected, before and after filtering."""
         good = [e for e in collected.episodes if e.failure is None]
+        # The success of others says nothing of the policy.
+        success = "success" if self.config.source == "policy" else "source_success"
         metrics: dict[str, float] = {
             "episodes": len(collected.episodes),
-            "success": float(np.mean([e.success for e in good])) if good else 0.0,
+            success: float(np.mean([e.success for e in good])) if good else 0.0,
             "kept": len(collected.kept),
             "records": sum(len(e.records) for e in examples),
             "tokens": sum(e.tokens for e in examples),
