@@ -129,7 +129,7 @@ FOLDER_FEW = (*FOLDER, "--run.steps", "16", "--trainer.instances", "24")
 EXPERIMENTS = {
     "grpo": Experiment("GRPO on compact data entry", GRPO, GROUPS),
     "ppo": Experiment("PPO on compact data entry", (*GRPO, *CRITIC), (64,)),
-    "ppo-ends": Experiment("The same with an end at the step limit", (*GRPO, *ALONE)),
+    "ppo-ends": Experiment("The same with an end at the step limit", (*GRPO, *ALONE), seeds=1),
     "ppo-long": Experiment(
         "PPO on compact data entry, twice as long", (*GRPO, *CRITIC, "--run.steps", "60"), (64,)
     ),
