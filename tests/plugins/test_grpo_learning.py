@@ -351,7 +351,7 @@ def test_the_return_of_an_episode_at_the_step_limit_goes_on_with_the_critics_val
         )  # fmt: skip
         played.append(Trajectory(episode, one.samples, [0.0] * len(one.samples)))
     if learner.critic is not None:
-        played = with_ends(played, learner.policy, store)
+        played = with_ends(played, learner.policy, store, learner.config.critic)
     seen = [one.after for one in played if one.after is not None]
     assert len(seen) == (len(played) if ended == "at the limit" else 0)
     if seen:  # the prompt of a turn that was never taken
@@ -374,9 +374,9 @@ def test_by_default_the_step_limit_is_an_end_so_that_waiting_gains_nothing(make:
 
 
 def test_a_failure_of_the_machine_is_no_step_limit(make: Make) -> None:
-    learner = make(algorithm="ppo")
-    (one, *_) = play(learner)
+    learner = make(algorithm="ppo", critic=WAITS)
+    (one, *_), settings = play(learner), learner.config.critic
     failed = replace(one.episode, truncated=True, failure="device: gone")
-    assert not goes_on(failed)
-    assert goes_on(replace(failed, failure=None))
-    assert not goes_on(replace(failed, failure=None, terminated=True))
+    assert not goes_on(failed, settings)
+    assert goes_on(replace(failed, failure=None), settings)
+    assert not goes_on(replace(failed, failure=None, terminated=True), settings)

@@ -24,19 +24,26 @@ from ui_gym_grpo.config import CriticSettings
 from ui_gym_grpo.critic import Critic
 
 
-def goes_on(episode: Episode) -> bool:
-    """Whether the step limit cut an episode that would have gone on."""
-    return episode.truncated and not episode.terminated and episode.failure is None
+def goes_on(episode: Episode, settings: CriticSettings) -> bool:
+    """Whether the step limit cut an episode whose return goes on."""
+    cut = episode.truncated and not episode.terminated and episode.failure is None
+    return settings.bootstrap and cut
 
 
 def with_ends(
-    trajectories: Sequence[Trajectory], policy: VLMPolicy, screenshots: ScreenshotSource
+    trajectories: Sequence[Trajectory],
+    policy: VLMPolicy,
+    screenshots: ScreenshotSource,
+    settings: CriticSettings,
 ) -> list[Trajectory]:
-    """Trajectories with the prompt that an episode cut at the step limit would have gone on from.
+    """Trajectories with the prompt that an episode cut at the step limit goes on from.
 
     Where the agent read elements, those after the last turn are not recorded, and there is none.
     """
-    return [_with_end(one, policy, screenshots) for one in trajectories]
+    return [
+        _with_end(one, policy, screenshots) if goes_on(one.episode, settings) else one
+        for one in trajectories
+    ]
 
 
 def _with_end(
@@ -45,7 +52,7 @@ def _with_end(
     episode = trajectory.episode
     keys = episode.screenshot_ids
     read = any(turn.elements for turn in episode.turns)
-    if not goes_on(episode) or not trajectory.samples or read or not all(keys):
+    if not trajectory.samples or read or not all(keys):
         return trajectory
     view = View(
         slot=0,
@@ -83,7 +90,7 @@ def judged(
         last = 0.0
         if trajectory.after is not None:
             last = next(following)
-        elif settings.bootstrap and goes_on(trajectory.episode) and own:
+        elif goes_on(trajectory.episode, settings) and own:
             last = own[-1][-1]  # before the last token: the nearest state that is known
         samples = _judged(trajectory, own, settings, last)
         targets += [

@@ -163,10 +163,12 @@ class GRPOTrainer:
             if self._feed is None:
                 self._feed = self._start_feed()
             batch = self._feed.get(self.context.step)
-        if self.config.by_critic and self.config.critic.bootstrap:
+        if self.learner.critic is not None:
             from ui_gym_grpo.judging import with_ends
 
-            batch.trajectories = with_ends(batch.trajectories, self.policy, self._screenshots)
+            batch.trajectories = with_ends(
+                batch.trajectories, self.policy, self._screenshots, self.config.critic
+            )
         from ui_gym_grpo.dealing import dealt
 
         batch.trajectories = dealt(batch.trajectories, self.config, self.context)
