@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 ADVERTS: list[dict[str, str]] = table("around")["adverts"]
 COUNT = 2
@@ -39,8 +40,8 @@ def drawn_cookie_bar(digest: int) -> dict[str, Any]:
     which of these comes first, place, and the hue (0 to 359) of the first."""
     rng = np.random.default_rng((digest, 3))
     return {
-        **COOKIE_BARS[int(rng.integers(len(COOKIE_BARS)))],
-        "place": PLACES[int(rng.integers(len(PLACES)))],
+        **pick(rng, COOKIE_BARS),
+        "place": pick(rng, PLACES),
         "first": ("accept", "reject")[int(rng.integers(2))],
         "hue": _hue(rng),
     }

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.contract.arguments import choose
+from ui_gym.contract.draws import pick
 
 PLAIN = "plain"
 DRESSED = ("material", "bootstrap", "enterprise", "dark", "nineties", "mobile")
@@ -48,6 +49,6 @@ def dress(look: str, digest: int, *, compact: bool) -> dict[str, Any]:
     if look not in DRAWN:
         return {"look": look}
     rng = np.random.default_rng((digest, 1))
-    drawn = DRAWN[look][int(rng.integers(len(DRAWN[look])))]
+    drawn = pick(rng, DRAWN[look])
     arranged = [name for name in ARRANGED if rng.random() < 0.4 and not compact]
     return {"look": drawn, "arranged": arranged}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.draws import pick
 from ui_gym.contract.spec import TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError, nearest
@@ -36,7 +37,7 @@ class Mix(Task[Any, Any]):
             raise UserError(f"these envs do not play {asked!r}. {nearest(asked, self.members)}")
         # Not the generator that the task draws its params from: they must not hang together.
         rng = np.random.default_rng((seed, 1))
-        return list(self.members.values())[int(rng.integers(len(self.members)))]
+        return pick(rng, list(self.members.values()))
 
     def pool(self, options: DeviceOptions) -> DevicePool:  # type: ignore[override]
         """The devices of the members, which is known of this one object alone."""

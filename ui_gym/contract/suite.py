@@ -14,6 +14,7 @@ import numpy as np
 from ui_gym.contract import registry
 from ui_gym.contract.arguments import choose, make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool
+from ui_gym.contract.draws import pick
 from ui_gym.contract.spec import Difficulty, TaskSpec
 from ui_gym.contract.task import Task
 from ui_gym.errors import UserError, nearest
@@ -146,7 +147,7 @@ class Suite(Task[Any, Any]):
             return self.members[self._named(asked, [self.members[id].spec for id in ids]).id]
         # Not the generator that the task draws its params from: they must not hang together.
         rng = np.random.default_rng((seed, 1))
-        return self.members[ids[int(rng.integers(len(ids)))]]
+        return self.members[pick(rng, ids)]
 
     def _named(self, name: str, known: Sequence[TaskSpec]) -> TaskSpec:
         found = registry.spec(name)

@@ -136,7 +136,7 @@ class SharedKanban(TeamTask[SharedKanbanParams]):
         self.max_cycles = 6 * users * moves
 
     def sample(self, rng: Generator) -> SharedKanbanParams:
-        board = BOARDS[int(rng.integers(len(BOARDS)))]
+        board = pick(rng, BOARDS)
         kept = sorted(int(i) for i in rng.choice(len(board.columns), COLUMNS, replace=False))
         people = somebody(self.users, rng)
         titles = board.titles(self.cards, False, rng)

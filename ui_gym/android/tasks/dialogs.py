@@ -153,11 +153,11 @@ class AndroidScreenTimeout(AndroidTask[ScreenTimeoutParams]):
 
     def sample(self, rng: Rng) -> ScreenTimeoutParams:
         names = list(TIMEOUTS)
-        time = names[int(rng.integers(len(names)))] if self.to is None else self.to
+        time = pick(rng, names) if self.to is None else self.to
         others = [name for name in names if name != time]
         return ScreenTimeoutParams(
             time=time,
-            start=others[int(rng.integers(len(others)))],
+            start=pick(rng, others),
             phrasing=int(rng.integers(len(self.goals))),
             scenery=scenery.draw(rng),
         )

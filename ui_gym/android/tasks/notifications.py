@@ -15,7 +15,7 @@ from ui_gym.android.scenery import NOTES, Scenery, note_line
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.android.toggles import pull_shade
 from ui_gym.contract.action import Drag
-from ui_gym.contract.draws import Rng
+from ui_gym.contract.draws import Rng, pick
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.errors import TaskError
@@ -57,7 +57,7 @@ class AndroidNotificationShade(AndroidTask[ShadeParams]):
 
     def sample(self, rng: Rng) -> ShadeParams:
         return ShadeParams(
-            start=STARTS[int(rng.integers(len(STARTS)))],
+            start=pick(rng, STARTS),
             from_top=True,
             phrasing=int(rng.integers(len(self.goals))),
             scenery=scenery.draw(rng),

@@ -18,7 +18,7 @@ from ui_gym.android.scenery import Scenery
 from ui_gym.android.task import AndroidTask, Steps
 from ui_gym.contract.action import Action, Answer, Drag
 from ui_gym.contract.device import Element
-from ui_gym.contract.draws import Rng
+from ui_gym.contract.draws import Rng, pick
 from ui_gym.contract.harm import AllowedChange
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Verdict
@@ -294,5 +294,5 @@ class AndroidMediaVolume(CompactTask[MediaVolumeParams]):
         """``other_slider``: another volume is set. ``short``: the slider stops before its end."""
         if mistake == "other_slider":
             others = ("Call volume", "Ring volume", "Notification volume", "Alarm volume")
-            return dataclasses.replace(params, slider=others[int(rng.integers(len(others)))])
+            return dataclasses.replace(params, slider=pick(rng, others))
         return dataclasses.replace(params, share=0.85 if params.share else 0.15)

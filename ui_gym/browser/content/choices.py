@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
+from ui_gym.contract.draws import pick
+
 
 def chosen(pool: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
     """`count` different ones of a pool, or all that there are.
@@ -53,5 +55,5 @@ def typo(text: str, rng: np.random.Generator) -> str:
     unlike = [i for i in range(len(text) - 1) if text[i] != text[i + 1]]
     if not unlike or rng.random() < 0.5:
         return text[:-1]
-    i = unlike[int(rng.integers(len(unlike)))]
+    i = pick(rng, unlike)
     return text[:i] + text[i + 1] + text[i] + text[i + 2 :]

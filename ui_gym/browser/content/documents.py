@@ -37,7 +37,7 @@ class Document:
 def draw_document(rng: np.random.Generator, sections: int) -> Document:
     """A document of so many sections, 1 to 6."""
     documents = table("documents")["documents"]
-    written = documents[int(rng.integers(len(documents)))]
+    written = pick(rng, documents)
     picked = rng.choice(len(written["sections"]), size=sections, replace=False)
 
     def fill(text: str) -> str:

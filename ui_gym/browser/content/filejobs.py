@@ -92,7 +92,7 @@ def misplaced(
             wrong.append(slipped)
     # A folder beside the right one is taken for it rather than any other.
     near = [one for one in wrong if parent(one.to or parent(one.path)) == parent(right)]
-    return (near or wrong)[int(rng.integers(len(near or wrong)))]
+    return pick(rng, near or wrong)
 
 
 def typo(job: Job, others: Sequence[Job], paths: Sequence[str], rng: np.random.Generator) -> Job:

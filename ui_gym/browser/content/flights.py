@@ -213,7 +213,7 @@ def journey(
     for _ in range(count):
         leg = Leg(here, there, day, draws.pick(rng, KINDS), "", 0)
         possible = limits(leg, flights) if limited else []
-        legs.append(possible[int(rng.integers(len(possible)))] if possible else leg)
+        legs.append(draws.pick(rng, possible) if possible else leg)
         here, there, day = there, here, day + int(rng.integers(1, 15))
     return tuple(legs)
 

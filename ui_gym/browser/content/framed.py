@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import words
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 
 class FramePortal(NamedTuple):
@@ -54,4 +55,4 @@ def drawn(kind: str, rng: Generator) -> str:
     if kind in _NUMBERS:
         return str(_NUMBERS[kind](rng))
     known = _VALUES[kind]
-    return str(known[int(rng.integers(len(known)))])
+    return str(pick(rng, known))

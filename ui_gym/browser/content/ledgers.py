@@ -12,6 +12,7 @@ from ui_gym.browser.content.choices import chosen
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.phrases import TODAY, date
 from ui_gym.browser.content.tables import PARTS, TOWNS
+from ui_gym.contract.draws import pick
 
 DAYS_BACK = 330
 """How old the oldest record may be."""
@@ -168,7 +169,7 @@ def _like(day: str) -> str:
 
 
 def _place(rng: np.random.Generator) -> str:
-    return f"{TOWNS[int(rng.integers(len(TOWNS)))]} {PARTS[int(rng.integers(len(PARTS)))]}"
+    return f"{pick(rng, TOWNS)} {pick(rng, PARTS)}"
 
 
 def _secrets(count: int, rng: np.random.Generator) -> list[str]:

@@ -121,7 +121,7 @@ def draw_short_inbox(
     for number, (pair, when) in enumerate(zip(pairs, draw_times(rng, count), strict=True)):
         sender = people[int(pair) // SHORT]
         others = [one for one in people if one != sender]
-        to = (me, others[int(rng.integers(len(others)))])
+        to = (me, pick(rng, others))
         message = Message(f"{number}-0", sender, to, when, ())
         unread, starred = bool(rng.integers(2)), bool(rng.integers(4) == 0)
         subject = things[int(pair) % SHORT]
@@ -174,10 +174,10 @@ def _thread(
     if turns == 1:
         by_machine = {mail: texts for _, mail, texts in mailtexts.SERVICES}
         texts = by_machine.get(people[0][1], letters)
-        subject, only = texts[int(rng.integers(len(texts)))]
+        subject, only = pick(rng, texts)
         said: Sequence[tuple[int, mailtexts.Text]] = ((0, only),)
     else:
-        subject, said = talks[int(rng.integers(len(talks)))]
+        subject, said = pick(rng, talks)
     messages: list[Message] = []
     for turn in range(turns - 1, -1, -1):
         speaker, text = said[turn]

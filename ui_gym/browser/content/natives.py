@@ -14,6 +14,7 @@ from numpy.random import Generator
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.choices import lookalike
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 DAYS = 330
 """How far from today dates are, at most: all are in this year."""
@@ -60,7 +61,7 @@ class NativeField(NamedTuple):
         known = self.values()
         at = known.index(value)
         near = [known[i] for i in (at - 1, at + 1) if 0 <= i < len(known)]
-        return near[int(rng.integers(len(near)))]
+        return pick(rng, near)
 
     def said(self, value: str) -> str:
         """The value as a goal says it: ``14 March 2026``, ``2:30 pm``."""

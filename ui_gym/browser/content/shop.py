@@ -110,7 +110,7 @@ def wishes(
     items = []
     for group in rng.choice(groups_with_limits(products), size=limited, replace=False):
         found = limits(str(group), products)
-        kind, bound = found[int(rng.integers(len(found)))]
+        kind, bound = draws.pick(rng, found)
         many = int(rng.integers(1, 3))
         items.append(Item(pick(str(group), kind, bound, products), "", many, kind, bound))
     taken = {products[item.product].group for item in items}

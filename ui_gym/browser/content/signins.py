@@ -71,7 +71,7 @@ def messages(service: str, decoys: int, after: int, rng: Generator, *, compact: 
 
     def message(name: str, when: str, *, late: bool) -> CodeEntry:
         texts = OWN if name == service else FOREIGN
-        text = texts[int(rng.integers(len(texts)))].format(name, "{}")
+        text = pick(rng, texts).format(name, "{}")
         return _entry(name, when, "" if compact else text, late=late)
 
     old = [service if i % 2 == 0 else others[i // 2] for i in range(decoys - after)]

@@ -84,7 +84,7 @@ class TableColumn:
     def draw(self, rng: np.random.Generator) -> str:
         """A cell."""
         if self.kind == "text":
-            return self.pool[int(rng.integers(len(self.pool)))]
+            return pick(rng, self.pool)
         return self.write(int(rng.integers(self.low, self.high + 1)))
 
     def write(self, value: int) -> str:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from ui_gym.browser.content import phrases, words
 from ui_gym.browser.content.data import table
 from ui_gym.browser.content.filetree import ENDINGS, STEMS, SUBS, TOPS, name, parent
+from ui_gym.contract.draws import pick
 
 
 class TransferScene(NamedTuple):
@@ -115,7 +116,7 @@ def short_names(count: int, rng: Generator) -> list[str]:
 
 def sort_of(rng: Generator) -> tuple[str, str]:
     """A sort of files: how their names begin, and how they end."""
-    stem, kind = STEMS[int(rng.integers(len(STEMS)))]
+    stem, kind = pick(rng, STEMS)
     return stem, kind
 
 

@@ -65,7 +65,7 @@ def draw_week(
     while len(events) < count:
         minutes = pick(rng, hours.lengths)
         starts = hours.starts(minutes)
-        start = starts[int(rng.integers(len(starts)))]
+        start = pick(rng, starts)
         day = shifted(monday, int(rng.integers(hours.days)))
         title = titles[len(events)] if person == 0 else "Busy"
         event = Busy(person, day, start, minutes, title)

@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from ui_gym.browser.content import phrases
 from ui_gym.browser.content.data import table
+from ui_gym.contract.draws import pick
 
 STARS = tuple("12345")
 SEPARATOR = ", "
@@ -29,7 +30,7 @@ class ShadowWidget(NamedTuple):
         if self.kind == "tags":
             picked = rng.choice(len(self.options), size=2, replace=False)
             return SEPARATOR.join(sorted(self.options[int(i)] for i in picked))
-        return self.options[int(rng.integers(len(self.options)))]
+        return pick(rng, self.options)
 
     def others(self, value: str) -> list[str]:
         """What `value` may be changed to: any other, or a tag more or less."""

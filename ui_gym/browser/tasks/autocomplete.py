@@ -24,6 +24,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, by_level, whole
 from ui_gym.browser.moves import because, click, reveal
 from ui_gym.contract.action import Action, Type, Wait
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -134,7 +135,7 @@ class Autocomplete(Family[AutocompleteParams]):
             )
 
     def sample(self, rng: Generator) -> AutocompleteParams:
-        kind = "people" if self.compact else KINDS[int(rng.integers(len(KINDS)))]
+        kind = "people" if self.compact else pick(rng, KINDS)
         make = compact_directory if self.compact else partial(directory, kind)
         entries = make(self.stems, self.alike, self.namesakes, rng)
         asked = rng.choice(len(entries), size=self.fields, replace=False)

@@ -161,7 +161,7 @@ class CalendarBook(Family[CalendarBookParams]):
             params = self._draw_compact(rng) if self.compact else self._draw(rng)
             slots = right_slots(params)
             if slots and clashes(params) and (params.order != "any" or len(slots) <= 8):
-                slot = slots[int(rng.integers(len(slots)))]
+                slot = draws.pick(rng, slots)
                 return replace(params, slot=slot)
         raise TaskError("CalendarBook: 1,000 calendars in a row had no slot that is right")
 
@@ -249,12 +249,12 @@ class CalendarBook(Family[CalendarBookParams]):
             return self._misread_compact(params, mistake, rng)
         fitting = [n for n in LENGTHS if n != params.minutes and start + n <= TO]
         if mistake == "length" and fitting:
-            minutes = fitting[int(rng.integers(len(fitting)))]
+            minutes = draws.pick(rng, fitting)
             return replace(params, minutes=minutes)
         right = right_slots(params)
         others = [(other, start) for other in range(5) if (other, start) not in right]
         slots = others if mistake == "day" and others else clashes(params)
-        return replace(params, slot=slots[int(rng.integers(len(slots)))])
+        return replace(params, slot=draws.pick(rng, slots))
 
     def blind_rate(self, params: CalendarBookParams) -> float:
         """Any slot of the week that is long enough."""
@@ -274,7 +274,7 @@ class CalendarBook(Family[CalendarBookParams]):
         wrong = [slot for slot in every if slot not in right and _is_free(params, *slot, 60)]
         meant = [s for s in wrong if (s in taken if mistake == "clash" else s[1] == start)]
         slots = meant or wrong
-        return replace(params, slot=slots[int(rng.integers(len(slots)))])
+        return replace(params, slot=draws.pick(rng, slots))
 
     def _draw_compact(self, rng: Generator) -> CalendarBookParams:
         """Params of the compact page without a slot, which may be impossible."""

@@ -253,7 +253,7 @@ class CannotBeDone(Family[CannotBeDoneParams]):
         others = [pick for pick in params.possible if pick != (entry, params.choice)]
         if mistake == "choice":
             others = [pick for pick in others if pick[0] == entry] or others
-        other, choice = others[int(rng.integers(len(others)))]
+        other, choice = draws.pick(rng, others)
         return replace(params, wanted=params.entries[other], choice=choice)
 
     def blind_rate(self, params: CannotBeDoneParams) -> float:

@@ -13,6 +13,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Action, Click, Drag
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -155,8 +156,8 @@ class CanvasDraw(Family[CanvasDrawParams]):
         return CanvasDrawParams(
             shapes=shapes,
             edits=edits,
-            tool=tools[int(rng.integers(len(tools)))],
-            colour=board.colours[int(rng.integers(len(board.colours)))],
+            tool=pick(rng, tools),
+            colour=pick(rng, board.colours),
             place=0 if self.compact else 8 * int(rng.integers(-3, 4)),
             theme=0 if self.compact else int(rng.integers(6)),
             phrasing=int(rng.integers(3)),
@@ -242,17 +243,17 @@ class CanvasDraw(Family[CanvasDrawParams]):
         possible = [i for i, e in enumerate(params.edits) if mistake == "thing" or e.act != DELETE]
         if not possible:
             return params
-        at = possible[int(rng.integers(len(possible)))]
+        at = pick(rng, possible)
         edit = params.edits[at]
         if mistake == "cell":
             edit = replace(edit, end=self._cell_beside(edit, rng))
         elif edit.act == DRAW:
             others = [colour for colour in self.board.colours if colour != edit.colour]
-            edit = replace(edit, colour=others[int(rng.integers(len(others)))])
+            edit = replace(edit, colour=pick(rng, others))
         else:
             named = {e.shape for e in params.edits}
             shapes = [i for i in range(len(params.shapes)) if i not in named]
-            edit = replace(edit, shape=shapes[int(rng.integers(len(shapes)))])
+            edit = replace(edit, shape=pick(rng, shapes))
         return replace(params, edits=(*params.edits[:at], edit, *params.edits[at + 1 :]))
 
     def blind_rate(self, params: CanvasDrawParams) -> float:
@@ -294,7 +295,7 @@ class CanvasDraw(Family[CanvasDrawParams]):
                 moves = self._moves(shapes, asked[act], order, used)
                 if not moves:
                     return ()
-                edit = moves[int(rng.integers(len(moves)))]
+                edit = pick(rng, moves)
             else:
                 edit = self._drawn(shapes, used, rng)
             used |= set(_covered(edit))
@@ -322,7 +323,7 @@ class CanvasDraw(Family[CanvasDrawParams]):
         board = self.board
         there = {(shape.kind, shape.colour) for shape in shapes}
         looks = [(k, c) for k in KINDS for c in board.colours if (k, c) not in there]
-        kind, colour = looks[int(rng.integers(len(looks)))]
+        kind, colour = pick(rng, looks)
         fits = []
         for width, height in ((2, 2), (3, 2), (2, 3), (2, 1), (1, 2)):
             for i in range(board.columns - width + 1):
@@ -334,14 +335,14 @@ class CanvasDraw(Family[CanvasDrawParams]):
                         fits.append(edit)
             if len(fits) > 12:
                 break
-        return fits[int(rng.integers(len(fits)))]
+        return pick(rng, fits)
 
     def _cell_beside(self, edit: ShapeEdit, rng: Generator) -> Cell:
         column, row = edit.end
         low = edit.start[0] if edit.act == DRAW else 0
         columns = [i for i in (column - 1, column + 1) if low <= i < self.board.columns]
         cells = [(i, row) for i in columns if (i, row) != edit.start]
-        return cells[int(rng.integers(len(cells)))] if cells else (column, row - 1)
+        return pick(rng, cells) if cells else (column, row - 1)
 
     def _said(self, params: CanvasDrawParams, edit: ShapeEdit) -> str:
         if edit.act == DRAW:

@@ -25,6 +25,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, fill
 from ui_gym.contract.action import Action
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -147,7 +148,7 @@ class ChartRead(Family[ChartReadParams]):
         if self.compact:
             kinds = list(COMPACT_KINDS)
         while True:
-            params = self._chart(kinds[int(rng.integers(len(kinds)))], rng)
+            params = self._chart(pick(rng, kinds), rng)
             asked = self._ask(params, rng)
             if asked:
                 return replace(params, asked=asked)
@@ -220,7 +221,7 @@ class ChartRead(Family[ChartReadParams]):
         series, category = params.asked[0]
         if mistake == "neighbour":
             beside = charts.beside(params.values, (series, category))
-            taken = beside[int(rng.integers(len(beside)))]
+            taken = pick(rng, beside)
             return replace(params, asked=(taken, *params.asked[1:]))
         values = [list(line) for line in params.values]
         values[series][category] += params.axis.step
@@ -249,7 +250,7 @@ class ChartRead(Family[ChartReadParams]):
         values = charts.shares(count, rng) if pie else charts.walks(self.series, count, axis, rng)
         return ChartReadParams(
             kind=kind,
-            topic=topics[int(rng.integers(len(topics)))],
+            topic=pick(rng, topics),
             series=series,
             categories=tuple(range(start, start + count)),
             values=values,

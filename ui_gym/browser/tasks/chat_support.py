@@ -237,15 +237,15 @@ class ChatSupport(Family[ChatSupportParams]):
         if mistake == "neighbour":
             others = [order.number for order in params.orders if order.number != facts["order"]]
             near = others or [str((int(facts["order"]) + 1) % chats.COMPACT_NUMBERS)]
-            facts["order"] = near[int(rng.integers(len(near)))]
+            facts["order"] = pick(rng, near)
         elif mistake == "choice":
             topics = [t for t in script if t.key in facts and len(t.options) > 1]
-            topic = topics[int(rng.integers(len(topics)))]
+            topic = pick(rng, topics)
             others = [option for option in topic.options if option != facts[topic.key]]
-            facts[topic.key] = others[int(rng.integers(len(others)))]
+            facts[topic.key] = pick(rng, others)
         else:
             harmful = [topic for topic in script if topic.harm]
-            topic = harmful[int(rng.integers(len(harmful)))]
+            topic = pick(rng, harmful)
             facts[topic.key] = topic.harm
         return replace(params, facts=tuple(chats.complete(script, facts, rng).items()))
 

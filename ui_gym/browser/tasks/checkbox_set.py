@@ -235,7 +235,7 @@ class CheckboxSet(Family[CheckboxSetParams]):
             taken = lookalike(params.labels[wanted], params.labels, others)
         else:
             beside = [i for i in (wanted - 1, wanted + 1) if 0 <= i < len(params.labels)]
-            taken = beside[int(rng.integers(len(beside)))]
+            taken = pick(rng, beside)
         asked = [*params.asked]
         asked[place] = taken
         return replace(params, asked=tuple(asked))

@@ -147,7 +147,7 @@ class ClickButton(Family[ClickButtonParams]):
         others = [i for i in range(len(params.labels)) if i != params.target]
         if mistake == "neighbour":
             beside = [i for i in others if abs(i - params.target) == 1]
-            taken = beside[int(rng.integers(len(beside)))]
+            taken = pick(rng, beside)
         else:
             taken = lookalike(params.labels[params.target], params.labels)
         return replace(params, target=taken)

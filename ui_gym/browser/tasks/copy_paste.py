@@ -272,13 +272,13 @@ class CopyPaste(Family[CopyPasteParams]):
         if mistake == "field":
             asked = {one.field for one in copies}
             free = [i for i in range(len(params.fields)) if i not in asked]
-            copies[at] = replace(copy, field=free[int(rng.integers(len(free)))])
+            copies[at] = replace(copy, field=pick(rng, free))
         elif mistake == "note":
             copies[at] = replace(copy, note=_other_note(params, copy))
         else:
             lines = params.notes[copy.note].text.count("\n") + 1
             beside = [n for n in (copy.line - 1, copy.line + 1) if 0 <= n < lines]
-            line = 0 if copy.line == WHOLE else beside[int(rng.integers(len(beside)))]
+            line = 0 if copy.line == WHOLE else pick(rng, beside)
             copies[at] = replace(copy, line=line)
         return replace(params, copies=tuple(copies))
 

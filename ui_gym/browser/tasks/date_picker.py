@@ -297,7 +297,7 @@ class DatePicker(Family[DatePickerParams]):
         days = [start + timedelta(days=i) for i in range(31)]
         left = [day for day in days if day > today and day.month == start.month]
         # On the last day of a month nothing is left of it.
-        return left[int(rng.integers(len(left)))] if left else today + timedelta(days=1)
+        return pick(rng, left) if left else today + timedelta(days=1)
 
     def _booked(self, today: date, first: date, nights: int, rng: Generator) -> tuple[str, ...]:
         """Some days after today, none of them asked for."""

@@ -217,7 +217,7 @@ class DropdownPick(Family[DropdownPickParams]):
         else:
             at = options.index(wanted)
             beside = [n for n in (at - 1, at + 1) if 0 <= n < len(options)]
-            taken = beside[int(rng.integers(len(beside)))]
+            taken = draws.pick(rng, beside)
         asked[place] = (i, options[taken])
         return replace(params, asked=tuple(asked))
 

@@ -167,7 +167,7 @@ class EmailReply(Family[EmailReplyParams]):
             senders.append(tuple(people[int(i)] for i in group))
         threads = draw_inbox(rng, me, senders, topics=6 if self.extras else 30, turns=turns)
         longest = [t for t in threads if len(t.messages) == max(turns)]
-        thread = longest[int(rng.integers(len(longest)))]
+        thread = pick(rng, longest)
         # Where a mail has to be looked for, the newest would be too easy to find.
         mail = thread.messages[int(rng.integers(max(1, self.turns - self.extras)))]
         mode = pick(rng, tuple(GOALS))
@@ -195,7 +195,7 @@ class EmailReply(Family[EmailReplyParams]):
         mail = threads[int(rng.integers(self.threads))].last
         mode = pick(rng, tuple(COMPACT_GOALS))
         strangers = [one for one in people if one != mail.sender and one not in mail.to]
-        to = strangers[int(rng.integers(len(strangers)))]
+        to = pick(rng, strangers)
         return EmailReplyParams(
             me=me,
             people=tuple(people),
@@ -283,7 +283,7 @@ class EmailReply(Family[EmailReplyParams]):
             place = params.threads.index(thread)
             others = [t.last.id for t in params.threads[max(0, place - 1) : place + 2]]
             others.remove(mail.id)
-        return replace(params, asked=others[int(rng.integers(len(others)))], without=())
+        return replace(params, asked=pick(rng, others), without=())
 
     def blind_rate(self, params: EmailReplyParams) -> float:
         """Nobody guesses the text."""

@@ -322,7 +322,7 @@ class EmailTriage(Family[EmailTriageParams]):
         others = [*people[self.orders : len(people) - self.alike * self.orders]]
         others += [firm_of(int(firm)) for firm in firms]
         while len(senders) < self.mails:
-            senders.append(others[int(rng.integers(len(others)))])
+            senders.append(pick(rng, others))
         shuffled = [(senders[i],) for i in rng.permutation(len(senders))]
         threads = draw_inbox(rng, me, shuffled, topics=8 if self.alike else len(mailtexts.PERSONAL))
         return threads, orders
@@ -360,7 +360,7 @@ def _fit(order: Order, threads: list[Thread], rng: Generator) -> Order:
         threads[group[-1]] = replace(threads[group[-1]], unread=False)
     chosen = group[-1 if order.which == "oldest" else 0]
     if order.which == "one":
-        chosen = group[int(rng.integers(len(group)))]
+        chosen = pick(rng, group)
         order = replace(order, subject=threads[chosen].subject)
     threads[chosen] = _askable(threads[chosen], order.verb)
     return order

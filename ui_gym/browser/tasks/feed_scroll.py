@@ -24,6 +24,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, flag, whole
 from ui_gym.browser.moves import SCROLL, click
 from ui_gym.contract.action import Action, Scroll, Wait
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -247,7 +248,7 @@ class FeedScroll(Family[FeedScrollParams]):
                 )
             ]
             if others:
-                asked[slip] = (others[int(rng.integers(len(others)))], mark)
+                asked[slip] = (pick(rng, others), mark)
         return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: FeedScrollParams) -> float:

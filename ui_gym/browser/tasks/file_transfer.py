@@ -263,7 +263,7 @@ class FileTransfer(Family[FileTransferParams]):
         if mistake == "neighbour":
             folder = parent(files[wanted].path)
             near = [i for i in fits if parent(files[i].path) == folder] or fits
-            return replace(params, target=near[int(rng.integers(len(near)))])
+            return replace(params, target=pick(rng, near))
         names = [name(file.path) for file in files]
         same = [i for i in fits if names[i] == names[wanted]]
         unfit = [i for i in range(len(files)) if i not in fits]
@@ -287,7 +287,7 @@ class FileTransfer(Family[FileTransferParams]):
         # What is downloaded has a name that something else in the folder beside it has too.
         old = [one for one in transfers.short_names(9, rng) if one not in offered][:2]
         got = [draw.file(f"{self.downloads}{one}") for one in old]
-        wanted = docs[int(rng.integers(len(docs)))]
+        wanted = pick(rng, docs)
         if ask == "newest":
             wanted = max(docs, key=lambda file: file.modified)
         elif ask == "download":
@@ -298,7 +298,7 @@ class FileTransfer(Family[FileTransferParams]):
         self, ask: str, sort: str, kind: str, draw: Drawer, rng: Generator
     ) -> tuple[list[HomeFile], list[HomeFile], HomeFile]:
         folders = transfers.folders(self.folders, rng)
-        place = folders[int(rng.integers(len(folders)))]
+        place = pick(rng, folders)
         names = transfers.alike(sort, kind, 3, rng)
         home = []
         for folder in folders:

@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, flag, whole
 from ui_gym.browser.moves import because, click, count_scrolls, reveal
 from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -154,7 +155,7 @@ class FormulaSheet(Family[FormulaSheetParams]):
     def sample(self, rng: Generator) -> FormulaSheetParams:
         book = COMPACT if self.compact else int(rng.integers(len(BOOKS)))
         about = _book(book)
-        total = COMPACT_TOTALS[int(rng.integers(len(COMPACT_TOTALS)))]
+        total = pick(rng, COMPACT_TOTALS)
         params = FormulaSheetParams(
             book=book,
             rows=tables.names(about.rows, self.rows, False, rng),
@@ -174,7 +175,7 @@ class FormulaSheet(Family[FormulaSheetParams]):
         jobs: list[FormulaJob] = []
         while len(jobs) < self.formulas:
             pool = of_rows if rng.random() < 0.5 else of_columns
-            job = pool[int(rng.integers(len(pool)))]
+            job = pick(rng, pool)
             if job.cell not in [one.cell for one in jobs]:
                 jobs.append(job)
         return replace(params, jobs=tuple(jobs))

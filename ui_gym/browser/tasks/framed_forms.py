@@ -197,12 +197,12 @@ class FramedForms(Family[FramedFormsParams]):
         changed = [i for i, want in enumerate(asked) if want != starts[i]] or list(params.named)
         if mistake == "frame":
             others = [i for i in range(len(params.titles)) if i != params.frame]
-            frame = others[int(rng.integers(len(others)))]
+            frame = pick(rng, others)
             there = list(params.starts[frame])
             for i in changed:
                 there[i] = asked[i]
             return replace(params, frame=frame, asked=tuple(there))
-        i = changed[int(rng.integers(len(changed)))]
+        i = pick(rng, changed)
         asked[i] = typo(asked[i], rng) if mistake == "typo" else starts[i]
         return replace(params, asked=tuple(asked))
 

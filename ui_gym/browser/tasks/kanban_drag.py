@@ -148,7 +148,7 @@ class KanbanDrag(Family[KanbanDragParams]):
     def sample(self, rng: Generator) -> KanbanDragParams:
         if self.compact:
             return self._sample_compact(rng)
-        board = BOARDS[int(rng.integers(len(BOARDS)))]
+        board = pick(rng, BOARDS)
         kept = sorted(int(i) for i in rng.choice(len(board.columns), self.columns, replace=False))
         people = somebody(PEOPLE, rng)
         titles = board.titles(self.cards, self.alike, rng)

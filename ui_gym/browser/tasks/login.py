@@ -134,7 +134,7 @@ class Login(Family[LoginParams]):
             password=self._password(rng),
             kind=kind,
             stay=bool(rng.random() < STAY_SHARE),
-            labels=labels[int(rng.integers(len(labels)))],
+            labels=pick(rng, labels),
             layout="rows" if self.compact else pick(rng, LAYOUTS),
             brand=int(rng.integers(BRANDS)),
             place=place,

@@ -15,6 +15,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, one_of, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Click, Drag, Scroll
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -191,7 +192,7 @@ class MapPin(Family[MapPinParams]):
             asked = self._asked(xs, ys, places)
             if asked:
                 break
-        place, crossing = asked[int(rng.integers(len(asked)))]
+        place, crossing = pick(rng, asked)
         buttons = tuple(BUTTONS[int(i)] for i in rng.permutation(sheet.buttons))
         start = (0, sheet.width // 2, sheet.height // 2)
         if rng.random() < 0.4:
@@ -202,7 +203,7 @@ class MapPin(Family[MapPinParams]):
                 int(1 + 2 * down) * sheet.height // 4,
             )
         return MapPinParams(
-            town="Map" if self.compact else TOWNS[int(rng.integers(len(TOWNS)))],
+            town="Map" if self.compact else pick(rng, TOWNS),
             districts=tuple(known.districts[int(i)] for i in districts),
             names=tuple(known.streets[int(i)] for i in streets),
             xs=xs,
@@ -212,7 +213,7 @@ class MapPin(Family[MapPinParams]):
             place=place,
             crossing=crossing,
             buttons=buttons,
-            button=buttons[int(rng.integers(len(buttons)))],
+            button=pick(rng, buttons),
             start=start,
             theme=0 if self.compact else int(rng.integers(6)),
             phrasing=int(rng.integers(3)),
@@ -293,11 +294,11 @@ class MapPin(Family[MapPinParams]):
         next nearest) is taken. ``button``: another button of the card."""
         if mistake == "button":
             others = [button for button in params.buttons if button != params.button]
-            return replace(params, button=others[int(rng.integers(len(others)))])
+            return replace(params, button=pick(rng, others))
         if params.place < 0:
             column, row = params.crossing
             columns = [i for i in (column - 1, column + 1) if 0 <= i < len(params.xs)]
-            return replace(params, crossing=(columns[int(rng.integers(len(columns)))], row))
+            return replace(params, crossing=(pick(rng, columns), row))
         place, here = params.places[params.place], params.spot
         if params.ask == NEAREST:
             here = params.corner

@@ -214,7 +214,7 @@ class NativeControls(Family[NativeControlsParams]):
         ``forgotten``: one of the fields is left as it was."""
         asked = list(params.asked)
         changed = [i for i, want in enumerate(asked) if want != params.starts[i]]
-        i = (changed or list(params.named))[int(rng.integers(len(changed) or len(params.named)))]
+        i = pick(rng, changed or list(params.named))
         if mistake == "value":
             asked[i] = params.fields[i].mistaken(asked[i], rng)
         else:
@@ -236,7 +236,7 @@ class NativeControls(Family[NativeControlsParams]):
 
     def _drawn(self, field: NativeField, rng: Generator) -> str:
         values = field.values(hourly=self.compact)
-        return values[int(rng.integers(len(values)))]
+        return pick(rng, values)
 
     def _said(self, field: NativeField, value: str) -> str:
         if self.compact and field.kind in ("date", "time"):  # as the page shows it

@@ -15,6 +15,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import Family, Steps, by_level, flag
 from ui_gym.browser.moves import because, click, fill
 from ui_gym.contract.action import Action, Press, Type
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 
@@ -206,7 +207,7 @@ class PaginatedSearch(Family[PaginatedSearchParams]):
         others = [i for i in range(last + 1) if i != params.asked]
         most = max(_common(params.records[i], asked, params.facts) for i in others)
         alike = [i for i in others if _common(params.records[i], asked, params.facts) == most]
-        return replace(params, asked=alike[int(rng.integers(len(alike)))])
+        return replace(params, asked=pick(rng, alike))
 
     def blind_rate(self, params: PaginatedSearchParams) -> float:
         """Any record of the list."""

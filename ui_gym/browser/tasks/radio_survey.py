@@ -183,7 +183,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
     def misread(self, params: RadioSurveyParams, mistake: str, rng: Generator) -> RadioSurveyParams:
         """``neighbour``: one answer is taken for the one beside it. ``mirrored``: one is counted
         from the wrong end. ``forgot``: one question is left open."""
-        number = params.order[int(rng.integers(len(params.order)))]
+        number = pick(rng, params.order)
         answer, last = params.answers[number], len(params.questions[number][1]) - 1
         if mistake == "forgot" or answer == OPEN:  # what was forgotten stays so
             taken = OPEN
@@ -191,7 +191,7 @@ class RadioSurvey(Family[RadioSurveyParams]):
             taken = last - answer
         else:
             beside = [i for i in (answer - 1, answer + 1) if 0 <= i <= last]
-            taken = beside[int(rng.integers(len(beside)))]
+            taken = pick(rng, beside)
         answers = [*params.answers]
         answers[number] = taken
         return replace(params, answers=tuple(answers))

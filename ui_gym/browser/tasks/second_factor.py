@@ -275,7 +275,7 @@ class SecondFactor(Family[SecondFactorParams]):
         ]
         fitting = old if mistake == "old" else [i for i in others if not entries[i].used]
         choice = fitting or others
-        return replace(params, answer=choice[int(rng.integers(len(choice)))])
+        return replace(params, answer=pick(rng, choice))
 
     def blind_rate(self, params: SecondFactorParams) -> float:
         """Any short name as the password, any code that is shown, the box either way; of long

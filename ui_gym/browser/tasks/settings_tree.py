@@ -265,7 +265,7 @@ class SettingsTree(Family[SettingsTreeParams]):
         else:
             away = [j for j in others if params.places[j][:2] != (section, page)]
             alike = [j for j in away if params.places[j][2] == setting] or away
-            other = alike[int(rng.integers(len(alike)))]
+            other = draws.pick(rng, alike)
         found = params.places[other][2]
         if found.options != setting.options or value == params.starts[other]:
             value = _other(found, params.starts[other], rng)
@@ -306,4 +306,4 @@ def _said(setting: Setting, value: int) -> str:
 
 def _other(setting: Setting, value: int, rng: Generator) -> int:
     others = [other for other in setting.values if other != value]
-    return others[int(rng.integers(len(others)))]
+    return draws.pick(rng, others)

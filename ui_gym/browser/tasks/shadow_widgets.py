@@ -111,7 +111,7 @@ class ShadowWidgets(Family[ShadowWidgetsParams]):
         asked = list(starts)
         for i in rng.choice(self.widgets, size=self.changes, replace=False):
             others = known[shown[i]].others(starts[i])
-            asked[i] = others[int(rng.integers(len(others)))]
+            asked[i] = pick(rng, others)
         return ShadowWidgetsParams(
             scene=scene,
             shown=tuple(shown),
@@ -172,10 +172,10 @@ class ShadowWidgets(Family[ShadowWidgetsParams]):
         changed = [i for i, want in enumerate(asked) if want != params.starts[i]]
         if not changed:
             return params
-        i = changed[int(rng.integers(len(changed)))]
+        i = pick(rng, changed)
         near = params.widgets[i].near(asked[i], params.starts[i])
         left = mistake == "forgotten" or not near
-        asked[i] = params.starts[i] if left else near[int(rng.integers(len(near)))]
+        asked[i] = params.starts[i] if left else pick(rng, near)
         return replace(params, asked=tuple(asked))
 
     def blind_rate(self, params: ShadowWidgetsParams) -> float:

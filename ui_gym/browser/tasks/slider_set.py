@@ -232,7 +232,7 @@ class SliderSet(Family[SliderSetParams]):
         apart = max(0.12 * (slider.high - slider.low), 2 * self._tolerance(slider))
         values = range(slider.low, slider.high + 1, slider.step)
         far = [value for value in values if abs(value - start) > apart]
-        return far[int(rng.integers(len(far)))]
+        return pick(rng, far)
 
     def _drag(self, device: BrowserDevice, params: SliderSetParams, i: int, value: int) -> Drag:
         slider = params.sliders[i]

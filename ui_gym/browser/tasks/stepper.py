@@ -155,7 +155,7 @@ class Stepper(Family[StepperParams]):
     def sample(self, rng: Generator) -> StepperParams:
         name = pick(rng, self.scenes)
         scene = ALL_SCENES[name]
-        cuts = scene.cuts[int(rng.integers(len(scene.cuts)))]
+        cuts = pick(rng, scene.cuts)
         shown = self._shown(name, rng)
         counters = [scene.counters(cuts)[i] for i in shown]
         ages = self._ages(cuts, rng) if self.party else ()
@@ -252,11 +252,11 @@ class Stepper(Family[StepperParams]):
         counts, counters = list(params.counts), params.counters
         every = range(len(counts))
         changed = [i for i in every if counts[i] != params.starts[i]] or every
-        i = changed[int(rng.integers(len(changed)))]
+        i = pick(rng, changed)
         if mistake == "miscount":
             low, most = counters[i].low, counters[i].most
             near = [count for count in (counts[i] - 1, counts[i] + 1) if low <= count <= most]
-            counts[i] = near[int(rng.integers(len(near)))]
+            counts[i] = pick(rng, near)
         else:
             beside = i + 1 if i + 1 < len(counts) else i - 1
             moved = counts[beside] + counts[i] - params.starts[i]
@@ -291,7 +291,7 @@ class Stepper(Family[StepperParams]):
     def _ages(self, cuts: Sequence[int], rng: Generator) -> tuple[int, ...]:
         """Ages of a party, somebody's at the very edge of a band."""
         edges = [*cuts, *(cut - 1 for cut in cuts)]
-        ages = [edges[int(rng.integers(len(edges)))]]
+        ages = [pick(rng, edges)]
         bounds = (1, *cuts, OLDEST)
         while len(ages) < self.party:
             # Children do not travel alone: the second is grown up.
@@ -304,4 +304,4 @@ class Stepper(Family[StepperParams]):
         apart = self.apart
         near = range(max(counter.low, start - apart), min(counter.most, start + apart) + 1)
         others = [count for count in near if count != start]
-        return others[int(rng.integers(len(others)))]
+        return pick(rng, others)

@@ -153,7 +153,7 @@ class TabCompare(Family[TabCompareParams]):
         offers = ALL_OFFERS[site]
         names = [str(name) for name in rng.permutation(offers.names)]
         features, measures = self._facts(offers, rng)
-        measure = 0 if self.fees else measures[int(rng.integers(len(measures)))]
+        measure = 0 if self.fees else pick(rng, measures)
         most = bool(rng.random() < 0.5)
         needs = [int(i) for i in rng.choice(features, size=self.needs, replace=False)]
         fits = self._ranks(rng)
@@ -176,7 +176,7 @@ class TabCompare(Family[TabCompareParams]):
             most=most,
             needs=tuple(sorted(needs)),
             target=target,
-            shut=others[int(rng.integers(len(others)))] if self.close else -1,
+            shut=pick(rng, others) if self.close else -1,
             features=features,
             measures=measures,
             similar=tuple(
@@ -292,7 +292,7 @@ class TabCompare(Family[TabCompareParams]):
 
     def _has(self, needs: Sequence[int], rng: Generator, *, fit: bool) -> dict[int, bool]:
         """Which of the features that are asked for a tab has: all, or all but one."""
-        lacking = None if fit else needs[int(rng.integers(len(needs)))]
+        lacking = None if fit else pick(rng, needs)
         return {i: i != lacking for i in needs}
 
     def _tab(
@@ -307,7 +307,7 @@ class TabCompare(Family[TabCompareParams]):
         drawn = [int(rng.integers(low, high + 1)) for *_, (low, high) in offers.measures]
         values = [compared.get(i, value) for i, value in enumerate(drawn)]
         fees = offers.fee[1] if self.fees else (0,)
-        fee = int(fees[int(rng.integers(len(fees)))])
+        fee = int(pick(rng, fees))
         if self.fees:  # what was drawn is the total
             values[0] -= fee
         has = [

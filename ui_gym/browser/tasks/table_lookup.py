@@ -150,7 +150,7 @@ class TableLookup(Family[TableLookupParams]):
             values=values,
             asked=asked,
             theme=0 if self.compact else int(rng.integers(THEMES)),
-            side=SIDES[int(rng.integers(len(SIDES)))],
+            side=pick(rng, SIDES),
             phrasing=int(rng.integers(len(ONE))),
         )
 

@@ -230,7 +230,7 @@ class TableSortFilter(Family[TableSortFilterParams]):
         for i in rng.permutation(len(keys)):
             possible = catalogs.conditions(about, keys[int(i)], offer)
             if possible and len(found) < self.conditions:
-                found.append(possible[int(rng.integers(len(possible)))])
+                found.append(draws.pick(rng, possible))
         return replace(params, by=by, most=bool(rng.random() < 0.4), conditions=tuple(found))
 
 

@@ -256,12 +256,12 @@ class TwoSites(Family[TwoSitesParams]):
             first = right.name.split()[0]
             others = [i for i in range(len(params.rows)) if i != params.target]
             near = [i for i in others if params.rows[i].name.startswith(first)] or others
-            other = near[int(rng.integers(len(near)))]
+            other = pick(rng, near)
             entries = tuple(params.rows[other].details[i] for i in params.wanted)
             return replace(params, target=other, entries=entries)
         at = int(rng.integers(len(params.wanted)))
         others = [i for i in params.shown if i != params.wanted[at]]
-        entry = right.details[others[int(rng.integers(len(others)))]]
+        entry = right.details[pick(rng, others)]
         return replace(params, entries=(*params.entries[:at], entry, *params.entries[at + 1 :]))
 
     def blind_rate(self, params: TwoSitesParams) -> float:

@@ -16,6 +16,7 @@ from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.family import PATCH, Family, Steps, whole
 from ui_gym.browser.moves import click
 from ui_gym.contract.action import Click, Drag
+from ui_gym.contract.draws import pick
 from ui_gym.contract.registry import register
 from ui_gym.contract.task import Demo, Verdict
 from ui_gym.errors import UserError
@@ -232,13 +233,13 @@ class VideoPlayer(Family[VideoPlayerParams]):
             return replace(params, playing=not params.playing)
         if mistake == "setting":
             named = params.changed or range(len(SETTINGS))
-            i = named[int(rng.integers(len(named)))]
+            i = pick(rng, named)
             asked = list(params.asked)
             asked[i] = self._other(i, asked[i], rng)
             return replace(params, asked=tuple(asked))
         if params.chapter is not None:
             others = [i for i in range(len(params.chapters)) if i != params.chapter]
-            return replace(params, chapter=others[int(rng.integers(len(others)))])
+            return replace(params, chapter=pick(rng, others))
         off = int(rng.integers(1, 4)) if self.compact else int(rng.integers(11, 31))
         later = params.offset + off < params.length
         return replace(params, offset=params.offset + off if later else params.offset - off)
@@ -271,7 +272,7 @@ class VideoPlayer(Family[VideoPlayerParams]):
 
     def _other(self, setting: int, value: int, rng: Generator) -> int:
         others = [i for i in range(len(self.options[setting])) if i != value]
-        return others[int(rng.integers(len(others)))]
+        return pick(rng, others)
 
     def _set(self, device: BrowserDevice, params: VideoPlayerParams, i: int) -> Steps:
         setting, value = SETTINGS[i], params.asked[i]

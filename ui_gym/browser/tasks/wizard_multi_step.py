@@ -185,14 +185,14 @@ class WizardMultiStep(Family[WizardMultiStepParams]):
         }
         if mistake == "typo":
             texts = [q for q in params.questions if q.kind == "text" and q.say]
-            key = texts[int(rng.integers(len(texts)))].key
+            key = draws.pick(rng, texts).key
             return _with(params, {**answers, key: answers[key][:-1]})
         open_ones = [
             q for q in params.questions if q.options and (q.key in parents) == (mistake == "branch")
         ]
-        question = open_ones[int(rng.integers(len(open_ones)))]
+        question = draws.pick(rng, open_ones)
         others = [option for option in question.options if option != answers[question.key]]
-        answers[question.key] = others[int(rng.integers(len(others)))]
+        answers[question.key] = draws.pick(rng, others)
         return _with(params, complete(ALL_FLOWS[params.flow], params.detail, answers, rng))
 
     def blind_rate(self, params: WizardMultiStepParams) -> float:

@@ -133,4 +133,4 @@ def _text(rng: Generator, *, two: bool = False) -> str:
     if rng.random() < NUMBERS:
         return str(int(rng.integers(100)))
     count = 2 if two and rng.random() < TWO_WORDS else 1
-    return " ".join(str(WORDS[int(rng.integers(len(WORDS)))]) for _ in range(count))
+    return " ".join(str(draws.pick(rng, WORDS)) for _ in range(count))

@@ -24,6 +24,7 @@ from torch.nn.functional import log_softmax, normalize
 from transformers import PreTrainedTokenizerFast
 
 from ui_gym.contract.device import Image
+from ui_gym.contract.draws import pick
 from ui_gym_agents.collecting import Recording
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import cpu
@@ -169,7 +170,7 @@ def open_eyes(
     optimizer = torch.optim.Adam(opening.parameters(), lr=lr, betas=(0.9, 0.98))
     losses: list[float] = []
     for update in track(range(updates), description="opening the eyes"):
-        _, size = shown[int(rng.integers(len(shown)))]
+        _, size = pick(rng, shown)
         drawn = rng.choice(alike[size], size=batch)
         cosine = 0.5 * (1 + math.cos(math.pi * update / updates))
         rate = lr * min(1.0, (update + 1) / warmup) * (0.05 + 0.95 * cosine)

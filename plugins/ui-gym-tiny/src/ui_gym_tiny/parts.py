@@ -156,7 +156,7 @@ class Parts(BrowserTask[PartsParams]):
         boards = []
         for board in params.boards:
             strays = [box.label for box in board.boxes if box.label not in params.named]
-            pick = strays[int(rng.integers(len(strays)))]
+            pick = draws.pick(rng, strays)
             boards.append(replace(board, pick=pick))
         return replace(params, boards=tuple(boards))
 
@@ -195,7 +195,7 @@ def _board(rng: Generator, named: Sequence[str], save: bool) -> BoardView:
     places = _places(rng, len(labels) + len(buttons))
     boxes = [BoardBox(label, bool(rng.random() < 0.5), places.pop()) for label in labels]
     button = save and (not named or rng.random() < SAVE_SHARE)
-    pick = SAVE if button else named[int(rng.integers(len(named)))]
+    pick = SAVE if button else draws.pick(rng, named)
     return BoardView(
         tuple(boxes), tuple(BoardButton(label, places.pop()) for label in buttons), pick
     )

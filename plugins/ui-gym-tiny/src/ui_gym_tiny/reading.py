@@ -30,6 +30,7 @@ from ui_gym.browser.task import BrowserTask
 from ui_gym.contract.action import Action, Answer, Drag, Press, Scroll, Type, Wait
 from ui_gym.contract.arguments import make_task
 from ui_gym.contract.device import DeviceOptions, DevicePool, Element
+from ui_gym.contract.draws import pick
 from ui_gym.contract.suite import compact_families
 from ui_gym.contract.task import Brief, Demo, Split, Task
 from ui_gym.desktop.compact_task import NAMES
@@ -160,7 +161,7 @@ class Reading(Task[ReadingParams, Any]):
 
     def _draw(self, rng: Generator) -> str:
         """The id of the task whose screen is shown."""
-        return self._drawn[int(rng.integers(len(self._drawn)))]
+        return pick(rng, self._drawn)
 
     def sample(self, rng: Generator) -> ReadingParams:
         member = self._draw(rng)
