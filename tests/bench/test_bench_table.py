@@ -11,7 +11,7 @@ import pytest
 
 from tests.bench.conftest import Bench, rate, write
 from ui_gym.errors import UserError
-from ui_gym_agents.bench.table import BEGIN, END, put_into
+from ui_gym_agents.bench.page import BEGIN, END, put_into
 
 
 @pytest.fixture
@@ -143,12 +143,12 @@ def test_the_success_of_an_oracle_in_training_is_no_curve(bench: Bench) -> None:
 @pytest.mark.usefixtures("results")
 def test_results_are_written_into_a_document_between_its_markers(bench: Bench) -> None:
     page = Path("page.md")
-    page.write_text(f"# Title\n\n{BEGIN}\nold\n{END}\n\nThe end.\n")
+    page.write_text(f"# Title\n\n{BEGIN}\nwhat was there\n{END}\n\nThe end.\n")
     assert bench("table", "--into", "page.md")[0] == 0
     once = page.read_text()
     assert once.startswith(f"# Title\n\n{BEGIN}\n\nHeld-out success, greedy")
     assert once.endswith(f"\n\n{END}\n\nThe end.\n")
-    assert "old" not in once
+    assert "what was there" not in once
     assert bench("table", "--into", "page.md")[0] == 0
     assert page.read_text() == once
     assert bench("table", "--into", "page.md", "--svg", "curves")[0] == 0
@@ -159,3 +159,40 @@ def test_results_are_written_into_a_document_between_its_markers(bench: Bench) -
 def test_a_document_without_its_markers_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="needs a line <!-- ui-gym-bench: results -->"):
         put_into(text, "results")
+
+
+@pytest.mark.usefixtures("results")
+def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
+    write("shuffled", "Login", 0, 0.99)  # a control, which teaches nothing
+    figures = {"Login": {"after": {"greedy": rate(0.15)}}, "Stepper": {"held_out": True}}
+    figures["Stepper"] |= {"after": {"greedy": rate(0.9)}}
+    write("gigpo", "multi", 0, kind="multi", figures=figures, tasks=["Login"])
+    write("gigpo", "Login", 0, 0.3)
+    write("bc", "Login", 0, 0.4, settings={"plugin": "sft"})
+    for seed, success in enumerate((0.95, None)):
+        write("bc", "Stepper", seed, success, settings={"plugin": "sft"})
+    page = bench("table", "--markdown")[1]
+    lines = page.partition("What teaches what")[2].splitlines()[2:6]
+    assert lines[0] == "| task | rewards alone | demonstrations | many tasks at once |"
+    assert lines[2:] == [
+        "| Login | **94.0 %** (grpo, best of 2) | 40.0 % (bc) "
+        "| 15.0 %, no better (gigpo, held-out) |",
+        "| Stepper |  | **95.0 %** (bc) |  |",
+    ]
+
+
+def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
+    for name, parent in (("grpo", "small"), ("ppo", "other")):
+        write(name, "Login", 0, 0.5, parent={"name": parent, "files": {}})
+    page = bench("table", "--markdown")[1]
+    lines = page.partition("What teaches what")[2].splitlines()[2:6]
+    assert lines == [
+        "| parent | task | rewards alone | demonstrations | many tasks at once |",
+        "| --- | --- | --- | --- | --- |",
+        "| other | Login | 50.0 % (ppo) |  |  |",
+        "| small | Login | 50.0 % (grpo) |  |  |",
+    ]
+    Path("results/ppo-Login-0.json").unlink()
+    Path("results/grpo-Login-0.json").unlink()
+    write("controls", "Login", 0, kind="controls", figures={"Login": {"blind": 0.25}})
+    assert "What teaches what" not in bench("table", "--markdown")[1]

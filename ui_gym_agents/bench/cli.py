@@ -293,7 +293,7 @@ def table(
       ui-gym-bench table results --svg docs/benchmark --into docs/benchmark.md
     """
     from ui_gym_agents import files
-    from ui_gym_agents.bench import asked
+    from ui_gym_agents.bench import asked, page
     from ui_gym_agents.bench import table as tables
     from ui_gym_agents.bench.algorithms import built_in
     from ui_gym_agents.bench.curves import draw_curves
@@ -313,15 +313,13 @@ def table(
         notes.print(Text(f"picture: {path}"), soft_wrap=True)
     if into is not None:
         pictures = [os.path.relpath(path, into.parent) for path in drawn]
-        text = tables.put_into(
-            asked.read_document(into), tables.as_markdown(compared, found, pictures)
-        )
+        text = page.put_into(asked.read_document(into), page.as_markdown(compared, found, pictures))
         files.replace(into, text)
         notes.print(Text(f"written into {into}"), soft_wrap=True)
     if as_json:
         sys.stdout.write(json.dumps(compared.to_json(), indent=1) + "\n")
     elif markdown:
-        sys.stdout.write(tables.as_markdown(compared, found))
+        sys.stdout.write(page.as_markdown(compared, found))
     elif into is None and each:
         if runs := tables.run_rows(found, mode):
             columns = [ShownColumn(name, rank=rank) for rank, name in enumerate(runs[0])]
@@ -331,11 +329,7 @@ def table(
     elif into is None:
         columns = [ShownColumn("task", least=12)]
         columns += [ShownColumn(name, right=True) for name in compared.columns]
-        rows = [
-            (one, *(str(compared.cell(one, column)) for column in compared.columns))
-            for one in compared.rows
-        ]
-        print_table(console, columns, rows)
+        print_table(console, columns, compared.text_rows())
         for remark in compared.remarks:
             notes.print(Text(remark, style="dim"), soft_wrap=True)
 

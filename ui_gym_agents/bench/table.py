@@ -17,10 +17,6 @@ from ui_gym.errors import UserError
 from ui_gym_agents.bench.controls import CONTROLS
 from ui_gym_agents.bench.results import BenchResult, MeasuredRate, TaskFigures
 from ui_gym_agents.evaluation.report.statistics import over_runs, percent
-from ui_gym_agents.marked import put_between
-
-BEGIN, END = "<!-- ui-gym-bench: results -->", "<!-- ui-gym-bench: end of results -->"
-"""Between these lines of a document, the results are written."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +69,10 @@ class Comparison:
         """A cell; an empty one where nothing was run."""
         return self.cells.get((task, column), BenchCell())
 
+    def text_rows(self) -> list[tuple[str, ...]]:
+        """Of each task, its name and its cells."""
+        return [(task, *(str(self.cell(task, c)) for c in self.columns)) for task in self.rows]
+
     def to_json(self) -> dict[str, Any]:
         """Plain values: the cells that there are, by task and column."""
         return {
@@ -117,7 +117,7 @@ def compare_results(
                 cells |= {(task, f"{name}{suffix}"): cell for name, cell in told.items()}
                 columns |= {f"{name}{suffix}" for name in told}
             continue
-        column = _column(result) + suffix
+        column = column_of(result) + suffix
         columns.add(column)
         for task in result.figures or dict.fromkeys(result.tasks):
             grouped.setdefault((task, column), []).append((path, result))
@@ -145,7 +145,7 @@ def _check_one_protocol(results: Mapping[Path, BenchResult]) -> None:
         )
 
 
-def _column(result: BenchResult) -> str:
+def column_of(result: BenchResult) -> str:
     if result.kind != "multi":
         return result.algorithm
     held = any(figures.held_out for figures in result.figures.values())
@@ -223,40 +223,7 @@ def _remarks(results: Iterable[BenchResult]) -> Iterator[str]:
         yield f"Processors: {told}."
 
 
-# -- as text --
-
-
-def as_markdown(
-    table: Comparison, results: Mapping[Path, BenchResult], pictures: Sequence[str] = ()
-) -> str:
-    """The table, what bears on it, pictures by their addresses, and a line for each run."""
-    lines = [
-        f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
-        "95 % intervals: over seeds (Student's t), or of one run over its episodes (Wilson).",
-        "",
-        *_lines(
-            ("task", *table.columns),
-            [
-                (task, *(str(table.cell(task, column)) for column in table.columns))
-                for task in table.rows
-            ],
-        ),
-        "",
-        *table.remarks,
-    ]
-    for picture in pictures:
-        lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
-    if rows := gap_rows(results):
-        lines += ["", "What carries over (means over an algorithm's runs and tasks, greedy):", ""]
-        lines += _lines(rows[0], rows[1:])
-    if runs := run_rows(results, table.mode):
-        lines += ["", "Every run:", "", *_lines(runs[0], runs[1:])]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table."""
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+# -- as rows of text --
 
 
 def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, ...]]:
@@ -275,7 +242,7 @@ def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, 
             figures = result.figures.get(task, TaskFigures())
             parent = next((of[task] for of in known if task in of), figures).before
             rows.append((
-                _column(result), task, str(result.seed), _rate(parent.get(mode)),
+                column_of(result), task, str(result.seed), _rate(parent.get(mode)),
                 *("failed" if failed else _rate(figures.after.get(name)) for name in modes),
                 *(_rate(figures.beside.get(name)) for name in beside),
                 str(result.steps), f"{result.episodes:.0f}", f"{minutes:.1f}",
@@ -299,7 +266,7 @@ def gap_rows(results: Mapping[Path, BenchResult]) -> list[tuple[str, ...]]:
         for figures in result.figures.values():
             if "greedy" not in figures.after or result.kind == CONTROLS:
                 continue
-            parts = found.setdefault(_column(result), {})
+            parts = found.setdefault(column_of(result), {})
             name = HELD_OUT_FAMILIES if figures.held_out else HELD_OUT_PARAMETERS
             parts.setdefault(name, []).append(figures.after["greedy"].success)
             if not figures.held_out:
@@ -330,8 +297,3 @@ def _ends(low: float | None, high: float | None) -> str:
 def _first_line(text: str) -> str:
     last = text.strip().rpartition("\n")[2]
     return " ".join(last.replace("|", "/").split())[:120]
-
-
-def put_into(text: str, results: str) -> str:
-    """A document with the results between its two marks; raises as `put_between`."""
-    return put_between(text, BEGIN, END, f"\n\n{results.strip()}\n\n")
