@@ -138,6 +138,8 @@ def multi(
 ) -> None:
     """Train one model on many tasks with a curriculum, and measure it task by task.
 
+    The curriculum goes by the policy's successes; with demonstrations all tasks come alike.
+
     [dim]Examples:[/dim]
 
       ui-gym-bench multi --algorithm grpo --tasks compact --seeds 0
