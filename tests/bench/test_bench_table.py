@@ -196,3 +196,19 @@ def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
     Path("results/grpo-Login-0.json").unlink()
     write("controls", "Login", 0, kind="controls", figures={"Login": {"blind": 0.25}})
     assert "What teaches what" not in bench("table", "--markdown")[1]
+
+
+def test_what_carries_over_is_told_of_the_same_tasks(bench: Bench) -> None:
+    """Means of two tasks beside one of them alone would be no comparison."""
+    for task, success, looks in (("Login", 0.8, {"held_out_looks": rate(0.4)}), ("Wifi", 0.2, {})):
+        measured = {"after": {"greedy": rate(success)}}
+        beside = {"training_parameters": rate(success), **looks}
+        write("grpo", task, 0, figures={task: {**measured, "beside": beside}}, tasks=[task])
+    page = bench("table", "--markdown")[1]
+    lines = page.partition("What carries over")[2].splitlines()[2:6]
+    assert lines == [
+        "| algorithm | held-out parameters | training parameters | held out looks |",
+        "| --- | --- | --- | --- |",
+        "| grpo | 80.0 % (1) | 80.0 % (1) | 40.0 % (1) |",
+        "| grpo | 20.0 % (1) | 20.0 % (1) |  |",
+    ]

@@ -34,7 +34,7 @@ def as_markdown(
     for picture in pictures:
         lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
     if rows := gap_rows(results):
-        lines += ["", "What carries over (means over an algorithm's runs and tasks, greedy):", ""]
+        lines += ["", "What carries over (greedy; means over the tasks and seeds of a row):", ""]
         lines += _lines(rows)
     if runs := run_rows(results, table.mode):
         lines += ["", "Every run:", "", *_lines(runs)]

@@ -259,14 +259,18 @@ HELD_OUT_PARAMETERS, HELD_OUT_FAMILIES = "held-out parameters", "held-out famili
 
 
 def gap_rows(results: Mapping[Path, BenchResult]) -> list[tuple[str, ...]]:
-    """A head, and a row for each algorithm that was measured on something beside held-out
-    parameters: the mean of each, in percent, and of how many tasks and seeds."""
-    found: dict[str, dict[str, list[float]]] = {}
+    """A head, and rows of means for each algorithm: its success on held-out parameters and on what
+    was measured beside them, in percent, and of how many tasks and seeds.
+
+    Nothing, where nothing was measured beside. Tasks of which more was measured than of others
+    have a row of their own, so that a row compares the same tasks.
+    """
+    found: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
     for result in results.values():
         for figures in result.figures.values():
             if "greedy" not in figures.after or result.kind == CONTROLS:
                 continue
-            parts = found.setdefault(column_of(result), {})
+            parts = found.setdefault((column_of(result), tuple(sorted(figures.beside))), {})
             name = HELD_OUT_FAMILIES if figures.held_out else HELD_OUT_PARAMETERS
             parts.setdefault(name, []).append(figures.after["greedy"].success)
             if not figures.held_out:
@@ -275,10 +279,9 @@ def gap_rows(results: Mapping[Path, BenchResult]) -> list[tuple[str, ...]]:
     names = dict.fromkeys(name for parts in found.values() for name in parts)
     if len(names) < 2:
         return []
-    head = ("algorithm", *names)
-    return [head] + [
-        (column, *(_mean(parts.get(name, ())) for name in names))
-        for column, parts in sorted(found.items())
+    rows = sorted(found.items(), key=lambda row: (row[0][0], -len(row[0][1])))
+    return [("algorithm", *names)] + [
+        (column, *(_mean(parts.get(name, ())) for name in names)) for (column, _), parts in rows
     ]
 
 
