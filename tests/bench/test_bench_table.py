@@ -37,6 +37,11 @@ def table(bench: Bench, *arguments: str) -> dict[str, Any]:
     return values
 
 
+def under(bench: Bench, title: str) -> list[str]:
+    """The first four lines of the table under a title."""
+    return bench("table", "--markdown")[1].partition(title)[2].splitlines()[2:6]
+
+
 @pytest.mark.usefixtures("results")
 def test_a_cell_is_the_mean_of_its_seeds_with_their_interval(bench: Bench) -> None:
     found = table(bench)
@@ -171,8 +176,7 @@ def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
     write("bc", "Login", 0, 0.4, settings={"plugin": "sft"})
     for seed, success in enumerate((0.95, None)):
         write("bc", "Stepper", seed, success, settings={"plugin": "sft"})
-    page = bench("table", "--markdown")[1]
-    lines = page.partition("What teaches what")[2].splitlines()[2:6]
+    lines = under(bench, "What teaches what")
     assert lines[0] == "| task | rewards alone | demonstrations | many tasks at once |"
     assert lines[2:] == [
         "| Login | **94.0 %** (grpo, best of 2) | 40.0 % (bc) "
@@ -184,8 +188,7 @@ def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
 def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
     for name, parent in (("grpo", "small"), ("ppo", "other")):
         write(name, "Login", 0, 0.5, parent={"name": parent, "files": {}})
-    page = bench("table", "--markdown")[1]
-    lines = page.partition("What teaches what")[2].splitlines()[2:6]
+    lines = under(bench, "What teaches what")
     assert lines == [
         "| parent | task | rewards alone | demonstrations | many tasks at once |",
         "| --- | --- | --- | --- | --- |",
@@ -204,8 +207,7 @@ def test_what_carries_over_is_told_of_the_same_tasks(bench: Bench) -> None:
         measured = {"after": {"greedy": rate(success)}}
         beside = {"training_parameters": rate(success), **looks}
         write("grpo", task, 0, figures={task: {**measured, "beside": beside}}, tasks=[task])
-    page = bench("table", "--markdown")[1]
-    lines = page.partition("What carries over")[2].splitlines()[2:6]
+    lines = under(bench, "What carries over")
     assert lines == [
         "| algorithm | held-out parameters | training parameters | held out looks |",
         "| --- | --- | --- | --- |",
