@@ -131,7 +131,7 @@ def test_the_success_of_an_oracle_in_training_is_no_curve(bench: Bench) -> None:
     """Where the oracle played, the success afterwards is drawn, which is 0.25 here."""
     write("grpo", "Login", 0, 0.5)
     oracle, policy = ({"plugin": "sft", "trainer.source": one} for one in ("oracle", "policy"))
-    drawn = {}
+    drawn: dict[str, set[str]] = {}
     for name, settings in (("other", oracle), ("other", {"plugin": "sft"}), ("own", policy)):
         write("bc", "Login", 0, 0.25, settings=settings)
         assert bench("table", "--svg", name)[0] == 0
@@ -169,8 +169,10 @@ def test_a_document_without_its_markers_is_refused(text: str) -> None:
 @pytest.mark.usefixtures("results")
 def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
     write("shuffled", "Login", 0, 0.99)  # a control, which teaches nothing
-    figures = {"Login": {"after": {"greedy": rate(0.15)}}, "Stepper": {"held_out": True}}
-    figures["Stepper"] |= {"after": {"greedy": rate(0.9)}}
+    figures = {
+        "Login": {"after": {"greedy": rate(0.15)}},
+        "Stepper": {"after": {"greedy": rate(0.9)}, "held_out": True},
+    }
     write("gigpo", "multi", 0, kind="multi", figures=figures, tasks=["Login"])
     write("gigpo", "Login", 0, 0.3)
     write("bc", "Login", 0, 0.4, settings={"plugin": "sft"})
