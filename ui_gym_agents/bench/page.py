@@ -18,7 +18,8 @@ BEGIN, END = "<!-- ui-gym-bench: results -->", "<!-- ui-gym-bench: end of result
 def as_markdown(
     table: Comparison, results: Mapping[Path, BenchResult], pictures: Sequence[str] = ()
 ) -> str:
-    """The table, what bears on it, pictures by their addresses, and a line for each run."""
+    """The table, what bears on it, what teaches each task, pictures by their addresses, what
+    carries over, and a line for each run."""
     lines = [
         f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
         "95 % intervals: over seeds (Student's t), or of one run over its episodes (Wilson).",
@@ -28,7 +29,9 @@ def as_markdown(
         *table.remarks,
     ]
     if rows := teacher_rows(results, table.mode):
-        told = f"Bold from {percent(LEARNED)} on; no better: its interval and the parent's overlap."
+        told = (
+            f"Bold from {percent(LEARNED)} on; no better: its interval is not above the parent's."
+        )
         lines += ["", f"What teaches what: the best of each way, on what it was trained on. {told}"]
         lines += ["", *_lines(rows)]
     for picture in pictures:

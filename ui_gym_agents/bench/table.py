@@ -146,6 +146,7 @@ def _check_one_protocol(results: Mapping[Path, BenchResult]) -> None:
 
 
 def column_of(result: BenchResult) -> str:
+    """The column of a run: its algorithm, and of one on many tasks that it is."""
     if result.kind != "multi":
         return result.algorithm
     held = any(figures.held_out for figures in result.figures.values())
