@@ -149,7 +149,7 @@ def test_a_step_of_several_samples_is_learned_whole(
         (plan,) = turn.tokens.before
         assert (plan.images, len(turn.tokens.images)) == ((), 1)
         assert turn.tokens.images[0] != turn.screenshot_id, "it was shown half of the screen"
-    samples = samples_of(read, 1.0, mask_truncated=False)
+    samples = samples_of(read, 1.0)
     assert len(samples) == 2 * episode.steps
     records = [sample.record for sample in samples]
     scored = agent.policy.logprobs(records, collector.store.screenshots)
@@ -359,7 +359,7 @@ def test_grpo_learns_from_what_an_agent_played(
         "--policy.max_new_tokens", "6", "--policy.threads", "1",
         "--policy.agent", f"{AGENTS}:planner", "--trainer.groups", "2",
         "--trainer.group_size", "4", "--trainer.refill", "1",
-        "--trainer.mask_truncated", "false", "--trainer.reward", "own_reward_of_agents:letters",
+        "--trainer.reward", "own_reward_of_agents:letters",
     )  # fmt: skip
     assert cli.main(list(arguments)) == 0
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()

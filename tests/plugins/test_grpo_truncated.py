@@ -12,7 +12,7 @@ from grpo_helpers import make_learner, make_policy, play, weights
 from train_helpers import metrics, train
 
 from ui_gym_agents.episode import Episode
-from ui_gym_agents.groups.gathering import Trajectory, samples_of
+from ui_gym_agents.groups.gathering import samples_of
 from ui_gym_grpo import GRPOConfig
 
 RUN = (
@@ -30,12 +30,13 @@ def test_a_run_whose_every_turn_is_cut_says_so_and_ends_well(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     short = ("--policy.model", str(tiny), "--policy.max_new_tokens", "1", "--run.steps", "2")
-    assert train(*RUN, *short, "--trainer.algorithm", algorithm) == 0
+    asked = ("--trainer.algorithm", algorithm, "--trainer.mask_truncated", "true")
+    assert train(*RUN, *short, *asked) == 0
     assert [row["truncated_turns"] for row in metrics("run")] == [1.0, 1.0]
     assert [row["informative_groups"] for row in metrics("run")] == [0, 0]
     output = capsys.readouterr().out
     assert output.count("100 % of the turns were cut at --policy.max_new_tokens 1") == 1
-    assert "--trainer.mask_truncated" in output
+    assert "(--trainer.mask_truncated)" in output
 
 
 def test_a_critic_learns_from_cut_turns_and_cut_episodes(
@@ -43,8 +44,8 @@ def test_a_critic_learns_from_cut_turns_and_cut_episodes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     short = ("--policy.model", str(tiny), "--policy.max_new_tokens", "2", "--run.steps", "1")
-    asked = ("--trainer.algorithm", "ppo", "--trainer.mask_truncated", "false")
-    assert train(*RUN, *short, *asked, "--env.reward", "progress") == 0
+    asked = ("--trainer.algorithm", "ppo", "--env.reward", "progress")
+    assert train(*RUN, *short, *asked) == 0
     (row,) = metrics("run")
     assert (row["truncated_turns"], row["informative_groups"]) == (1, 2)
     assert "value_loss" in row
@@ -77,13 +78,19 @@ def cut(episode: Episode, turns: Sequence[int]) -> Episode:
     return replace(episode, turns=said)
 
 
-def test_cut_turns_are_learned_from_where_that_is_asked_for(tiny: Path, tmp_path: Path) -> None:
+def test_cut_answers_get_rarer_where_they_fail_unless_they_are_masked(
+    tiny: Path, tmp_path: Path
+) -> None:
+    assert not GRPOConfig().mask_truncated
     learner = make_learner(make_policy(tiny, threads=1), tmp_path)
-    trajectory: Trajectory = play(learner)[1]
-    episode = cut(trajectory.episode, turns=[1])
-    first, second = (turn.tokens for turn in episode.turns)
-    assert GRPOConfig().mask_truncated
-    kept = samples_of(episode, 1.0, mask_truncated=True)
-    assert [sample.record for sample in kept] == [first]
-    kept = samples_of(episode, 1.0, mask_truncated=False)
-    assert [sample.record for sample in kept] == [first, second]
+    played = play(learner, count=1)[0]
+    assert not played.episode.score
+    episode = cut(played.episode, turns=[1])
+    records = [turn.tokens for turn in episode.turns if turn.tokens is not None]
+    masked = samples_of(episode, -1.0, mask_truncated=True)
+    assert [sample.record for sample in masked] == records[:1]
+    samples = samples_of(episode, -1.0)
+    assert [sample.record for sample in samples] == records
+    learner.learn([replace(played, episode=episode, samples=samples[1:])])
+    (now,) = learner.policy.logprobs(records[1:], learner._screenshots)
+    assert now.sum() < sum(records[1].logprobs)

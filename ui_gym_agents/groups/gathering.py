@@ -349,7 +349,7 @@ def _tells(sample: LearningTurn) -> bool:
 
 
 def samples_of(
-    episode: Episode, *advantages: float, mask_truncated: bool = True
+    episode: Episode, *advantages: float, mask_truncated: bool = False
 ) -> list[LearningTurn]:
     """The turns of an episode that count: sampled by the policy and, if so asked, not cut off.
 

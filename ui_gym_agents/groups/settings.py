@@ -81,8 +81,9 @@ class GroupSettings(SettingsSection):
         "which repeats to the bit.",
     )
     mask_truncated: bool = Field(
-        default=True,
-        description="Turns that were cut at policy.max_new_tokens are left out of the loss.",
+        default=False,
+        description="Turns that were cut at policy.max_new_tokens are left out of the loss; "
+        "nothing then keeps the policy from never ending its answers.",
     )
     replay: ReplaySettings = Field(
         default=ReplaySettings(), description="Experience replay (ARPO)."

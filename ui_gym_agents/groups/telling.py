@@ -89,11 +89,15 @@ class Truncations:
         cut = sum(turn.tokens is not None and turn.tokens.truncated for turn in turns)
         share = cut / max(1, len(turns))
         if share > MOST_TRUNCATED and not self._told:
-            fate = "left out of the loss" if self._masked else "learned from as cut"
+            fate = "learned from: raise the limit, unless the model rambles"
+            if self._masked:
+                fate = (
+                    "left out of the loss (--trainer.mask_truncated): raise the limit or, where "
+                    "the model rambles, learn from them"
+                )
             self._note(
                 f"{100 * share:.0f} % of the turns were cut at --policy.max_new_tokens "
-                f"{self._limit}, and are {fate} (--trainer.mask_truncated): raise the limit, "
-                "unless the model rambles"
+                f"{self._limit}, and are {fate}"
             )
         self._told = share > MOST_TRUNCATED
         return share

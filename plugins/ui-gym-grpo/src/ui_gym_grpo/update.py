@@ -31,8 +31,6 @@ Departures of the defaults from the GRPO paper (Shao et al. 2024, arXiv:2402.033
 - Groups without variance are left out by the caller and replaced (DAPO's dynamic sampling).
 - No KL term: the clip and the adapter's small rank keep the policy near its start. With `kl` above
   0, k3 (Schulman 2020) to the model with its adapter off is added to every token.
-- Turns that were cut at the limit of new tokens are left out of the loss by the caller
-  (`mask_truncated`).
 """
 
 from __future__ import annotations
