@@ -40,8 +40,8 @@ from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
 from ui_gym_agents.policy import VLMPolicy, load_policy, lora, model
 from ui_gym_agents.policy.prompts import Message
 from ui_gym_agents.policy.weights import resolve
+from ui_gym_agents.seeds import derive
 from ui_gym_agents.store import ScreenshotStore
-from ui_gym_agents.training.context import derive
 from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.learning import Learner
 

@@ -40,14 +40,14 @@ from ui_gym.errors import DeviceError, UserError, nearest
 from ui_gym_agents import command, files
 from ui_gym_agents.agents import CarelessAgent, OracleAgent, RandomAgent, careless_options
 from ui_gym_agents.agents.agent import Agent
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.evaluation.report.statistics import mean_and_half, wilson
 from ui_gym_agents.marked import put_between
 from ui_gym_agents.records.comparison import difference
+from ui_gym_agents.seeds import derive_noise, evaluation_seed
 from ui_gym_agents.tasks.mix import make_envs, reset_names
 from ui_gym_agents.tasks.sources import TaskEntry
-from ui_gym_agents.training.context import derive
 
 HERE = Path(__file__).resolve().parent
 BEGIN, END = "<!-- difficulty: written by docs/difficulty.py -->\n", "<!-- end of difficulty -->"
@@ -255,7 +255,7 @@ def _collect(envs: TaskEnvs, requests: Sequence[EpisodeRequest], agent: Agent) -
 
 def seeds(instances: int) -> list[int]:
     """The seeds of the first instances of any task, those of `ui-gym-eval`."""
-    return [derive("evaluation", index) for index in range(instances)]
+    return [evaluation_seed(index) for index in range(instances)]
 
 
 # -- judging --

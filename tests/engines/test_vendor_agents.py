@@ -40,8 +40,8 @@ from ui_gym_agents.evaluation import cli as eval_cli
 from ui_gym_agents.evaluation import setup
 from ui_gym_agents.evaluation.setup import EvaluationPlan, FinishedEvaluation, play
 from ui_gym_agents.policy.prompts import PromptBuilder
+from ui_gym_agents.seeds import evaluation_seed
 from ui_gym_agents.tasks.sources import TaskEntry
-from ui_gym_agents.training.context import derive
 
 SCREEN = np.zeros((64, 96, 3), np.uint8)
 QUICK = RequestLimits(timeout=20.0, attempts=3, pause=0.01)
@@ -111,7 +111,7 @@ def measured(
 
 
 def oracle(vendor: Vendor, task: str = "PaintText", **arguments: Any) -> Brain:
-    seeds = [derive("evaluation", index) for index in range(2)]
+    seeds = [evaluation_seed(index) for index in range(2)]
     return oracle_brain(task, vendor.dialect, seeds, "heldout", **arguments)
 
 

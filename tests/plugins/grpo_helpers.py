@@ -14,8 +14,8 @@ from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Episode, Turn
 from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
+from ui_gym_agents.seeds import derive
 from ui_gym_agents.store import ScreenshotStore
-from ui_gym_agents.training.context import derive
 from ui_gym_agents.training.run_reward import RunReward
 from ui_gym_grpo import GRPOConfig
 from ui_gym_grpo.learning import Learner

@@ -14,11 +14,12 @@ from grpo_helpers import run_reward
 
 from ui_gym.playing.vector import UIVectorEnv
 from ui_gym_agents.agents.agent import Decision, View
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest, derive_noise
+from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.groups.advantages import leave_one_out
 from ui_gym_agents.groups.gathering import Batch, Gatherer, Trajectory
-from ui_gym_agents.training.context import TrainerContext, derive
+from ui_gym_agents.seeds import derive, derive_noise
+from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import EnvSettings, RunConfig
 from ui_gym_grpo.config import GRPOConfig

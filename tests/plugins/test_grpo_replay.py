@@ -16,8 +16,8 @@ from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.groups.gathering import Gatherer, Trajectory
 from ui_gym_agents.groups.replay import ReplayBuffer
 from ui_gym_agents.groups.settings import ReplaySettings
+from ui_gym_agents.seeds import derive
 from ui_gym_agents.store import ScreenshotStore
-from ui_gym_agents.training.context import derive
 from ui_gym_grpo.config import GRPOConfig
 from ui_gym_grpo.learning import Learner
 

@@ -30,13 +30,13 @@ from ui_gym.errors import UserError
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Agent, Decision, View, submitter
 from ui_gym_agents.collecting.fault import EpisodeFault
-from ui_gym_agents.collecting.open_episode import EpisodeRequest, OpenEpisode, derive_noise
+from ui_gym_agents.collecting.open_episode import EpisodeRequest, OpenEpisode
 from ui_gym_agents.collecting.questions import OpenQuestions
 from ui_gym_agents.collecting.stage import FreeStage, make_stage
 from ui_gym_agents.episode import Episode, Purpose
 from ui_gym_agents.store import EpisodeStore, ScreenshotStore
 
-__all__ = ["Collector", "EpisodeRequest", "Schedule", "derive_noise", "schedule_for", "views"]
+__all__ = ["Collector", "EpisodeRequest", "Schedule", "schedule_for", "views"]
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from ui_gym.contract.task import GroundTruth
 from ui_gym.playing.vector import SlotResult
 from ui_gym_agents.agents.agent import Decision, View
 from ui_gym_agents.episode import NOT_SAID, Episode, Purpose, Turn
+from ui_gym_agents.seeds import derive_noise
 from ui_gym_agents.store import frozen
 
 HIDDEN = frozenset({"ground_truth", "oracle", "score", "success", "notes", "details"})
@@ -150,9 +150,3 @@ class OpenEpisode:
             purpose=purpose,
             started_at=self.started_at,
         )
-
-
-def derive_noise(*parts: object) -> int:
-    """63 bits that depend on `parts` alone."""
-    digest = hashlib.sha256(repr(parts).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1

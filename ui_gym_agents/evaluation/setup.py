@@ -29,7 +29,6 @@ from ui_gym_agents.agents.agent import SERVED, VENDORS, Agent, is_served
 from ui_gym_agents.collecting.collector import (
     Collector,
     EpisodeRequest,
-    derive_noise,
     schedule_for,
 )
 from ui_gym_agents.engines.protocol import RequestLimits
@@ -45,11 +44,11 @@ from ui_gym_agents.evaluation.evaluate import (
 from ui_gym_agents.evaluation.report.folder import evaluation_store, played
 from ui_gym_agents.evaluation.report.render import write_reports
 from ui_gym_agents.files import replacing
+from ui_gym_agents.seeds import derive_noise, evaluation_seed
 from ui_gym_agents.store import EpisodeStore
 from ui_gym_agents.tasks.mix import make_envs, members, reset_names, screen_size
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, variants
 from ui_gym_agents.training import checkpoint, outcome
-from ui_gym_agents.training.context import derive
 from ui_gym_agents.training.parts import (
     check_model,
     check_prompt,
@@ -305,7 +304,7 @@ def requests(settings: EvaluationPlan, stage: EvaluationStage) -> list[EpisodeRe
         prefix = f"{entry.name} " if len(settings.tasks) > 1 else ""
         count = min(settings.episodes, len(entry.seeds) or settings.episodes)
         for index in range(count):
-            seed = entry.seeds[index] if entry.seeds else derive("evaluation", index)
+            seed = entry.seeds[index] if entry.seeds else evaluation_seed(index)
             found += [
                 EpisodeRequest(
                     seed=seed,

@@ -34,9 +34,9 @@ from ui_gym.playing.env import UIEnv
 from ui_gym_agents.evaluation.osworld.plan import OSWorldOptions, PlannedTask, make_plan
 from ui_gym_agents.integrations.episodes import needs
 from ui_gym_agents.integrations.inspect_episode import DIALECT, SampleEnvs, episode_of
+from ui_gym_agents.seeds import evaluation_seed
 from ui_gym_agents.tasks.mix import members
 from ui_gym_agents.tasks.sources import ENV_ARGUMENTS, TaskEntry, entries_of
-from ui_gym_agents.training.context import derive
 
 KNOWN = ("0.3.270", "0.4")
 """From which version of inspect_ai on, and before which, this was written: older ones have another
@@ -346,7 +346,7 @@ def _suite(
         if entry.spec.suite != suite:
             raise UserError(f"{entry.spec.id} is a task of ui_gym/{entry.spec.suite}, not {suite}")
     played = members(entries, arguments)
-    seeds = [derive("evaluation", index) for index in range(seed, seed + n)]
+    seeds = [evaluation_seed(index) for index in range(seed, seed + n)]
     samples = [
         _sample(f"{entry.spec.name}/{one}", entry.variant, played[entry.variant], one, entry)
         for entry in entries

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ui_gym_agents import files
-from ui_gym_agents.collecting.open_episode import derive_noise
 from ui_gym_agents.episode import Episode, Turn
+from ui_gym_agents.seeds import derive_noise
 from ui_gym_agents.serving import trace
 from ui_gym_agents.serving.rollouts import Rollout, RolloutError, Said
 from ui_gym_agents.serving.wire import Json

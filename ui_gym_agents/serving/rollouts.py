@@ -25,8 +25,8 @@ from typing import Any
 
 from ui_gym.contract.action import Action
 from ui_gym.contract.device import Image
-from ui_gym_agents.collecting.open_episode import derive_noise
 from ui_gym_agents.episode import TokenRecord
+from ui_gym_agents.seeds import derive_noise
 
 MOST_SAMPLES = 1024
 """Samples of a rollout; an agent that asks for more does not come to an end."""

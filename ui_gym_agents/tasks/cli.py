@@ -192,7 +192,7 @@ def _play(
 
 def _agent(name: str, config: RunConfig, envs: Any) -> Agent:
     from ui_gym_agents.agents import make_agent
-    from ui_gym_agents.training.context import derive
+    from ui_gym_agents.seeds import derive
     from ui_gym_agents.training.parts import run_policy
 
     if name == "policy":

@@ -12,7 +12,6 @@ stopped goes on where it was.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents import files
 from ui_gym_agents.collecting.collector import EpisodeRequest
 from ui_gym_agents.episode import Episode, Purpose
+from ui_gym_agents.seeds import derive
 from ui_gym_agents.tasks.mix import reset_names
 from ui_gym_agents.tasks.sources import TaskEntry
 
@@ -79,7 +79,9 @@ def units(entries: Sequence[TaskEntry], instances: int, seed: int) -> list[Filte
         return [FilterUnit(entry) for entry in entries]
     found = []
     for entry in entries:
-        seeds = entry.seeds or [_derive("instance", seed, entry.name, i) for i in range(instances)]
+        seeds = entry.seeds or [
+            derive("filter", "instance", seed, entry.name, i) for i in range(instances)
+        ]
         found += [FilterUnit(entry, one) for one in seeds[:instances]]
     return found
 
@@ -211,10 +213,4 @@ def _start(unit: FilterUnit, member: int, seed: int) -> int:
         return unit.seed
     if unit.entry.seeds:
         return unit.entry.seeds[member % len(unit.entry.seeds)]
-    return _derive("episode", seed, unit.entry.name, member)
-
-
-def _derive(*parts: object) -> int:
-    """A seed of 31 bits from any values."""
-    digest = hashlib.sha256(repr(("filter", *parts)).encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
+    return derive("filter", "episode", seed, unit.entry.name, member)

@@ -7,7 +7,6 @@ needs no torch.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ from ui_gym.contract.spec import TaskSpec
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Purpose
 from ui_gym_agents.policy.parallel import Processes
+from ui_gym_agents.seeds import derive, evaluation_seed
 from ui_gym_agents.tasks.sources import TaskEntry
 from ui_gym_agents.training.listeners import Learned, RunListener, SuccessReport
 from ui_gym_agents.training.parts import run_envs, run_policy
@@ -516,12 +516,6 @@ class TrainerContext:
         return episode.max_turns or self._limits.get(episode.task) or max(self._limits.values())
 
 
-def derive(*parts: object) -> int:
-    """A seed of 31 bits from any values: the same values give the same seed on every machine."""
-    digest = hashlib.sha256(repr(parts).encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
-
-
 def evaluation_requests(
     tasks: Sequence[str], episodes: int, split: str | None
 ) -> list[EpisodeRequest]:
@@ -531,7 +525,7 @@ def evaluation_requests(
 
     return [
         EpisodeRequest(
-            seed=derive("evaluation", i), task=tasks[i % len(tasks)], group=f"e{i}", split=split
+            seed=evaluation_seed(i), task=tasks[i % len(tasks)], group=f"e{i}", split=split
         )
         for i in range(episodes)
     ]

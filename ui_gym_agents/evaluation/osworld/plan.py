@@ -13,7 +13,7 @@ from ui_gym.contract import registry
 from ui_gym.contract.arguments import choose, make_task
 from ui_gym.contract.task import Task
 from ui_gym.errors import UIGymError, UserError, nearest
-from ui_gym_agents.collecting.collector import derive_noise
+from ui_gym_agents.seeds import derive_noise
 
 TASK = "UI/OSWorld-v0"
 OBSERVATION_TYPES = ("screenshot", "a11y_tree", "screenshot_a11y_tree", "som")
