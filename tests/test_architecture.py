@@ -374,7 +374,7 @@ HEAVY = {
          {*LEARNING, *PLUGINS}),
         ("import ui_gym_agents as agents; agents.Collector, agents.EpisodeRequest; "
          "agents.OracleAgent, agents.evaluate", {"torch"}),
-        ("import ui_gym_agents.evaluation.cli, ui_gym_agents.evaluation.setup",
+        ("import ui_gym_agents.evaluation.cli, ui_gym_agents.evaluation.play",
          {"torch", "httpx"}),
     ],
     ids=["all", "envs and the command", "looking for trainers", "public names of agents",

@@ -37,8 +37,8 @@ from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.engines.protocol import RequestLimits
 from ui_gym_agents.episode import TokenUsage, Turn
 from ui_gym_agents.evaluation import cli as eval_cli
-from ui_gym_agents.evaluation import setup
-from ui_gym_agents.evaluation.setup import EvaluationPlan, FinishedEvaluation, play
+from ui_gym_agents.evaluation.plan import EvaluationPlan
+from ui_gym_agents.evaluation.play import FinishedEvaluation, play
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.seeds import evaluation_seed
 from ui_gym_agents.tasks.sources import TaskEntry
@@ -307,7 +307,9 @@ def test_a_vendors_model_plays_a_runs_tasks_in_its_own_dialect(
     monkeypatch.setattr(
         EvaluationPlan, "of_run", lambda plan, run, split: replace(plan, dialect="cells")
     )
-    monkeypatch.setattr(setup, "play", lambda plan, *given: played.append(plan))
+    monkeypatch.setattr(
+        "ui_gym_agents.evaluation.play.play", lambda plan, *given: played.append(plan)
+    )
     monkeypatch.setattr(eval_cli, "print_report", lambda *given: None)
     monkeypatch.setattr("sys.argv", ["ui-gym-eval", "--run", "runs/x", "--agent", vendor.name])
     with contextlib.suppress(AttributeError):  # there is no report

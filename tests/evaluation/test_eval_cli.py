@@ -185,6 +185,6 @@ def test_ctrl_c_is_told_and_ends_with_its_own_status(
     def interrupted(*given: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ui_gym_agents.evaluation.setup.play", interrupted)
+    monkeypatch.setattr("ui_gym_agents.evaluation.play.play", interrupted)
     assert run(monkeypatch, "--agent", "random") == 130
     assert "error: interrupted" in capsys.readouterr().err

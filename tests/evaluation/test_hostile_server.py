@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 from serving import QuietHandler, serving
+from tests.evaluation.test_eval_play import evaluate, settings
 
-from tests.evaluation.test_setup import evaluate, settings
 from ui_gym.dialects import DIALECTS, get_dialect
 from ui_gym.errors import ActionError
 from ui_gym_agents.engines.http import JsonClient
 from ui_gym_agents.engines.protocol import EngineError, RequestLimits
 from ui_gym_agents.evaluation import cli as eval_cli
-from ui_gym_agents.evaluation.setup import FinishedEvaluation
+from ui_gym_agents.evaluation.play import FinishedEvaluation
 from ui_gym_agents.store import EpisodeStore
 
 DEEP = 200_000

@@ -15,7 +15,7 @@ import paint  # noqa: F401 - registers its tasks
 import pytest
 
 from tests.evaluation.conftest import Chat
-from tests.evaluation.test_setup import evaluate, settings
+from tests.evaluation.test_eval_play import evaluate, settings
 from ui_gym.contract import registry
 from ui_gym.contract.suite import MEMBER_TAG, families
 from ui_gym.errors import UserError

@@ -36,7 +36,8 @@ from ui_gym.catalog import TaskSource
 from ui_gym.dialects.jsonish import read_objects
 from ui_gym.errors import UserError
 from ui_gym_agents.agents import OracleAgent
-from ui_gym_agents.evaluation.setup import EvaluationPlan, play
+from ui_gym_agents.evaluation.plan import EvaluationPlan
+from ui_gym_agents.evaluation.play import play
 from ui_gym_agents.integrations import episodes, inspect_tasks
 from ui_gym_agents.integrations.inspect_episode import FRAME, assumed_screen, episode_of
 from ui_gym_agents.tasks.sources import entries_of

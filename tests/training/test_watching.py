@@ -104,7 +104,7 @@ def test_an_evaluation_is_shown_where_its_episodes_go(
         assert eventually(monitor.exists, 20)
         raise UserError("it was played")
 
-    monkeypatch.setattr("ui_gym_agents.evaluation.setup.play", play)
+    monkeypatch.setattr("ui_gym_agents.evaluation.play.play", play)
     monkeypatch.setattr("sys.argv", [*words, "--out", "played"])
     assert evaluating.main() == 2
     assert "it was played" in capsys.readouterr().err

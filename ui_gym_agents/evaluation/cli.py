@@ -27,8 +27,8 @@ from ui_gym_agents.evaluation.report.statistics import percent
 
 if TYPE_CHECKING:
     from ui_gym_agents.evaluation.evaluate import TokenPrices
+    from ui_gym_agents.evaluation.plan import EvaluationPlan
     from ui_gym_agents.evaluation.protocol import ScoreboardProtocol
-    from ui_gym_agents.evaluation.setup import EvaluationPlan
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -190,7 +190,8 @@ def evaluate(
     """  # fmt: skip
     # Torch and its friends take seconds to import; `--help` does without.
     from ui_gym_agents.evaluation import scoreboard
-    from ui_gym_agents.evaluation.setup import EvaluationPlan, play
+    from ui_gym_agents.evaluation.plan import EvaluationPlan
+    from ui_gym_agents.evaluation.play import play
     from ui_gym_agents.training.watching import watched
 
     if agent not in AGENTS and ":" not in agent:
@@ -299,7 +300,7 @@ PLANNED = (
 
 def _print_plan(settings: EvaluationPlan, as_json: bool) -> None:
     """What would be played: the episodes of each task, and how many turns they take at most."""
-    from ui_gym_agents.evaluation.setup import requests, stages
+    from ui_gym_agents.evaluation.plan import requests, stages
     from ui_gym_agents.tasks.mix import turn_limits
 
     settings.check()

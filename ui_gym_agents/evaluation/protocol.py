@@ -20,7 +20,7 @@ from ui_gym_agents.protocols import VersionedProtocol, checked, read_toml
 from ui_gym_agents.tasks.sources import TaskEntry
 
 if TYPE_CHECKING:
-    from ui_gym_agents.evaluation.setup import EvaluationPlan
+    from ui_gym_agents.evaluation.plan import EvaluationPlan
 
 ALL = "all"
 """What all suites together are called."""

@@ -29,7 +29,8 @@ from ui_gym_agents.protocols import checked
 from ui_gym_agents.training.facts import machine, revision
 
 if TYPE_CHECKING:
-    from ui_gym_agents.evaluation.setup import EvaluationPlan, FinishedEvaluation
+    from ui_gym_agents.evaluation.plan import EvaluationPlan
+    from ui_gym_agents.evaluation.play import FinishedEvaluation
 
 SCHEMA = 1
 FILE = "scoreboard.json"

@@ -23,7 +23,8 @@ from ui_gym_agents.evaluation.osworld.plan import (
 from ui_gym_agents.evaluation.osworld.recorder import TurnRecorder
 from ui_gym_agents.evaluation.osworld.results import Results, TaskFolder
 from ui_gym_agents.evaluation.osworld.scores import Score, Scores
-from ui_gym_agents.evaluation.setup import EvaluationPlan, EvaluationStage, Players, Watch
+from ui_gym_agents.evaluation.plan import EvaluationPlan, EvaluationStage
+from ui_gym_agents.evaluation.play import Players, Watch
 from ui_gym_agents.policy.prompts import PromptBuilder
 from ui_gym_agents.policy.weights import resolve
 from ui_gym_agents.store import EpisodeStore

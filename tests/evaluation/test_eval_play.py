@@ -19,8 +19,9 @@ from tests.evaluation.conftest import Chat
 from ui_gym.contract import registry
 from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import Decision, View
+from ui_gym_agents.evaluation.plan import EvaluationPlan
+from ui_gym_agents.evaluation.play import FinishedEvaluation, play
 from ui_gym_agents.evaluation.report import folder
-from ui_gym_agents.evaluation.setup import EvaluationPlan, FinishedEvaluation, play
 from ui_gym_agents.tasks.sources import TaskEntry
 
 REPORTS = ("report.json", "report.md", "report.html")
