@@ -75,8 +75,8 @@ parameters with those of training. Brackets are 95 % intervals: of a run over it
 (100, of the skill 200; Wilson), of "all" over the seeds (Student's t; of three seeds it is wide,
 and cut at 0 and 100 %). The tables of every step lie in `curves/`. Those of the first runs do not
 tell how many episodes a GRPO step had, which replaces groups that teach nothing; the mean of the
-numbers that its success rate allows (64 to 96) is taken. All runs of `grpo` but the team's left
-turns that were cut at the limit of new tokens out of the loss, which was the default then
+numbers that its success rate allows (64 to 96) is taken. All runs of `grpo` and `tinker` but the
+team's left turns that were cut at the limit of new tokens out of the loss, the default then
 (`--trainer.mask_truncated true`).
 
 `tiny-clerk` is `tiny-eyes`, which solves the task in 100 %, after demonstrations of mistakes: its
