@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,19 @@ def test_curves_are_drawn_to_the_same_bytes(bench: Bench) -> None:
         text = (Path("one") / name).read_text()
         assert text == (Path("two") / name).read_text()
         assert "success while training" in text
+
+
+def test_an_algorithm_has_one_colour_in_all_pictures(bench: Bench) -> None:
+    cells = (("grpo", "Login"), ("mine", "Login"), ("grpo", "Stepper"), ("mine", "DataEntry"))
+    for algorithm, task in cells:
+        write(algorithm, task, 0, 0.5)
+    assert bench("table", "--svg", "drawn")[0] == 0
+    both, *alone = (
+        set(re.findall(r"stroke: (#[0-9a-f]{6})", (Path("drawn") / f"{task}.svg").read_text()))
+        for task in ("Login", "Stepper", "DataEntry")
+    )
+    assert both == alone[0] | alone[1]
+    assert alone[0] != alone[1]
 
 
 def test_the_success_of_an_oracle_in_training_is_no_curve(bench: Bench) -> None:

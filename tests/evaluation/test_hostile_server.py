@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from serving import QuietHandler, serving
-from tests.evaluation.test_eval_play import evaluate, settings
 
+from tests.evaluation.test_eval_play import evaluate, settings
 from ui_gym.dialects import DIALECTS, get_dialect
 from ui_gym.errors import ActionError
 from ui_gym_agents.engines.http import JsonClient

@@ -16,9 +16,13 @@ def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[st
     """Draw the runs on each task into ``TASK.svg``, and those on many into ``multi.svg``.
 
     Success while training, over episodes and over minutes; of what others played in training, a
-    dotted line at the success afterwards. Where nobody's policy played, there is no picture. The
-    same results give the same bytes.
+    dotted line at the success afterwards. Where nobody's policy played, there is no picture. An
+    algorithm has the same colour in all: those in `order` come first. The same results give the
+    same bytes.
     """
+    results = list(results)
+    others = sorted({result.algorithm for result in results} - {*order})
+    colors = {name: f"C{index % 10}" for index, name in enumerate((*order, *others))}
     runs: dict[str, list[BenchResult]] = {}
     for result in results:
         if result.curve and (result.learner_played or _level(result) is not None):
@@ -26,31 +30,31 @@ def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[st
             runs.setdefault(name, []).append(result)
     folder.mkdir(parents=True, exist_ok=True)
     return [
-        _draw(folder / f"{name}.svg", name, found, order)
+        _draw(folder / f"{name}.svg", name, found, colors)
         for name, found in runs.items()
         if any(run.learner_played for run in found)
     ]
 
 
-def _draw(path: Path, title: str, runs: list[BenchResult], order: Sequence[str]) -> Path:
+def _draw(path: Path, title: str, runs: list[BenchResult], colors: Mapping[str, str]) -> Path:
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    names = sorted({r.algorithm for r in runs}, key=lambda n: (n not in order, *_place(n, order)))
+    names = [name for name in colors if any(run.algorithm == name for run in runs)]
     with mpl.rc_context({"svg.hashsalt": "ui-gym", "svg.fonttype": "none"}):
         figure = Figure(figsize=(11, 4))
         FigureCanvasSVG(figure)
         by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
         for run in sorted(runs, key=lambda r: (names.index(r.algorithm), r.seed)):
-            _draw_run(run, by_episodes, by_minutes, f"C{names.index(run.algorithm) % 10}")
+            _draw_run(run, by_episodes, by_minutes, colors[run.algorithm])
         by_episodes.set(
             xlabel="episodes", ylabel="success while training, %", ylim=(0, 101), title=title
         )
         by_minutes.set(xlabel="minutes")
         for axes in (by_episodes, by_minutes):
             axes.spines[["top", "right"]].set_visible(False)
-        _legend(figure, by_episodes, {n: _style(n, runs) for n in names})
+        _legend(figure, by_episodes, {n: (colors[n], _style(n, runs)) for n in names})
         figure.savefig(path, metadata={"Date": None})
     return path
 
@@ -81,18 +85,14 @@ def _style(algorithm: str, runs: list[BenchResult]) -> str:
     return "-" if any(run.learner_played for run in runs if run.algorithm == algorithm) else ":"
 
 
-def _legend(figure: Any, axes: Any, styles: Mapping[str, str]) -> None:
+def _legend(figure: Any, axes: Any, styles: Mapping[str, tuple[str, str]]) -> None:
     handles = [
-        axes.plot([], [], color=f"C{index % 10}", label=name, linestyle=style)[0]
-        for index, (name, style) in enumerate(styles.items())
+        axes.plot([], [], color=color, label=name, linestyle=style)[0]
+        for name, (color, style) in styles.items()
     ]
     rows = (len(styles) + 4) // 5
     figure.legend(handles, list(styles), loc="lower center", ncols=5, frameon=False)
     figure.tight_layout(rect=(0, 0.02 + 0.05 * rows, 1, 1))
-
-
-def _place(name: str, order: Sequence[str]) -> tuple[int, str]:
-    return (order.index(name) if name in order else 0), name
 
 
 def smoothed(points: Sequence[CurvePoint]) -> list[float]:
