@@ -30,8 +30,6 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-STATUSES = ("pending", "running", "finished", "interrupted", "failed")
-
 
 class UTC(TypeDecorator[datetime]):
     """A time in UTC. Takes datetimes and ISO 8601 texts; gives aware datetimes."""

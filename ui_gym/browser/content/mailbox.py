@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,9 +12,7 @@ import numpy as np
 
 from ui_gym.browser.content import mailtexts, words
 from ui_gym.browser.content.choices import chosen
-from ui_gym.browser.device import BrowserDevice, PageEvent
-from ui_gym.browser.moves import click, reveal
-from ui_gym.contract.action import Action
+from ui_gym.browser.device import PageEvent
 from ui_gym.contract.draws import pick
 
 Person = tuple[str, str]
@@ -239,12 +237,6 @@ def page_params(
         "contacts": tuple(contacts),
         "threads": [dataclasses.asdict(thread) for thread in threads],
     }
-
-
-def open_thread(device: BrowserDevice, thread: str) -> Iterator[Action]:
-    """Scroll to a conversation of the list and open it."""
-    yield from reveal(device, f"#row-{thread}", "#list")
-    yield click(device, f"#open-{thread}")
 
 
 # -- judging --
