@@ -248,7 +248,7 @@ def test_a_resumed_run_asks_the_same(make: Any) -> None:
             asked += [groups, context.requests(step, 2, 2, first=3)]
         return asked
 
-    tasks = {**PAINT, "curriculum": "learnability", "quotas": {"click": 0.3}}
+    tasks = {**PAINT, "curriculum": "learnability"}
     whole = run(make(tasks=tasks), range(1, 21))
     first = make(tasks=tasks)
     run(first, range(1, 8))

@@ -83,6 +83,4 @@ def test_a_resumed_run_goes_on_with_what_it_knows_of_its_tasks(tmp_path: Path) -
     paths = [tmp_path / name / "checkpoints" / "step_000012" for name in ("whole", "parts")]
     states = [json.loads((path / "state.json").read_text())["context"] for path in paths]
     assert states[0] == states[1]
-    played = states[0]["curriculum"]["tasks"]
-    assert played["UI/PaintText-v0"]["paused"] is not None
-    assert {r.task for _, requests in whole[2:9] for r in requests} == {"UI/PaintClick-v0"}
+    assert states[0]["curriculum"]["tasks"]["UI/PaintText-v0"]["trials"] > 0

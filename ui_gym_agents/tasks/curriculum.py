@@ -3,12 +3,13 @@
 A group whose episodes all succeed, or all fail, teaches a group-relative learner nothing. With a
 success rate p, the spread of a group's rewards is p(1-p), so that a task's weight is
 
-    w = its own weight * (p (1 - p) + 0.05)
+    w = its own weight * p (1 - p)
 
-(the measure called learnability in Rutherford et al. 2024, "No Regrets", arXiv 2408.15099; the
-floor keeps every task alive). p is the mean of a Beta(1, 1) prior and the successes and trials seen
-so far, which fade by `DECAY` a step, because they are those of an earlier policy. A task that fails
-`PAUSE_AFTER` groups in a row is paused, and gets one group again every `PROBE_EVERY` steps.
+(the measure called learnability in Rutherford et al. 2024, "No Regrets", arXiv 2408.15099). p is
+the mean of Jeffreys' prior, Beta(1/2, 1/2), and the successes and trials seen so far, which fade by
+`DECAY` a step, because they are those of an earlier policy. So p is never 0 or 1, and a task that
+is seldom played drifts back to where most is to be learned: hopeless and mastered ones are tried
+again by themselves.
 
 Everything is a function of the run's seed, the step and `state_dict`. What is observed in a step
 counts from the next step on, in the order in which its groups were asked for, however they ended.
@@ -25,17 +26,11 @@ from ui_gym.errors import UserError, nearest
 
 Kind = Literal["uniform", "learnability"]
 
-FLOOR = 0.05
-"""Added to p(1-p), whose largest value is 0.25."""
+PRIOR = 0.5
+"""Successes, and failures, that every task is taken to have had."""
 DECAY = 0.95
 """What a step leaves of the evidence."""
-PAUSE_AFTER = 3
-"""Groups without any success, in a row, after which a task is paused."""
-PROBE_EVERY = 10
-"""Steps between the probes of a paused task."""
-PROBE_SHARE = 4
-"""At most every so-manieth group of a step is a probe."""
-VERSION = 1
+VERSION = 2
 """Of `state_dict`."""
 
 
@@ -55,17 +50,13 @@ class CandidateRecord:
     successes: float = 0.0
     trials: float = 0.0
     step: int = 0
-    failing: int = 0
-    """Groups in a row without any success."""
-    paused: int | None = None
-    """The step of its last group, where it is paused."""
     groups: int = 0
     """How many groups it had in all."""
 
     def rate(self, step: int) -> float:
         """The mean of its success rate's posterior at `step`, in (0, 1)."""
         faded: float = DECAY ** max(0, step - self.step)
-        return (faded * self.successes + 1) / (faded * self.trials + 2)
+        return (faded * self.successes + PRIOR) / (faded * self.trials + 2 * PRIOR)
 
     def add(self, step: int, successes: int, episodes: int) -> None:
         """Take in one group."""
@@ -73,8 +64,6 @@ class CandidateRecord:
         self.successes = faded * self.successes + successes
         self.trials = faded * self.trials + episodes
         self.step = max(step, self.step)
-        self.failing = 0 if successes else self.failing + 1
-        self.paused = step if self.failing >= PAUSE_AFTER else None
         self.groups += 1
 
 
@@ -107,39 +96,29 @@ class Curriculum:
 
     # -- drawing --
 
-    def draw(self, step: int, index: int, chance: float) -> str:
-        """The task of group `index` (from 0 on) of `step`.
-
-        `chance` is a number in [0, 1) that depends on the run's seed, the step and the index.
-        """
+    def draw(self, step: int, chance: float) -> str:
+        """The task of a group of `step`, by a number in [0, 1) of the run's seed and the group."""
         self.advance(step)
-        due = self._due(step)
-        # With few groups a step, probes come in some steps alone.
-        number, rest = divmod(index, PROBE_SHARE)
-        if rest == step % PROBE_SHARE and number < len(due):
-            return due[number]
         weights = self.weights(step)
         reached = itertools.accumulate(weights.values())
         drawn = (name for name, sum_ in zip(weights, reached, strict=True) if chance < sum_)
-        # The sum may miss 1 by a rounding error: the last task that can be drawn at all.
-        return next(drawn, [name for name, weight in weights.items() if weight > 0][-1])
+        return next(drawn, list(weights)[-1])  # the sum may miss 1 by a rounding error
 
     def weights(self, step: int) -> dict[str, float]:
         """The probability of each task at `step`, by name; they sum to one."""
-        active = [c for c in self.candidates if not self._is_paused(c.name)]
-        raw = {c.name: 0.0 for c in self.candidates}
-        raw |= {c.name: c.weight * self._interest(c.name, step) for c in active or self.candidates}
-        shares = self._shares(raw)
+        raw = {c.name: c.weight * self._interest(c.name, step) for c in self.candidates}
         totals: dict[str, float] = {}
         for candidate in self.candidates:
             part = self._part(candidate)
             totals[part] = totals.get(part, 0.0) + raw[candidate.name]
-        found = {}
-        for candidate in self.candidates:
-            part = self._part(candidate)
-            weight = raw[candidate.name]
-            found[candidate.name] = shares[part] * weight / totals[part] if weight else 0.0
-        return found
+        rest = 1.0 - sum(self.quotas.values())
+        shares = {part: self.quotas.get(part, rest) for part in totals}
+        # Quotas may leave a rest that no task takes.
+        scale = sum(shares.values())
+        return {
+            c.name: shares[self._part(c)] / scale * raw[c.name] / totals[self._part(c)]
+            for c in self.candidates
+        }
 
     # -- learning from what came --
 
@@ -160,16 +139,6 @@ class Curriculum:
         for seen, index in sorted(group for group in self._pending if group[0] < step):
             name, successes, episodes = self._pending.pop((seen, index))
             self.records[name].add(seen, successes, episodes)
-
-    def describe(self, step: int) -> dict[str, float]:
-        """Figures for the log: mean success rate, and how many tasks are paused or mastered."""
-        rates = [record.rate(step) for record in self.records.values()]
-        return {
-            "tasks": len(rates),
-            "tasks_rate": sum(rates) / len(rates),
-            "tasks_paused": sum(map(self._is_paused, self.records)),
-            "tasks_mastered": sum(rate > 0.9 for rate in rates),
-        }
 
     # -- state --
 
@@ -207,32 +176,11 @@ class Curriculum:
         if self.kind == "uniform":
             return 1.0
         rate = self.records[name].rate(step)
-        return rate * (1 - rate) + FLOOR
-
-    def _is_paused(self, name: str) -> bool:
-        return self.kind != "uniform" and self.records[name].paused is not None
-
-    def _due(self, step: int) -> list[str]:
-        """The paused tasks whose next probe is due, the longest waiting first."""
-        waits = [
-            (record.paused, name)
-            for name, record in self.records.items()
-            if record.paused is not None and step - record.paused >= PROBE_EVERY
-        ]
-        return [name for _, name in sorted(waits)] if self.kind != "uniform" else []
+        return rate * (1 - rate)
 
     def _part(self, candidate: Candidate) -> str:
         """What a task shares its probability with: its category, or all without a quota."""
         return candidate.category if candidate.category in self.quotas else ""
-
-    def _shares(self, raw: Mapping[str, float]) -> dict[str, float]:
-        """The probability of each part that has a task to draw now; they sum to one."""
-        parts = {self._part(c) for c in self.candidates if raw[c.name] > 0}
-        rest = max(0.0, 1.0 - sum(self.quotas.values()))
-        shares = {part: self.quotas[part] if part else rest for part in sorted(parts)}
-        total = sum(shares.values())
-        # If only tasks without a share are left, they are drawn from all the same.
-        return {part: share / total if total else 1.0 for part, share in shares.items()}
 
     def _check_quotas(self) -> None:
         known = {candidate.category for candidate in self.candidates}

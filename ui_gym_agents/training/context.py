@@ -464,7 +464,7 @@ class TrainerContext:
         from ui_gym_agents.collecting.collector import EpisodeRequest
 
         seed = self.derive("train", step, index)
-        name = self.curriculum.draw(step, index, derive(seed, "task") / 2**31)
+        name = self.curriculum.draw(step, derive(seed, "task") / 2**31)
         entry = self._entry_of[name]
         group = f"{step}-{index}"
         self._remember(group, step, index, name)

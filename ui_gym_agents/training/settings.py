@@ -53,7 +53,7 @@ class TaskSettings(TaskSource):
     curriculum: Literal["uniform", "learnability"] = Field(
         default="uniform",
         description="uniform: tasks by their own weights; learnability: those with a success rate "
-        "p near a half most, by p(1-p) + 0.05, and hopeless ones paused.",
+        "p near a half most, by p(1-p).",
     )
     quotas: dict[str, float] = Field(
         default_factory=dict,
