@@ -121,6 +121,19 @@ def test_a_uniform_curriculum_learns_nothing() -> None:
     assert curriculum.weights(9) == dict.fromkeys(NAMES, 0.25)
 
 
+def test_the_success_of_tasks_does_not_go_by_how_often_they_come() -> None:
+    curriculum = make()
+    assert curriculum.metrics() == {}
+    for step in range(1, 9):
+        curriculum.observe("a", step, 0, 4, 4)
+    curriculum.observe("b", 3, 1, 1, 4)
+    curriculum.advance(9)
+    assert curriculum.metrics() == {"task_success": pytest.approx(0.625)}
+    alike = make("uniform")
+    alike.load_state_dict(curriculum.state_dict())
+    assert alike.metrics() == {}
+
+
 def test_a_group_that_is_played_again_counts_once() -> None:
     once, again = make(), make()
     again.observe("a", 3, 0, 0, 4)

@@ -84,3 +84,5 @@ def test_a_resumed_run_goes_on_with_what_it_knows_of_its_tasks(tmp_path: Path) -
     states = [json.loads((path / "state.json").read_text())["context"] for path in paths]
     assert states[0] == states[1]
     assert states[0]["curriculum"]["tasks"]["UI/PaintText-v0"]["trials"] > 0
+    told = [json.loads(line) for line in (tmp_path / "whole/metrics.jsonl").open()]
+    assert told[-1]["task_success"] == 0.5

@@ -140,6 +140,17 @@ class Curriculum:
             name, successes, episodes = self._pending.pop((seen, index))
             self.records[name].add(seen, successes, episodes)
 
+    def metrics(self) -> dict[str, float]:
+        """`task_success`: the mean over the tasks of the success rate that was seen of each.
+
+        The success of all episodes rises where a task that is mastered comes more often; this does
+        not. Older steps count less. Empty where tasks come by their own weights, or there is one.
+        """
+        seen = [r.successes / r.trials for r in self.records.values() if r.trials]
+        if self.kind == "uniform" or len(self.records) == 1 or not seen:
+            return {}
+        return {"task_success": sum(seen) / len(seen)}
+
     # -- state --
 
     def state_dict(self) -> dict[str, Any]:

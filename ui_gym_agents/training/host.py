@@ -319,7 +319,7 @@ class Host:
             self._watch.faults()
             self._promises.begin()
             metrics = _numbers(self._trainer.step()) | self._context.sampler_metrics()
-            metrics |= self._watch.faults()
+            metrics |= self._context.curriculum.metrics() | self._watch.faults()
             self._context.settle()
             self._promises.check()
             self._context.check_rewards()

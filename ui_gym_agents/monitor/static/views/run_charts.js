@@ -7,7 +7,7 @@ import { Failed, Loading } from "../parts.js";
 
 // Metrics that belong together share a chart; a chart without any is not shown.
 const CHARTS = [
-  { title: "Success", metrics: ["success"], percent: true, whole: true },
+  { title: "Success", metrics: ["success", "task_success"], percent: true, whole: true },
   { title: "Reward and score", metrics: ["reward", "mean_reward", "score"] },
   { title: "Entropy", metrics: ["entropy"] },
   { title: "KL divergence", metrics: ["kl", "approx_kl"] },
