@@ -18,6 +18,7 @@ counts from the next step on, in the order in which its groups were asked for, h
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -107,10 +108,9 @@ class Curriculum:
     def weights(self, step: int) -> dict[str, float]:
         """The probability of each task at `step`, by name; they sum to one."""
         raw = {c.name: c.weight * self._interest(c.name, step) for c in self.candidates}
-        totals: dict[str, float] = {}
-        for candidate in self.candidates:
-            part = self._part(candidate)
-            totals[part] = totals.get(part, 0.0) + raw[candidate.name]
+        totals: defaultdict[str, float] = defaultdict(float)
+        for c in self.candidates:
+            totals[self._part(c)] += raw[c.name]
         rest = 1.0 - sum(self.quotas.values())
         shares = {part: self.quotas.get(part, rest) for part in totals}
         # Quotas may leave a rest that no task takes.
