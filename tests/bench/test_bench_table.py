@@ -119,6 +119,8 @@ def test_what_is_no_comparison_is_refused(bench: Bench) -> None:
 
 @pytest.mark.usefixtures("results")
 def test_curves_are_drawn_to_the_same_bytes(bench: Bench) -> None:
+    figures = {"Login": {"after": {"greedy": rate(0.8)}}}
+    write("grpo", "multi", 0, kind="multi", figures=figures, tasks=["Login"])  # has no curve
     assert bench("table", "--svg", "one")[0] == bench("table", "--svg", "two")[0] == 0
     names = sorted(path.name for path in Path("one").iterdir())
     assert names == ["Login.svg", "Stepper.svg"]

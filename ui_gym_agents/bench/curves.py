@@ -13,21 +13,22 @@ SMOOTH = 5
 
 
 def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[str]) -> list[Path]:
-    """Draw the runs on each task into ``TASK.svg``, and those on many into ``multi.svg``.
+    """Draw the runs on each task into ``TASK.svg``.
 
     Success while training, over episodes and over minutes; of what others played in training, a
-    dotted line at the success afterwards. Where nobody's policy played, there is no picture. An
-    algorithm has the same colour in all: those in `order` come first. The same results give the
-    same bytes.
+    dotted line at the success afterwards. Where nobody's policy played, there is no picture, and
+    none of runs on many tasks, whose success goes by which of them come. An algorithm has the same
+    colour in all: those in `order` come first. The same results give the same bytes.
     """
     results = list(results)
     others = sorted({result.algorithm for result in results} - {*order})
     colors = {name: f"C{index % 10}" for index, name in enumerate((*order, *others))}
     runs: dict[str, list[BenchResult]] = {}
     for result in results:
+        if result.kind == "multi":
+            continue
         if result.curve and (result.learner_played or _level(result) is not None):
-            name = "multi" if result.kind == "multi" else result.task
-            runs.setdefault(name, []).append(result)
+            runs.setdefault(result.task, []).append(result)
     folder.mkdir(parents=True, exist_ok=True)
     return [
         _draw(folder / f"{name}.svg", name, found, colors)
@@ -74,9 +75,8 @@ def _draw_run(run: BenchResult, by_episodes: Any, by_minutes: Any, color: str) -
 
 
 def _level(run: BenchResult) -> float | None:
-    """The success of a run on one task afterwards, in percent; None of a run on many, or a failed
-    one."""
-    after = run.figures[run.task].after if run.kind == "run" and run.figures else {}
+    """The success of a run afterwards, in percent; None of a failed one."""
+    after = run.figures[run.task].after if run.figures else {}
     return 100 * after["greedy"].success if "greedy" in after else None
 
 
