@@ -108,6 +108,21 @@ def test_without_namespaces_a_session_is_the_same() -> None:
         device.close()
 
 
+@pytest.mark.parametrize("portal", ["Desktop", "Documents"])
+@pytest.mark.parametrize("way", ["bubblewrap", "unconfined"])
+def test_the_portals_of_the_machine_are_no_part_of_a_session(way: str, portal: str) -> None:
+    device = X11Device(DeviceOptions(f"x11:{way}", SIZE))
+    try:
+        device.start()
+        device.renew(SessionSpec())
+        name = f"org.freedesktop.portal.{portal}"
+        asked = f"dbus-send --session --print-reply --dest={name} / org.freedesktop.DBus.Peer.Ping"
+        said = device.run(asked).stderr.decode()
+    finally:
+        device.close()
+    assert f"Process {name} exited with status 1" in said  # it is known, and does not start
+
+
 @pytest.mark.parametrize("way", ["bubblewrap", "user"])
 def test_temporary_files_may_lie_where_only_we_can_go(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
