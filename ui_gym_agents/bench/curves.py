@@ -25,9 +25,9 @@ def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[st
     colors = {name: f"C{index % 10}" for index, name in enumerate((*order, *others))}
     runs: dict[str, list[BenchResult]] = {}
     for result in results:
-        if result.kind == "multi":
+        if result.kind != "run" or not result.curve:
             continue
-        if result.curve and (result.learner_played or _level(result) is not None):
+        if result.learner_played or _level(result) is not None:
             runs.setdefault(result.task, []).append(result)
     folder.mkdir(parents=True, exist_ok=True)
     return [

@@ -67,8 +67,9 @@ class Sandbox:
         self.environment = {
             **environment, "HOME": self.home, "XDG_RUNTIME_DIR": runtime, "USER": "user",
             "LOGNAME": "user", "SHELL": "/bin/bash", "PATH": "/usr/local/bin:/usr/bin:/bin",
-            # The bus asks no HOME where its services are; a mounted folder would be left behind.
-            "XDG_DATA_HOME": f"{self.home}/.local/share", "GVFS_DISABLE_FUSE": "1",
+            # The bus has services there as well, and would not go by HOME to find them.
+            "XDG_DATA_HOME": f"{self.home}/.local/share",
+            "GVFS_DISABLE_FUSE": "1",  # its mounted folder would be left behind
         }  # fmt: skip
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed by `close`
         ours, theirs = socket.socketpair()
