@@ -54,6 +54,12 @@ class Experiment:
     sizes: tuple[int, ...] = ()
     seeds: int = 3
 
+    @property
+    def episodes(self) -> int:
+        """How many held-out episodes measure a run at its end."""
+        backwards = (*COMMON, *self.flags)[::-1]
+        return int(backwards[backwards.index("--evaluation.episodes") - 1])
+
     def shown(self) -> list[str]:
         """The flags that say what is learned."""
         return [

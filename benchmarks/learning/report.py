@@ -72,12 +72,12 @@ Each line below is a run of `ui-gym-train` on two cores without a GPU; runs shar
 at a time, a thread each. Those on data entry start from `tiny-clerk`, a vision-language model of a
 million parameters that fills in forms like a clumsy clerk. Held-out task instances share no
 parameters with those of training. Brackets are 95 % intervals: of a run over its held-out episodes
-(100, of the skill 200; Wilson), of "all" over the seeds (Student's t; of three seeds it is wide,
-and cut at 0 and 100 %). The tables of every step lie in `curves/`. Those of the first runs do not
-tell how many episodes a GRPO step had, which replaces groups that teach nothing; the mean of the
-numbers that its success rate allows (64 to 96) is taken. All runs of `grpo` and `tinker` but the
-team's left turns that were cut at the limit of new tokens out of the loss, the default then
-(`--trainer.mask_truncated true`).
+(100, of some 200; Wilson), of "all" over the seeds (Student's t, cut at 0 and 100 %, and nowhere
+narrower than that over the episodes; of three seeds it is wide). The tables of every step lie in
+`curves/`. Those of the first runs do not tell how many episodes a GRPO step had, which replaces
+groups that teach nothing; the mean of the numbers that its success rate allows (64 to 96) is taken.
+All runs of `grpo` and `tinker` but the team's left turns that were cut at the limit of new tokens
+out of the loss, the default then (`--trainer.mask_truncated true`).
 
 `tiny-clerk` is `tiny-eyes`, which solves the task in 100 %, after demonstrations of mistakes: its
 curves show a skill that the model once had coming back. They say whether the learners learn, and
@@ -162,7 +162,8 @@ def section(name: str, runs: Runs) -> str:
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     if len(runs) > 1:
-        held_out = [over_seeds(runs, mode) for mode in ("greedy", "sampled")]
+        episodes = EXPERIMENTS[name].episodes
+        held_out = [over_seeds(runs, mode, episodes) for mode in ("greedy", "sampled")]
         lines.append(f"| all | | | | | {' | '.join(held_out)} | |")
     return "\n".join([*lines, *beside(name, runs), *by_layout(name)]) + "\n"
 
@@ -211,12 +212,12 @@ def by_layout(name: str) -> list[str]:
     return ["", f"Held out, greedy, by the order of the form's fields: {'; '.join(told)}."]
 
 
-def over_seeds(runs: Runs, mode: str) -> str:
+def over_seeds(runs: Runs, mode: str, episodes: int) -> str:
     """The mean of the runs' last measurements, with its interval over seeds."""
     values = [last(each, mode) for each in runs.values() if of(each, "final", mode)]
     if len(values) < 2:
         return ""
-    mean, low, high = over_runs(values)
+    mean, low, high = over_runs(values, episodes)
     return f"{percent(mean)} ({100 * low:.0f} to {100 * high:.0f})"
 
 

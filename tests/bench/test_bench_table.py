@@ -55,6 +55,12 @@ def test_a_cell_is_the_mean_of_its_seeds_with_their_interval(bench: Bench) -> No
     assert table(bench, "--mode", "sampled")["tasks"]["Login"]["grpo"]["success"] == 0.47
 
 
+def test_seeds_that_agree_say_no_more_than_their_episodes(bench: Bench) -> None:
+    for seed in range(3):
+        write("bc", "Login", seed, 1.0)
+    assert "| Login | 100.0 % (98 to 100), 3 seeds |" in bench("table", "--markdown")[1]
+
+
 @pytest.mark.usefixtures("results")
 def test_what_nobody_ran_is_empty_and_what_failed_says_so(bench: Bench) -> None:
     found = table(bench)
@@ -72,7 +78,7 @@ def test_what_nobody_ran_is_empty_and_what_failed_says_so(bench: Bench) -> None:
 
     markdown = bench("table", "--markdown")[1].splitlines()
     cells = {line.split("|")[1].strip(): line for line in markdown if line.count("|") == 9}
-    assert cells["Login"].endswith("| 0.0 % (0 to 2) | 94.0 % (84 to 100) |  |")
+    assert cells["Login"].endswith("| 0.0 % (0 to 2) | 94.0 % (84 to 100), 3 seeds |  |")
     assert cells["Stepper"].endswith("|  |  | 50.0 % (43 to 57), 1 failed |  | failed |")
 
 
@@ -205,7 +211,15 @@ def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
 
 def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
     for name, parent in (("grpo", "small"), ("ppo", "other")):
-        write(name, "Login", 0, 0.5, parent={"name": parent, "files": {}})
+        figures = {"Login": {"after": {"greedy": rate(0.5)}, "beside": {"looks": rate(0.4)}}}
+        write(name, "Login", 0, parent={"name": parent, "files": {}}, figures=figures)
+    carried = under(bench, "What carries over")
+    assert [line.split(" | ")[0] for line in carried] == [
+        "| algorithm",
+        "| ---",
+        "| grpo (small)",
+        "| ppo (other)",
+    ]
     lines = under(bench, "What teaches what")
     assert lines == [
         "| parent | task | rewards alone | demonstrations | many tasks at once |",
@@ -220,15 +234,20 @@ def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
 
 
 def test_what_carries_over_is_told_of_the_same_tasks(bench: Bench) -> None:
-    """Means of two tasks beside one of them alone would be no comparison."""
-    for task, success, looks in (("Login", 0.8, {"held_out_looks": rate(0.4)}), ("Wifi", 0.2, {})):
+    """Means of two tasks beside one of them alone would be no comparison, and a task of more seeds
+    than another counts no more."""
+    looks = {"held_out_looks": rate(0.4)}
+    for task, seed, success, more in (
+        ("Login", 0, 0.8, looks), ("Stepper", 0, 0.2, looks), ("Stepper", 1, 0.4, looks),
+        ("Wifi", 0, 0.2, {}),
+    ):  # fmt: skip
         measured = {"after": {"greedy": rate(success)}}
-        beside = {"training_parameters": rate(success), **looks}
-        write("grpo", task, 0, figures={task: {**measured, "beside": beside}}, tasks=[task])
+        beside = {"training_parameters": rate(success), **more}
+        write("grpo", task, seed, figures={task: {**measured, "beside": beside}}, tasks=[task])
     lines = under(bench, "What carries over")
     assert lines == [
         "| algorithm | held-out parameters | training parameters | held out looks |",
         "| --- | --- | --- | --- |",
-        "| grpo | 80.0 % (1) | 80.0 % (1) | 40.0 % (1) |",
+        "| grpo | 55.0 % (2) | 55.0 % (2) | 40.0 % (2) |",
         "| grpo | 20.0 % (1) | 20.0 % (1) |  |",
     ]

@@ -84,9 +84,13 @@ def test_students_quantiles_hold_95_percent(freedom: int, quantile: float) -> No
     assert np.trapezoid(density, ends) == pytest.approx(0.95, abs=1e-4)
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.5, 1.0])
+def test_runs_that_agree_say_no_more_than_their_episodes(rate: float) -> None:
+    assert over_runs([rate] * 3, 200) == pytest.approx((rate, *wilson(200 * rate, 200)))
+
+
 def test_the_interval_over_runs_is_cut_at_its_ends() -> None:
-    assert over_runs([0.0, 0.1]) == (0.05, 0.0, pytest.approx(0.05 + 12.706 * 0.05))
-    assert over_runs([0.9, 1.0])[2] == 1.0
-    assert over_runs([0.5] * 40) == (0.5, 0.5, 0.5)
+    assert over_runs([0.0, 0.1], 200) == (0.05, 0.0, pytest.approx(0.05 + 12.706 * 0.05))
+    assert over_runs([0.9, 1.0], 200)[2] == 1.0
     with pytest.raises(ValueError, match="needs two values"):
         mean_and_half([0.5])

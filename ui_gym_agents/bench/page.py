@@ -22,7 +22,8 @@ def as_markdown(
     carries over, and a line for each run."""
     lines = [
         f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
-        "95 % intervals: over seeds (Student's t), or of one run over its episodes (Wilson).",
+        "95 % intervals: of one run over its episodes (Wilson), or over the seeds that are named "
+        "(Student's t, and nowhere narrower than that over the episodes).",
         "",
         *_lines([("task", *table.columns), *table.text_rows()]),
         "",
@@ -37,7 +38,11 @@ def as_markdown(
     for picture in pictures:
         lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
     if rows := gap_rows(results):
-        lines += ["", "What carries over (greedy; means over the tasks and seeds of a row):", ""]
+        lines += [
+            "",
+            "What carries over (greedy; means over the tasks of a row, of each over its seeds):",
+            "",
+        ]
         lines += _lines(rows)
     if runs := run_rows(results, table.mode):
         lines += ["", "Every run:", "", *_lines(runs)]

@@ -1,8 +1,8 @@
 """The comparison: a row a task, a column an algorithm, and what nobody ran is empty.
 
-A cell is the mean of its runs' held-out success with the 95 % interval over seeds (Student's t, cut
-at 0 and 100 %); of one run alone, that run's own interval (Wilson's) over its episodes. A run that
-failed is told as failed, and is in no mean.
+A cell is the mean of its runs' held-out success with the 95 % interval over seeds (Student's t, and
+nowhere narrower than that over the episodes); of one run alone, that run's own interval (Wilson's)
+over its episodes. A run that failed is told as failed, and is in no mean.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from ui_gym.errors import UserError
@@ -36,6 +37,8 @@ class BenchCell:
         told = []
         if self.success is not None:
             told.append(f"{percent(self.success)}{_ends(self.low, self.high)}")
+        if len(self.seeds) > 1:
+            told.append(f"{len(self.seeds)} seeds")
         if self.failed:
             told.append("failed" if not told else f"{len(self.failed)} failed")
         if self.held_out and told:
@@ -105,12 +108,12 @@ def compare_results(
         UserError: they are of several protocols, or two are of the same run.
     """
     _check_one_protocol(results)
-    models = {result.parent.name for result in results.values()}
+    models = _model_suffixes(results)
     grouped: dict[tuple[str, str], list[tuple[Path, BenchResult]]] = {}
     cells: dict[tuple[str, str], BenchCell] = {}
     columns: set[str] = set()
     for path, result in results.items():
-        suffix = f" ({result.parent.name})" if len(models) > 1 else ""
+        suffix = models[result.parent.name]
         if result.kind == CONTROLS:
             for task, figures in result.figures.items():
                 told = _controls(figures, mode)
@@ -143,6 +146,12 @@ def _check_one_protocol(results: Mapping[Path, BenchResult]) -> None:
         raise UserError(
             f"results of {len(found)} protocols are not compared: {named}; give those of one"
         )
+
+
+def _model_suffixes(results: Mapping[Path, BenchResult]) -> dict[str, str]:
+    """What stands behind the name of a column of each model: nothing, where there is but one."""
+    models = {result.parent.name for result in results.values()}
+    return {name: f" ({name})" if len(models) > 1 else "" for name in models}
 
 
 def column_of(result: BenchResult) -> str:
@@ -199,8 +208,9 @@ def _cell(task: str, runs: Sequence[tuple[Path, BenchResult]], mode: str) -> Ben
     if len(rates) == 1:
         (rate,) = rates.values()
         return BenchCell(seeds, rate.success, rate.low, rate.high, lost, held_out)
-    mean, low, high = over_runs([rates[seed].success for seed in seeds])
-    return BenchCell(seeds, mean, low, high, lost, held_out)
+    episodes = min(rate.n for rate in rates.values())
+    success, low, high = over_runs([rates[seed].success for seed in seeds], episodes)
+    return BenchCell(seeds, success, low, high, lost, held_out)
 
 
 def _rank(column: str, order: Sequence[str]) -> tuple[int, int, str]:
@@ -234,6 +244,7 @@ def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, 
     measured = [figures for result in runs for figures in result.figures.values()]
     modes = [mode, *sorted({name for figures in measured for name in figures.after} - {mode})]
     beside = list(dict.fromkeys(name for figures in measured for name in figures.beside))
+    models = _model_suffixes(results)
     rows = []
     for result in runs:
         known = [c.figures for c in controls if c.parent == result.parent]
@@ -243,7 +254,8 @@ def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, 
             figures = result.figures.get(task, TaskFigures())
             parent = next((of[task] for of in known if task in of), figures).before
             rows.append((
-                column_of(result), task, str(result.seed), _rate(parent.get(mode)),
+                column_of(result) + models[result.parent.name], task, str(result.seed),
+                _rate(parent.get(mode)),
                 *("failed" if failed else _rate(figures.after.get(name)) for name in modes),
                 *(_rate(figures.beside.get(name)) for name in beside),
                 str(result.steps), f"{result.episodes:.0f}", f"{minutes:.1f}",
@@ -261,33 +273,37 @@ HELD_OUT_PARAMETERS, HELD_OUT_FAMILIES = "held-out parameters", "held-out famili
 
 def gap_rows(results: Mapping[Path, BenchResult]) -> list[tuple[str, ...]]:
     """A head, and rows of means for each algorithm: its success on held-out parameters and on what
-    was measured beside them, in percent, and of how many tasks and seeds.
+    was measured beside them, in percent, and of how many tasks; of each, the mean of its seeds.
 
     Nothing, where nothing was measured beside. Tasks of which more was measured than of others
     have a row of their own, so that a row compares the same tasks.
     """
-    found: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
+    models = _model_suffixes(results)
+    found: dict[tuple[str, tuple[str, ...]], dict[str, dict[str, list[float]]]] = {}
     for result in results.values():
-        for figures in result.figures.values():
+        for task, figures in result.figures.items():
             if "greedy" not in figures.after or result.kind == CONTROLS:
                 continue
-            parts = found.setdefault((column_of(result), tuple(sorted(figures.beside))), {})
-            name = HELD_OUT_FAMILIES if figures.held_out else HELD_OUT_PARAMETERS
-            parts.setdefault(name, []).append(figures.after["greedy"].success)
+            measured = {HELD_OUT_FAMILIES: figures.after["greedy"]}
             if not figures.held_out:
-                for beside, rate in figures.beside.items():
-                    parts.setdefault(beside.replace("_", " "), []).append(rate.success)
+                measured = {HELD_OUT_PARAMETERS: figures.after["greedy"], **figures.beside}
+            column = column_of(result) + models[result.parent.name]
+            parts = found.setdefault((column, tuple(sorted(figures.beside))), {})
+            for name, rate in measured.items():
+                of_task = parts.setdefault(name.replace("_", " "), {}).setdefault(task, [])
+                of_task.append(rate.success)
     names = dict.fromkeys(name for parts in found.values() for name in parts)
     if len(names) < 2:
         return []
     rows = sorted(found.items(), key=lambda row: (row[0][0], -len(row[0][1])))
     return [("algorithm", *names)] + [
-        (column, *(_mean(parts.get(name, ())) for name in names)) for (column, _), parts in rows
+        (column, *(_mean(parts.get(name, {})) for name in names)) for (column, _), parts in rows
     ]
 
 
-def _mean(rates: Sequence[float]) -> str:
-    return f"{percent(sum(rates) / len(rates))} ({len(rates)})" if rates else ""
+def _mean(rates: Mapping[str, Sequence[float]]) -> str:
+    means = [mean(seeds) for seeds in rates.values()]
+    return f"{percent(mean(means))} ({len(means)})" if means else ""
 
 
 def _rate(rate: MeasuredRate | None) -> str:

@@ -112,14 +112,18 @@ def mean_and_half(values: Sequence[float]) -> tuple[float, float]:
     return statistics.mean(values), quantile * spread
 
 
-def over_runs(rates: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of several runs' rates, and its 95 % interval, cut at 0 and 1.
+def over_runs(rates: Sequence[float], episodes: int) -> tuple[float, float, float]:
+    """The mean of several runs' rates, each over the same `episodes`, and its 95 % interval.
+
+    It is Student's t over the runs, cut at 0 and 1, and nowhere narrower than Wilson's over the
+    episodes: runs that happen to agree say no more than these do.
 
     Raises:
         ValueError: there are fewer than two.
     """
     mean, half = mean_and_half(rates)
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
+    low, high = wilson(mean * episodes, episodes)
+    return mean, min(low, max(0.0, mean - half)), max(high, min(1.0, mean + half))
 
 
 def percent(rate: float | None, unknown: str = "unknown") -> str:
