@@ -149,6 +149,25 @@ def test_an_algorithm_has_one_colour_in_all_pictures(bench: Bench) -> None:
     assert alone[0] != alone[1]
 
 
+def test_seeds_are_one_curve_in_a_band_as_far_as_all_go(bench: Bench) -> None:
+    def drawn(name: str) -> tuple[list[list[float]], int]:
+        """Of the left half: the points of each line, and how many bands there are."""
+        assert bench("table", "--svg", name)[0] == 0
+        half = (Path(name) / "Login.svg").read_text().partition('id="axes_2"')[0]
+        lines = re.findall(r'<path d="([^"]*)" clip-path[^>]*stroke: #[0-9a-f]{6}', half)
+        ends = [[float(x) for x in re.findall(r"[ML] (\S+)", line)] for line in lines]
+        return ends, half.count("FillBetween")
+
+    points = [{"step": n, "episodes": 4 * n, "seconds": 60 * n, "success": n / 8} for n in (1, 2)]
+    write("grpo", "Login", 0, 0.5)
+    alone, bands = drawn("one")
+    assert ([len(line) for line in alone], bands) == ([3], 0)
+    write("grpo", "Login", 1, 0.5, curve=points)
+    write("grpo", "Login", 2)
+    failed, both = drawn("several")[0]
+    assert (len(failed), len(both), drawn("several")[1]) == (3, 2, 1)
+
+
 def test_the_success_of_an_oracle_in_training_is_no_curve(bench: Bench) -> None:
     """Where the oracle played, the success afterwards is drawn, which is 0.25 here."""
     write("grpo", "Login", 0, 0.5)

@@ -1,10 +1,13 @@
-"""Learning curves as pictures: of each task, a line a run, a colour an algorithm."""
+"""Learning curves as pictures: of each task, a line and a colour an algorithm."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
+
+import numpy as np
 
 from ui_gym_agents.bench.results import BenchResult, CurvePoint
 
@@ -15,10 +18,12 @@ SMOOTH = 5
 def draw_curves(results: Iterable[BenchResult], folder: Path, order: Sequence[str]) -> list[Path]:
     """Draw the runs on each task into ``TASK.svg``.
 
-    Success while training, over episodes and over minutes; of what others played in training, a
-    dotted line at the success afterwards. Where nobody's policy played, there is no picture, and
-    none of runs on many tasks, whose success goes by which of them come. An algorithm has the same
-    colour in all: those in `order` come first. The same results give the same bytes.
+    Success while training, over episodes and over minutes: the mean of an algorithm's seeds, as far
+    as all of them go, in a band from the least to the most, and by itself a run that failed. Of
+    what others played in training, a dotted line at the success afterwards; where nobody's policy
+    played, there is no picture, and none of runs on many tasks, whose success goes by which of them
+    come. An algorithm has the same colour in all: those in `order` come first. The same results
+    give the same bytes.
     """
     results = list(results)
     others = sorted({result.algorithm for result in results} - {*order})
@@ -47,8 +52,9 @@ def _draw(path: Path, title: str, runs: list[BenchResult], colors: Mapping[str, 
         figure = Figure(figsize=(11, 4))
         FigureCanvasSVG(figure)
         by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
-        for run in sorted(runs, key=lambda r: (names.index(r.algorithm), r.seed)):
-            _draw_run(run, by_episodes, by_minutes, colors[run.algorithm])
+        for name in names:
+            for group in _groups([run for run in runs if run.algorithm == name]):
+                _draw_group(group, by_episodes, by_minutes, colors[name])
         by_episodes.set(
             xlabel="episodes", ylabel="success while training, %", ylim=(0, 101), title=title
         )
@@ -60,18 +66,37 @@ def _draw(path: Path, title: str, runs: list[BenchResult], colors: Mapping[str, 
     return path
 
 
-def _draw_run(run: BenchResult, by_episodes: Any, by_minutes: Any, color: str) -> None:
-    if not run.learner_played:
+def _groups(runs: Sequence[BenchResult]) -> list[list[BenchResult]]:
+    """The runs of an algorithm that are drawn as one: all but those that failed."""
+    whole = [run for run in runs if run.status != "failed"]
+    return [[run] for run in runs if run.status == "failed"] + ([whole] if whole else [])
+
+
+def _draw_group(runs: Sequence[BenchResult], by_episodes: Any, by_minutes: Any, color: str) -> None:
+    if not runs[0].learner_played:
+        level = mean(_level(run) or 0.0 for run in runs)
         for axes in (by_episodes, by_minutes):
-            axes.axhline(_level(run), color=color, linestyle=":")
+            axes.axhline(level, color=color, linestyle=":")
         return
-    points = [point for point in run.curve if point.success is not None]
-    style = "--" if run.status == "failed" else "-"
+    told = [[point for point in run.curve if point.success is not None] for run in runs]
+    steps = min(map(len, told))
+    heights = np.array([smoothed(points)[:steps] for points in told])
+    style = "--" if runs[0].status == "failed" else "-"
     for axes, across in (
-        (by_episodes, [point.episodes for point in points]),
-        (by_minutes, [point.seconds / 60 for point in points]),
+        (by_episodes, [[point.episodes for point in points[:steps]] for points in told]),
+        (by_minutes, [[point.seconds / 60 for point in points[:steps]] for points in told]),
     ):
-        axes.plot(across, smoothed(points), color=color, linestyle=style)
+        where = np.mean(across, axis=0)
+        axes.plot(where, heights.mean(axis=0), color=color, linestyle=style)
+        if len(runs) > 1:
+            axes.fill_between(
+                where,
+                heights.min(axis=0),
+                heights.max(axis=0),
+                color=color,
+                alpha=0.15,
+                linewidth=0,
+            )
 
 
 def _level(run: BenchResult) -> float | None:
