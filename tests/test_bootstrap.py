@@ -158,7 +158,7 @@ def test_the_tests_get_all_browsers_and_their_arguments(machine: Machine) -> Non
     packages = set(" ".join(installs).split())
     assert {"mksh", "toybox", "openbox", "bubblewrap", "gnumeric"} <= packages
     (tests,) = machine.did("pytest")
-    assert tests.startswith("pytest -m pytest -n logical ")
+    assert tests.startswith("pytest -m pytest -n auto ")
     assert " -m not nightly " in tests
     assert tests.endswith(" -k two words")
     assert run.returncode == 5

@@ -4,7 +4,7 @@ Each test has one marker of `TIERS`, by the folder or file that it lies in; ``ni
 hand on what is long or repeated on purpose, and comes on top of its tier:
 
 =========  ==================================================================================
-fast       no browser, no desktop, no torch: what a bare ``pytest`` runs, by a process a core
+fast       no browser, no desktop, no torch: what a bare ``pytest`` runs, by several processes
 browser    plays in Chromium
 desktop    plays in X sessions with applications
 learn      needs torch: policies, engines, trainers, runs
@@ -88,6 +88,12 @@ def mark(items: Iterable[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(NIGHTLY_TIMEOUT))
 
 
+def workers() -> int:
+    """How many processes share the tests: one more than there are cores, as some tests wait for
+    browsers and deadlines; no more than four."""
+    return min((os.cpu_count() or 1) + 1, 4)
+
+
 def choose(config: pytest.Config) -> None:
     """What runs where nobody said it: the fast tests, or those that were named; no nightly ones
     where they are not spoken of."""
@@ -103,7 +109,7 @@ def choose(config: pytest.Config) -> None:
     config.option.markexpr = "not nightly" if named else "fast and not nightly"
     can_spread = config.pluginmanager.hasplugin("xdist") and not config.option.usepdb
     if not named and can_spread and config.option.numprocesses is None:
-        config.option.numprocesses = min(os.cpu_count() or 1, 4)
+        config.option.numprocesses = workers()
         config.option.dist = "worksteal"
 
 
