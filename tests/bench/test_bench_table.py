@@ -164,8 +164,9 @@ def test_seeds_are_one_curve_in_a_band_as_far_as_all_go(bench: Bench) -> None:
     assert ([len(line) for line in alone], bands) == ([3], 0)
     write("grpo", "Login", 1, 0.5, curve=points)
     write("grpo", "Login", 2)
-    failed, both = drawn("several")[0]
-    assert (len(failed), len(both), drawn("several")[1]) == (3, 2, 1)
+    write("grpo", "Login", 3, 0.5, parent={"name": "other", "files": {}})
+    several, bands = drawn("several")
+    assert ([len(line) for line in several], bands) == ([2, 3, 3], 1), "both, failed, of another"
 
 
 def test_the_success_of_an_oracle_in_training_is_no_curve(bench: Bench) -> None:

@@ -53,7 +53,7 @@ def _draw(path: Path, title: str, runs: list[BenchResult], colors: Mapping[str, 
         FigureCanvasSVG(figure)
         by_episodes, by_minutes = figure.subplots(1, 2, sharey=True)
         for name in names:
-            for group in _groups([run for run in runs if run.algorithm == name]):
+            for group in _groups(run for run in runs if run.algorithm == name):
                 _draw_group(group, by_episodes, by_minutes, colors[name])
         by_episodes.set(
             xlabel="episodes", ylabel="success while training, %", ylim=(0, 101), title=title
@@ -66,10 +66,13 @@ def _draw(path: Path, title: str, runs: list[BenchResult], colors: Mapping[str, 
     return path
 
 
-def _groups(runs: Sequence[BenchResult]) -> list[list[BenchResult]]:
-    """The runs of an algorithm that are drawn as one: all but those that failed."""
-    whole = [run for run in runs if run.status != "failed"]
-    return [[run] for run in runs if run.status == "failed"] + ([whole] if whole else [])
+def _groups(runs: Iterable[BenchResult]) -> list[list[BenchResult]]:
+    """The runs of an algorithm that are drawn as one: those of a model, and each that failed."""
+    found: dict[tuple[str, int | None], list[BenchResult]] = {}
+    for run in runs:
+        alone = run.seed if run.status == "failed" else None
+        found.setdefault((run.parent.name, alone), []).append(run)
+    return list(found.values())
 
 
 def _draw_group(runs: Sequence[BenchResult], by_episodes: Any, by_minutes: Any, color: str) -> None:

@@ -123,7 +123,7 @@ def over_runs(rates: Sequence[float], episodes: int) -> tuple[float, float, floa
     """
     mean, half = mean_and_half(rates)
     low, high = wilson(mean * episodes, episodes)
-    return mean, min(low, max(0.0, mean - half)), max(high, min(1.0, mean + half))
+    return mean, max(0.0, min(low, mean - half)), min(1.0, max(high, mean + half))
 
 
 def percent(rate: float | None, unknown: str = "unknown") -> str:
