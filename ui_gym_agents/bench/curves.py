@@ -92,14 +92,8 @@ def _draw_group(runs: Sequence[BenchResult], by_episodes: Any, by_minutes: Any, 
         where = np.mean(across, axis=0)
         axes.plot(where, heights.mean(axis=0), color=color, linestyle=style)
         if len(runs) > 1:
-            axes.fill_between(
-                where,
-                heights.min(axis=0),
-                heights.max(axis=0),
-                color=color,
-                alpha=0.15,
-                linewidth=0,
-            )
+            band = heights.min(axis=0), heights.max(axis=0)
+            axes.fill_between(where, *band, color=color, alpha=0.15, linewidth=0)
 
 
 def _level(run: BenchResult) -> float | None:
