@@ -40,7 +40,8 @@ def table(bench: Bench, *arguments: str) -> dict[str, Any]:
 
 def under(bench: Bench, title: str) -> list[str]:
     """The first four lines of the table under a title."""
-    return bench("table", "--markdown")[1].partition(title)[2].splitlines()[2:6]
+    section = bench("table", "--markdown")[1].partition(f"### {title}\n")[2]
+    return [line for line in section.splitlines() if line.startswith("|")][:4]
 
 
 @pytest.mark.usefixtures("results")
@@ -194,7 +195,7 @@ def test_results_are_written_into_a_document_between_its_markers(bench: Bench) -
     assert bench("table", "--into", "page.md")[0] == 0
     once = page.read_text()
     assert once.startswith(f"# Title\n\n{BEGIN}\n\nHeld-out success, greedy")
-    assert once.endswith(f"\n\n{END}\n\nThe end.\n")
+    assert once.endswith(f"\n\n</details>\n\n{END}\n\nThe end.\n"), "the runs, folded, at the end"
     assert "what was there" not in once
     assert bench("table", "--into", "page.md")[0] == 0
     assert page.read_text() == once

@@ -18,41 +18,39 @@ BEGIN, END = "<!-- ui-gym-bench: results -->", "<!-- ui-gym-bench: end of result
 def as_markdown(
     table: Comparison, results: Mapping[Path, BenchResult], pictures: Sequence[str] = ()
 ) -> str:
-    """The table, what bears on it, what teaches each task, pictures by their addresses, what
-    carries over, and a line for each run."""
-    lines = [
+    """The results, a section each: what teaches each task, pictures by their addresses, what
+    carries over, the whole table, and, folded away, a line for each run."""
+    parts = [
         f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
         "95 % intervals: of one run over its episodes (Wilson), or over the seeds that are named "
         "(Student's t, and nowhere narrower than that over the episodes).",
-        "",
-        *_lines([("task", *table.columns), *table.text_rows()]),
-        "",
-        *table.remarks,
+        "\n".join(table.remarks),
     ]
     if rows := teacher_rows(results, table.mode):
-        told = (
-            f"Bold from {percent(LEARNED)} on; no better: its interval is not above the parent's."
-        )
-        lines += ["", f"What teaches what: the best of each way, on what it was trained on. {told}"]
-        lines += ["", *_lines(rows)]
-    for picture in pictures:
-        lines += ["", f"![Success on {Path(picture).stem} while training]({picture})"]
-    if rows := gap_rows(results):
-        lines += [
-            "",
-            "What carries over (greedy; means over the tasks of a row, of each over its seeds):",
-            "",
+        parts += [
+            "### What teaches what",
+            "The best of each way, on what it was trained on. Bold from "
+            f"{percent(LEARNED)} on; no better: its interval is not above the parent's.",
+            _lines(rows),
         ]
-        lines += _lines(rows)
-    if runs := run_rows(results, table.mode):
-        lines += ["", "Every run:", "", *_lines(runs)]
-    return "\n".join(lines).rstrip() + "\n"
+    if pictures:
+        parts.append("### While training")
+        parts += [f"![Success on {Path(one).stem} while training]({one})" for one in pictures]
+    if rows := gap_rows(results):
+        told = "Greedy; means over the tasks of a row, of each over its seeds."
+        parts += ["### What carries over", told, _lines(rows)]
+    parts += ["### Every task", _lines([("task", *table.columns), *table.text_rows()])]
+    if rows := run_rows(results, table.mode):
+        fold = "<details>\n<summary>A line for each run and task</summary>"
+        parts += ["### Every run", fold, _lines(rows), "</details>"]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _lines(rows: Sequence[Sequence[str]]) -> list[str]:
+def _lines(rows: Sequence[Sequence[str]]) -> str:
     """A table, of which the first row is the head."""
     head, *others = rows
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *others)]
+    cells = (head, ["---"] * len(head), *others)
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def put_into(text: str, results: str) -> str:
