@@ -67,7 +67,10 @@ def test_samples_of_one_request_differ_and_repeat(sampler: Any) -> None:
 
 
 def test_without_a_seed_samples_differ(sampler: Any) -> None:
-    found = {tuple(sampled(sampler, PROMPT, seed=None)[0].tokens) for _ in range(3)}
+    # This hot, no two of 1,000 samples were alike; at 1.0, a pair in 90 is.
+    found = {
+        tuple(sampled(sampler, PROMPT, seed=None, temperature=2.0)[0].tokens) for _ in range(3)
+    }
     assert len(found) == 3
 
 
