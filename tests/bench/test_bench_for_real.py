@@ -24,8 +24,8 @@ other_looks = { arguments = { look = "heldout" } }
 
 @pytest.fixture
 def learned(bench: Bench) -> dict[str, Any]:
-    """The result of two steps."""
-    Path("beside.toml").write_text(SMALL.read_text() + BESIDE)
+    """The result of two steps; the run has cores for itself that two would share."""
+    Path("beside.toml").write_text(SMALL.read_text().replace("jobs = 1", "jobs = 2") + BESIDE)
     assert bench("run", *CLONE, "--protocol", "beside.toml")[0] == 0
     result: dict[str, Any] = json.loads(RESULT.read_text())
     assert result["status"] == "finished", result["error"]
@@ -42,6 +42,9 @@ def test_a_tiny_model_learns_and_its_result_is_had_again(
         "training_parameters": 4, "other_looks": 4,
     }  # fmt: skip
     assert any("--set 'look=\"heldout\"'" in command for command in learned["commands"])
+    (session,) = Path("runs").rglob("tiny-reader-clone-CheckboxSet-0.json")
+    *_, first, second = json.loads(session.read_text())["children"]
+    assert second["begun"] < first["begun"] + first["seconds"], "one core had nothing to do"
     assert (
         "| algorithm | held-out parameters | training parameters | other looks |"
         in (bench("table", "--markdown")[1])

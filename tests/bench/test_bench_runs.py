@@ -17,6 +17,7 @@ from waiting import eventually
 
 from tests.bench.conftest import RESULT, WALK, Bench, with_protocol
 from ui_gym_agents.bench import cli
+from ui_gym_agents.bench.session import BenchSession
 from ui_gym_agents.evaluation.report.statistics import percent
 
 RUN = with_protocol("run", *WALK, "--seeds", "0")
@@ -138,6 +139,13 @@ def test_what_was_stopped_leaves_no_process_and_goes_on(
     result = kept()
     assert result["steps"] == 2
     assert [shell.split()[1] for shell in result["commands"]][1:] == ["--resume"]
+
+
+def test_a_second_in_which_two_children_ran_counts_once(tmp_path: Path) -> None:
+    spans = ((100, 10), (105, 3), (107, 8), (120, 1))
+    ended = [{"begun": at, "seconds": long, "cpu_seconds": 2.0} for at, long in spans]
+    session = BenchSession(tmp_path / "run.json", {}, [*ended, {"begun": 121}])
+    assert session.seconds() == {"wall": 16.0, "cpu": 8.0}
 
 
 def _in_its_second_step(work: Path) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,15 @@ def chosen_algorithms(
     return [find_algorithm(name, plugin=plugin, given=given) for name in names]
 
 
-def side_by_side(kept: BenchProtocol, jobs: int | None) -> int:
-    """How many runs side by side. `UserError` where there are too few cores for them."""
+def side_by_side(kept: BenchProtocol, jobs: int | None, results: Iterable[Path]) -> int:
+    """How many jobs side by side, which are no more than the results that are missing.
+
+    Raises:
+        UserError: there are too few cores for what was asked for.
+    """
     side = kept.budget.jobs if jobs is None else jobs
     shares(kept.budget, side)
-    return side
+    return max(1, min(side, sum(not path.exists() for path in results)))
 
 
 def play_runs(
@@ -72,7 +76,7 @@ def play_runs(
         lines = [shlex.join(train_command(p.settings(), p.folder(places))) for p in plans]
         print_lines(Console(), lines)
         return
-    side = side_by_side(kept, jobs)
+    side = side_by_side(kept, jobs, (plan.result(places) for plan in plans))
     work = [
         PlannedResult(
             plan.title,

@@ -199,10 +199,10 @@ def controls(
     each = [TaskControls(kept, model, one) for one in chosen.names]
     resolve(model)
     if dry:
-        lines = (shlex.join(c) for one in each for c, _ in one.commands(places).values())
+        lines = (shlex.join(c) for one in each for c in one.commands(places).values())
         print_lines(Console(), lines)
         return
-    side = asked.side_by_side(kept, jobs)
+    side = asked.side_by_side(kept, jobs, (one.result(places) for one in each))
     work = [
         PlannedResult(
             one.title,

@@ -10,7 +10,7 @@ from ui_gym_agents.bench.plan import BenchPlaces
 from ui_gym_agents.bench.protocol import BenchProtocol
 from ui_gym_agents.bench.results import BenchResult, TaskFigures, circumstances, rate_of
 from ui_gym_agents.bench.running import BenchWorker
-from ui_gym_agents.bench.training import BenchSession, Meter, evaluated
+from ui_gym_agents.bench.session import BenchSession, Meter, evaluated
 
 CONTROLS = "controls"
 """What results of controls say in the place of an algorithm."""
@@ -39,8 +39,8 @@ class TaskControls:
         model = self.result(places).parent.parent.name
         return places.runs / self.protocol.name / f"{model}-{CONTROLS}-{self.task}"
 
-    def commands(self, places: BenchPlaces) -> dict[str, tuple[list[str], Path]]:
-        """What is played, by what it is called: the command, and the folder of its report."""
+    def commands(self, places: BenchPlaces) -> dict[str, list[str]]:
+        """The commands that play, by the names of their reports' folders."""
         sizes, folder = self.protocol.controls, self.folder(places)
         parent = ("--model", self.model)
         sampled = (*parent, "--sample", "--attempts", str(sizes.attempts))
@@ -50,14 +50,11 @@ class TaskControls:
             "sampled": (sizes.instances, sampled),
         }
         return {
-            name: (
-                plan.evaluation_command(
-                    self.protocol, (self.task,), episodes, folder / name, *own
-                ),
-                folder / name,
+            name: plan.evaluation_command(
+                self.protocol, (self.task,), episodes, folder / name, *own
             )
             for name, (episodes, own) in asked.items()
-        }  # fmt: skip
+        }
 
 
 def play_controls(
@@ -70,13 +67,8 @@ def play_controls(
         BenchFailure: a child failed.
     """
     folder = controls.folder(places)
-    log = folder.with_name(f"{folder.name}.log")
     session = BenchSession.open(folder.with_name(f"{folder.name}.json"), {})
-    reports = {}
-    commands = controls.commands(places)
-    for number, (name, (command, out)) in enumerate(commands.items()):
-        meter(number / len(commands), name)
-        reports[name] = evaluated(session, worker, command, out, log)
+    reports = evaluated(session, worker, controls.commands(places), folder, meter)
     figures = TaskFigures(
         before={mode: rate_of(reports[mode]) for mode in ("greedy", "sampled")},
         blind=reports["random"]["blind_rate"],
@@ -92,7 +84,7 @@ def play_controls(
         seed=0,
         figures={controls.task: figures},
         commands=tuple(child["command"] for child in session.children),
-        seconds={"wall": session.total("seconds"), "cpu": session.total("cpu_seconds")},
+        seconds=session.seconds(),
         **circumstances(controls.protocol, controls.model, "", (controls.task,), jobs),
     )
     result.write(controls.result(places))

@@ -24,14 +24,8 @@ from ui_gym_agents.bench.results import (
     parent_model,
 )
 from ui_gym_agents.bench.running import BenchStopped, BenchWorker, ChildEnd
-from ui_gym_agents.bench.training import (
-    BenchFailure,
-    Meter,
-    curve,
-    last_lines,
-    metrics_of,
-    unlocked,
-)
+from ui_gym_agents.bench.session import BenchFailure, Meter, last_lines
+from ui_gym_agents.bench.training import curve, metrics_of, unlocked
 from ui_gym_agents.training import checkpoint, control
 from ui_gym_agents.training.host import INTERRUPTED
 

@@ -76,6 +76,8 @@ class BenchWorker:
     cores: tuple[int, ...]
     threads: int
     stop: StopWish
+    children: int = 1
+    """How many commands it may run at a time, each in a thread of its own."""
 
     def run(
         self, command: Sequence[str], log: Path, look: Callable[[], None] = lambda: None
@@ -181,6 +183,8 @@ class JobPool:
         Raises:
             KeyboardInterrupt: somebody stopped it; no child is left.
         """
+        # A job that has its cores alone runs as many children as jobs would share them.
+        children = self.budget.jobs if self.jobs == 1 else 1
         free: queue.Queue[tuple[int, ...]] = queue.Queue()
         for cores in shares(self.budget, self.jobs):
             free.put(cores)
@@ -189,7 +193,7 @@ class JobPool:
             self.stop.check()
             cores = free.get()
             try:
-                return job.work(BenchWorker(cores, self.budget.threads, self.stop))
+                return job.work(BenchWorker(cores, self.budget.threads, self.stop, children))
             finally:
                 free.put(cores)
 

@@ -1,6 +1,6 @@
 """One run of the benchmark from its beginning, or from where it was left, to its result file.
 
-A run lives in a folder; beside it lie what its children said (``.log``) and the session
+A run lives in a folder; beside it lie what its training said (``.log``) and the session
 (``.json``): what was asked for and which children did it.
 """
 
@@ -9,18 +9,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ui_gym.contract import registry
-from ui_gym.errors import UIGymError, UserError
+from ui_gym.errors import UserError
 from ui_gym_agents import files
 from ui_gym_agents.bench import plan
 from ui_gym_agents.bench.plan import BenchPlaces, BenchRun
+from ui_gym_agents.bench.protocol import BesideEvaluation
 from ui_gym_agents.bench.results import (
     BenchResult,
     CurvePoint,
@@ -31,75 +31,20 @@ from ui_gym_agents.bench.results import (
     rate_of,
 )
 from ui_gym_agents.bench.running import BenchStopped, BenchWorker, ChildEnd
+from ui_gym_agents.bench.session import (
+    BenchFailure,
+    BenchSession,
+    Meter,
+    evaluated,
+    last_lines,
+)
 from ui_gym_agents.training import checkpoint
 from ui_gym_agents.training.host import INTERRUPTED
 
-Meter = Callable[[float, str], None]
-"""Is told how far a job is (0 to 1), and in words."""
-
 USAGE_ERROR = 2
 MODES = {"greedy": (), "sampled": ("--sample",)}
-LAST_LINES = 12
-
-
-class BenchFailure(UIGymError):
-    """A child of the benchmark failed before there was anything to tell of it."""
-
-
-@dataclass
-class BenchSession:
-    """The children of a run so far, kept in a file beside its folder."""
-
-    path: Path
-    settings: dict[str, Any]
-    children: list[dict[str, Any]] = field(default_factory=list)
-
-    @classmethod
-    def open(cls, path: Path, settings: dict[str, Any]) -> BenchSession:
-        """That of an earlier try, or a new one.
-
-        Raises:
-            UserError: the earlier try had other settings.
-        """
-        settings = json.loads(json.dumps(settings))
-        if not path.exists():
-            return cls(path, settings)
-        kept = json.loads(path.read_text())
-        if kept["settings"] != settings:
-            differ = sorted(
-                key
-                for key in kept["settings"].keys() | settings.keys()
-                if kept["settings"].get(key) != settings.get(key)
-            )
-            raise UserError(
-                f"the run in {path.with_suffix('')} was begun with another {', '.join(differ)}; "
-                "remove that folder and the files beside it, or choose another --runs"
-            )
-        return cls(path, settings, kept["children"])
-
-    def run(
-        self, worker: BenchWorker, command: list[str], log: Path, look: Callable[[], None]
-    ) -> ChildEnd:
-        """Run a child, and keep that it ran."""
-        child: dict[str, Any] = {"command": shlex.join(command)}
-        self.children.append(child)
-        self._write()
-        end = worker.run(command, log, look)
-        child |= {
-            "status": end.status,
-            "seconds": round(end.seconds, 3),
-            "cpu_seconds": round(end.cpu_seconds, 3),
-        }
-        self._write()
-        return end
-
-    def total(self, what: str) -> float:
-        """Seconds of all children whose end was seen."""
-        return round(sum(float(child.get(what, 0.0)) for child in self.children), 3)
-
-    def _write(self) -> None:
-        values = {"settings": self.settings, "children": self.children}
-        files.replace(self.path, json.dumps(values, indent=1) + "\n")
+BY_TASK, BESIDE = "by-task-", "beside-"
+"""How names of evaluations begin: of a run on many tasks, and as the protocol says beside."""
 
 
 @dataclass
@@ -202,11 +147,13 @@ def play_run(
     path = run.result(places)
     training = BenchTraining(run, run.folder(places), run.settings(), meter)
     training.train(worker)
-    figures = _single(run, training)
-    if run.of_many and training.finished:
-        figures = _by_task(run, training, worker)
+    figures: dict[str, TaskFigures] = {}
     if training.finished:
-        figures = _beside(run, training, worker, figures)
+        folder = training.folder
+        reports = evaluated(
+            training.session, worker, _evaluations(run, folder), folder, training.meter
+        )
+        figures = _figures(run, folder, reports)
     result = gather(run, training, figures, jobs)
     result.write(path)
     return result
@@ -238,11 +185,7 @@ def gather(
         weights=hashes(sorted(newest.glob("*.safetensors"))) if newest else {},
         settings=training.session.settings,
         commands=tuple(child["command"] for child in training.session.children),
-        seconds={
-            "training": elapsed,
-            "wall": training.session.total("seconds"),
-            "cpu": training.session.total("cpu_seconds"),
-        },
+        seconds={"training": elapsed, **training.session.seconds()},
         **circumstances(run.protocol, run.model, plugin, run.tasks, jobs),
     )
 
@@ -271,86 +214,64 @@ def played(rows: list[dict[str, Any]]) -> float:
     return float(sum(row.get("episodes") or 0 for row in rows))
 
 
-def last_lines(log: Path) -> str:
-    """The end of what children said."""
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
-    return "\n".join([line for line in lines if line][-LAST_LINES:])
+def _evaluations(run: BenchRun, folder: Path) -> dict[str, list[str]]:
+    """What measures the model in a run's folder: one of many tasks task by task, and all of them
+    as the protocol says beside, on the tasks that can be so."""
+    evaluation, tasks = run.protocol.evaluation, (*run.tasks, *run.held_out)
+
+    def command(
+        name: str, tasks: tuple[str, ...], *flags: str, beside: BesideEvaluation | None = None
+    ) -> list[str]:
+        own = ("--run", str(folder), *flags)
+        return plan.evaluation_command(
+            run.protocol, tasks, evaluation.episodes, folder / name, *own, beside=beside
+        )
+
+    modes = MODES.items() if run.of_many else ()
+    found = {(name := BY_TASK + mode): command(name, tasks, *flags) for mode, flags in modes}
+    for each, asked in evaluation.beside.items():
+        able = tuple(task for task in tasks if registry.spec(task).takes(*asked.arguments))
+        if able:
+            name = BESIDE + each
+            found[name] = command(name, able, beside=asked)
+    return found
 
 
-def _single(run: BenchRun, training: BenchTraining) -> dict[str, TaskFigures]:
-    """What the run itself measured of its one task."""
-    if run.of_many or not training.finished:
-        return {}
-    ended = json.loads((training.folder / "result.json").read_text())
-    before, after = (
-        {mode: MeasuredRate(**rate) for mode, rate in ended[when].items()}
-        for when in ("before", "after")
-    )
-    return {run.tasks[0]: TaskFigures(before=before, after=after)}
+def _figures(
+    run: BenchRun, folder: Path, reports: dict[str, dict[str, Any]]
+) -> dict[str, TaskFigures]:
+    """The figures of each task: what the run measured of its only one, and the reports."""
+    rates = {
+        name: {registry.spec(task).name: rate_of(part) for task, part in report["by_task"].items()}
+        for name, report in reports.items()
+    }
 
+    def of(task: str, kind: str) -> dict[str, MeasuredRate]:
+        return {
+            name.removeprefix(kind): each[task]
+            for name, each in rates.items()
+            if name.startswith(kind) and task in each
+        }
 
-def _by_task(run: BenchRun, training: BenchTraining, worker: BenchWorker) -> dict[str, TaskFigures]:
-    """What is measured, task by task, of a run that learned many."""
-    tasks, episodes = (*run.tasks, *run.held_out), run.protocol.evaluation.episodes
-    found: dict[str, dict[str, MeasuredRate]] = {task: {} for task in tasks}
-    for mode, flags in MODES.items():
-        training.meter(1.0, f"measuring {len(tasks)} tasks, {mode}")
-        out = training.folder / f"by-task-{mode}"
-        own = ("--run", str(training.folder), *flags)
-        command = plan.evaluation_command(run.protocol, tasks, episodes, out, *own)
-        report = evaluated(training.session, worker, command, out, training.log)
-        for task, part in by_name(report).items():
-            found[task][mode] = rate_of(part)
+    own = {} if run.of_many else _single(folder)
     return {
-        task: TaskFigures(after=rates, held_out=task in run.held_out)
-        for task, rates in found.items()
+        task: TaskFigures(
+            before=own.get("before", {}),
+            after=own.get("after", {}) | of(task, BY_TASK),
+            beside=of(task, BESIDE),
+            held_out=task in run.held_out,
+        )
+        for task in (*run.tasks, *run.held_out)
     }
 
 
-def _beside(
-    run: BenchRun, training: BenchTraining, worker: BenchWorker, figures: dict[str, TaskFigures]
-) -> dict[str, TaskFigures]:
-    """The figures with what the protocol measures beside them, of the tasks that can be so."""
-    evaluation = run.protocol.evaluation
-    for name, asked in evaluation.beside.items():
-        tasks = tuple(task for task in figures if registry.spec(task).takes(*asked.arguments))
-        if not tasks:
-            continue
-        training.meter(1.0, f"measuring {name.replace('_', ' ')}")
-        out = training.folder / f"beside-{name}"
-        command = plan.evaluation_command(
-            run.protocol, tasks, evaluation.episodes, out, "--run", str(training.folder),
-            beside=asked,
-        )  # fmt: skip
-        report = evaluated(training.session, worker, command, out, training.log)
-        for task, part in by_name(report).items():
-            beside = figures[task].beside | {name: rate_of(part)}
-            figures[task] = figures[task].model_copy(update={"beside": beside})
-    return figures
-
-
-def evaluated(
-    session: BenchSession, worker: BenchWorker, command: list[str], out: Path, log: Path
-) -> dict[str, Any]:
-    """The report of a command of `ui-gym-eval`, which goes on where it was stopped.
-
-    Raises:
-        BenchStopped: somebody stopped it.
-        BenchFailure: it failed.
-    """
-    end = session.run(worker, command, log, lambda: None)
-    if worker.stop.times:
-        raise BenchStopped
-    if end.status:
-        raise BenchFailure(f"{shlex.join(command)} failed, see {log}: {last_lines(log)}")
-    report: dict[str, Any] = json.loads((out / "report.json").read_text())
-    return report
-
-
-def by_name(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The parts of a report by the names of tasks, rather than by their ids."""
-    parts = report["by_task"].items()
-    return {registry.spec(task).name: part for task, part in parts}
+def _single(folder: Path) -> dict[str, dict[str, MeasuredRate]]:
+    """What the run in a folder measured of its one task, before and after."""
+    ended = json.loads((folder / "result.json").read_text())
+    return {
+        when: {mode: MeasuredRate(**rate) for mode, rate in ended[when].items()}
+        for when in ("before", "after")
+    }
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from ui_gym.errors import UIGymError, UserError
 from ui_gym_agents import command
 from ui_gym_agents.bench.results import BenchResult
 from ui_gym_agents.bench.running import BenchJob, BenchWorker, JobPool
-from ui_gym_agents.bench.training import Meter
+from ui_gym_agents.bench.session import Meter
 from ui_gym_agents.evaluation.report.statistics import percent
 
 
