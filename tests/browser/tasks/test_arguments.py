@@ -57,6 +57,8 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"rows": 5, "length": 4}, "rows must be 1 to 4, not 5"),
         ({"length": 201}, "length must be 2 to 200, not 201"),
         ({"compact": True, "length": 7}, "length must be 2 to 6, not 7"),
+        ({"words": "short", "length": 49}, "length must be 2 to 48, not 49"),
+        ({"columns": 1, "length": 24}, "length must be 2 to 23, not 24"),
         ({"columns": 0}, "columns must be 1, 2 or 3"),
         ({"words": "rude"}, "words must be 'long' or 'short', not 'rude'"),
     ],

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import pytest
 from task_helpers import SEEDS, verdicts
 
 from ui_gym.browser.tasks.data_entry import DataEntry, DataEntryParams
@@ -49,6 +50,17 @@ def test_data_entry_goals_name_the_rows() -> None:
         assert f"{first}, {second} and {third}" in three.goal(params)
         assert first < second < third
         assert len(set(params.people)) == 100
+
+
+@pytest.mark.parametrize(
+    ("given", "length"),
+    [({"columns": 1}, 23), ({"words": "short"}, 48), ({"columns": 1, "words": "short"}, 10)],
+)
+def test_a_table_of_few_names_is_as_long_as_they_allow(given: dict[str, Any], length: int) -> None:
+    """A hundred rows of them, all different, would be drawn for ever."""
+    task = DataEntry(**given)
+    for seed in SEEDS:
+        assert len(set(task.draw(seed).people)) == length
 
 
 def test_data_entry_mistakes() -> None:

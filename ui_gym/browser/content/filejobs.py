@@ -80,7 +80,7 @@ def neighbour(
 def misplaced(
     job: Job, others: Sequence[Job], paths: Sequence[str], rng: np.random.Generator
 ) -> Job:
-    """The job done in another folder, or into another."""
+    """The job done in another folder, or into another, if there is one."""
     right = job.to if job.kind == "move" else parent(job.path)
     wrong = []
     for folder in (path for path in paths if path.endswith("/") and path != right):
@@ -92,7 +92,7 @@ def misplaced(
             wrong.append(slipped)
     # A folder beside the right one is taken for it rather than any other.
     near = [one for one in wrong if parent(one.to or parent(one.path)) == parent(right)]
-    return pick(rng, near or wrong)
+    return pick(rng, near or wrong or [job])
 
 
 def typo(job: Job, others: Sequence[Job], paths: Sequence[str], rng: np.random.Generator) -> Job:

@@ -227,6 +227,8 @@ class CheckboxSet(Family[CheckboxSetParams]):
     def misread(self, params: CheckboxSetParams, mistake: str, rng: Generator) -> CheckboxSetParams:
         """``lookalike``: the most alike label is taken for one of the named. ``neighbour``: the
         box before or after it is ticked. ``forgot``: one of them is left out."""
+        if not params.asked:
+            return params  # the only one was forgotten
         place = int(rng.integers(len(params.asked)))
         wanted, others = params.asked[place], [i for i in params.asked if i != params.asked[place]]
         if mistake == "forgot":

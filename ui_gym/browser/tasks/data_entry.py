@@ -81,7 +81,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
 
     ## Arguments
     | `rows` | 3 (compact: 1) | how many rows to copy |
-    | `length` | 100 (compact: 6) | rows of the table |
+    | `length` | 100 (compact: 6) | rows, all different, 2 to 200; short names to 48, one column to 23 |
     | `columns` | 3 (compact: 2) | fields a row: first name, last name, e-mail |
     | `words` | "long" (compact: "short") | names from a long or a short list |
     | `compact` | False | a 320x256 page that a model of a million parameters can read |
@@ -108,9 +108,10 @@ class DataEntry(BrowserTask[DataEntryParams]):
         self.look = check_look(look or PLAIN)
         self.put_around(adverts, cookie_bar)
         self.rows = rows if rows is not None else (1 if compact else 3)
-        self.length = length if length is not None else (6 if compact else 100)
         self.columns = COLUMNS[: columns if columns is not None else (2 if compact else 3)]
         self.words = words or ("short" if compact else "long")
+        usual = min(6 if compact else 100, self._most)
+        self.length = length if length is not None else usual
         self.labels = COMPACT_LABELS if compact else LABELS
         if compact:
             self.viewport = COMPACT_SIZE
@@ -218,10 +219,21 @@ class DataEntry(BrowserTask[DataEntryParams]):
         scrolls = count_scrolls(self.length * ROW_HEIGHT)
         return max(self.spec.max_steps, math.ceil(1.25 * (needed + scrolls)))
 
+    @property
+    def _names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if self.words == "long":
+            return words.FIRST_LONG, words.LAST_LONG
+        return words.FIRST_SHORT, words.LAST_SHORT
+
+    @property
+    def _most(self) -> int:
+        """Rows that there may be: few enough that a draw without equal ones is found in some 20."""
+        first, last = self._names
+        people = len(first) * (len(last) if len(self.columns) > 1 else 1)
+        return min(6 if self.compact else 200, math.isqrt(6 * people))
+
     def _person(self, rng: Generator) -> tuple[str, ...]:
-        long = self.words == "long"
-        first = pick(rng, words.FIRST_LONG if long else words.FIRST_SHORT)
-        last = pick(rng, words.LAST_LONG if long else words.LAST_SHORT)
+        first, last = (pick(rng, names) for names in self._names)
         return (first, last, f"{first}.{last}@example.org".lower())[: len(self.columns)]
 
     def _record(self, params: DataEntryParams, row: int) -> dict[str, str]:
@@ -234,9 +246,8 @@ class DataEntry(BrowserTask[DataEntryParams]):
             raise UserError(f"DataEntry: words must be 'long' or 'short', not {self.words!r}")
         if not 1 <= self.rows <= self.length:
             raise UserError(f"DataEntry: rows must be 1 to {self.length}, not {self.rows}")
-        most = 6 if self.compact else 200
-        if not 2 <= self.length <= most:
-            raise UserError(f"DataEntry: length must be 2 to {most}, not {self.length}")
+        if not 2 <= self.length <= self._most:
+            raise UserError(f"DataEntry: length must be 2 to {self._most}, not {self.length}")
 
 
 def _show(entry: dict[str, str]) -> str:

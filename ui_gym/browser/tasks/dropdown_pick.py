@@ -205,6 +205,8 @@ class DropdownPick(Family[DropdownPickParams]):
     ) -> DropdownPickParams:
         """``lookalike``: the most alike option is taken for one of the asked. ``neighbour``: the
         option above or below it is. ``forgot``: one of the lists is left as it is."""
+        if not params.asked:
+            return params  # the only one was forgotten
         asked = [*params.asked]
         place = int(rng.integers(len(asked)))
         i, wanted = asked[place]

@@ -110,5 +110,7 @@ class DesktopSortFiles(FilingTask[SortingParams]):
         """``swapped``: each kind goes where the other should; ``one kind``: one is forgotten."""
         if mistake == "one kind":
             return dataclasses.replace(params, kinds=(pick(rng, params.kinds),))
+        if len(params.kinds) < 2:
+            return params  # the other is forgotten
         (one, here), (two, there) = params.kinds
         return dataclasses.replace(params, kinds=((one, there), (two, here)))
