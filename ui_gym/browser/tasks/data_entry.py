@@ -81,7 +81,7 @@ class DataEntry(BrowserTask[DataEntryParams]):
 
     ## Arguments
     | `rows` | 3 (compact: 1) | how many rows to copy |
-    | `length` | 100 (compact: 6) | rows, all different, 2 to 200; short names to 48, one column to 23 |
+    | `length` | 100 (compact: 6) | rows: 2 to 200, to 48 of short words, to 23 of one column |
     | `columns` | 3 (compact: 2) | fields a row: first name, last name, e-mail |
     | `words` | "long" (compact: "short") | names from a long or a short list |
     | `compact` | False | a 320x256 page that a model of a million parameters can read |
