@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from grpo_helpers import make_learner, make_policy, play, weights
+from grpo_helpers import gradient, make_learner, make_policy, play, weights
 
 from ui_gym.errors import UIGymError, UserError
 from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
@@ -206,7 +206,7 @@ def saved_bytes(learner: Learner, played: list[Trajectory]) -> int:
 def test_gradient_checkpointing_saves_memory_and_changes_nothing(
     algorithm: str, tiny: Path, tmp_path: Path
 ) -> None:
-    saved, after, gaps = [], [], []
+    saved, gradients, gaps = [], [], []
     for checkpointing in (False, True):
         policy = make_policy(tiny, gradient_checkpointing=checkpointing, threads=1)
         for part in policy.net.modules():  # a model with dropout, which sampling has none of
@@ -214,12 +214,13 @@ def test_gradient_checkpointing_saves_memory_and_changes_nothing(
                 part.attention_dropout = 0.5
         learner = make_learner(policy, tmp_path, algorithm=algorithm, critic={"warmup": 0})
         played = play(learner)
+        # Not the weights: AdamW makes a step of the rounding of a gradient that is nearly 0.
+        gradients.append(gradient(learner, played))
         saved.append(saved_bytes(learner, played))
         gaps.append(learner.learn(played)["logprob_gap"])
-        after.append(weights(learner))
         assert not any(part.training for part in policy.net.modules())
     assert saved[1] < 0.5 * saved[0], saved
-    assert torch.allclose(after[0], after[1], atol=1e-5)
+    assert (gradients[0] - gradients[1]).norm() < 1e-5 * gradients[0].norm()
     assert gaps[0] == pytest.approx(gaps[1], abs=1e-4)
 
 
