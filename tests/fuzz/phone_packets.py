@@ -110,7 +110,8 @@ class PhonePackets:
     def _look(self) -> None:
         """Nothing is left of the clients that went, and one that behaves is served."""
         name = f"ui-gym-adbd-{self._served.serial}"
-        if not eventually(lambda: not [t for t in threading.enumerate() if name in t.name], 60):
+        # The bound on processor time ends what computes; on a busy machine a minute is soon over.
+        if not eventually(lambda: not [t for t in threading.enumerate() if name in t.name], 600):
             raise Unexpected("threads are left of connections that ended")
         if self._fresh is not None:
             self._served.renew(self._fresh)
