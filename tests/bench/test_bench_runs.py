@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -71,6 +72,17 @@ def test_a_run_is_run_again_from_its_result_alone(bench: Bench, work: Path) -> N
     assert status == 1
     assert "different: step 2: episodes, success" in output
     assert "different: the weights that were learned are others" in output
+
+
+def test_a_run_knows_the_adapter_that_it_began_with(bench: Bench, work: Path) -> None:
+    adapter = work / "begun" / "adapter_model.safetensors"
+    adapter.parent.mkdir()
+    adapter.write_bytes(b"learned")
+    assert bench(*RUN, "--set", "policy.adapter=begun")[0] == 0
+    assert kept()["parent"]["adapter"] == {adapter.name: hashlib.sha256(b"learned").hexdigest()}
+    adapter.write_bytes(b"learned again")
+    status, _, errors = bench("rerun", str(RESULT), "--runs", "elsewhere")
+    assert (status, "the adapter begun here is not the one" in errors) == (2, True)
 
 
 def test_a_run_that_fails_is_a_result_and_is_not_tried_again_by_itself(bench: Bench) -> None:

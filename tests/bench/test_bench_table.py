@@ -222,12 +222,37 @@ def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
     for seed, success in enumerate((0.95, None)):
         write("bc", "Stepper", seed, success, settings={"plugin": "sft"})
     lines = under(bench, "What teaches what")
-    assert lines[0] == "| task | rewards alone | demonstrations | many tasks at once |"
+    head = "| task | rewards alone | demonstrations | many tasks at once | after an earlier run |"
+    assert lines[0] == head
     assert lines[2:] == [
         "| Login | **94.0 %** (grpo, best of 2) | 40.0 % (bc) "
-        "| 15.0 %, no better (gigpo, held-out) |",
-        "| Stepper |  | **95.0 %** (bc) |  |",
+        "| 15.0 %, no better (gigpo, held-out) |  |",
+        "| Stepper |  | **95.0 %** (bc) |  |  |",
     ]
+
+
+@pytest.mark.usefixtures("results")
+def test_a_run_is_compared_with_the_one_whose_adapter_it_began_with(bench: Bench) -> None:
+    """The parent does 10 % of Login, and the earlier run half of it."""
+    learned = {"adapter_model.safetensors": "a", "optimizer.safetensors": "b"}
+    figures = {"Login": {"after": {"greedy": rate(0.5)}}}
+    write("bc", "multi", 0, kind="multi", figures=figures, tasks=["Login"], weights=learned)
+    for name, adapter, success in (("better", "a", 0.7), ("same", "a", 0.55), ("of", "c", 0.6)):
+        begun = {
+            "name": "tiny-reader",
+            "files": {},
+            "adapter": {"adapter_model.safetensors": adapter},
+        }
+        write(name, "Login", 0, success, parent=begun)
+    each = [line.split("\t") for line in bench("table", "--each")[1].splitlines()]
+    before = {line[0]: line[3] for line in each if line[1:3] == ["Login", "0"]}
+    half = "50.0 % (43 to 57)"
+    assert (before["better"], before["same"], before["of"]) == (half, half, ""), "nobody knows"
+    assert before["grpo"] == "10.0 % (7 to 15)"
+    assert under(bench, "What teaches what")[2].endswith("| 70.0 % (better, best of 3) |")
+    Path("results/better-Login-0.json").unlink()
+    Path("results/of-Login-0.json").unlink()
+    assert under(bench, "What teaches what")[2].endswith("| 55.0 %, no better (same) |")
 
 
 def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
@@ -243,10 +268,11 @@ def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:
     ]
     lines = under(bench, "What teaches what")
     assert lines == [
-        "| parent | task | rewards alone | demonstrations | many tasks at once |",
-        "| --- | --- | --- | --- | --- |",
-        "| other | Login | 50.0 % (ppo) |  |  |",
-        "| small | Login | 50.0 % (grpo) |  |  |",
+        "| parent | task | rewards alone | demonstrations | many tasks at once "
+        "| after an earlier run |",
+        "| --- | --- | --- | --- | --- | --- |",
+        "| other | Login | 50.0 % (ppo) |  |  |  |",
+        "| small | Login | 50.0 % (grpo) |  |  |  |",
     ]
     Path("results/ppo-Login-0.json").unlink()
     Path("results/grpo-Login-0.json").unlink()

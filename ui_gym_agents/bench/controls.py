@@ -8,7 +8,13 @@ from pathlib import Path
 from ui_gym_agents.bench import plan
 from ui_gym_agents.bench.plan import BenchPlaces
 from ui_gym_agents.bench.protocol import BenchProtocol
-from ui_gym_agents.bench.results import BenchResult, TaskFigures, circumstances, rate_of
+from ui_gym_agents.bench.results import (
+    BenchResult,
+    TaskFigures,
+    circumstances,
+    parent_model,
+    rate_of,
+)
 from ui_gym_agents.bench.running import BenchWorker
 from ui_gym_agents.bench.session import BenchSession, Meter, evaluated
 
@@ -85,7 +91,9 @@ def play_controls(
         figures={controls.task: figures},
         commands=tuple(child["command"] for child in session.children),
         seconds=session.seconds(),
-        **circumstances(controls.protocol, controls.model, "", (controls.task,), jobs),
+        **circumstances(
+            controls.protocol, parent_model(controls.model, {}), "", (controls.task,), jobs
+        ),
     )
     result.write(controls.result(places))
     return result

@@ -29,8 +29,9 @@ def as_markdown(
     if rows := teacher_rows(results, table.mode):
         parts += [
             "### What teaches what",
-            "The best of each way, on what it was trained on. Bold from "
-            f"{percent(LEARNED)} on; no better: its interval is not above the parent's.",
+            f"The best of each way, on what it was trained on. Bold from {percent(LEARNED)} on; no "
+            "better: its interval is not above that of what it began with, the parent or an "
+            "earlier run.",
             _lines(rows),
         ]
     if pictures:

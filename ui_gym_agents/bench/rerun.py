@@ -55,11 +55,16 @@ def check_rerun(result: BenchResult) -> None:
         raise UserError("controls are measured again by ui-gym-bench controls; nothing is trained")
     if not result.steps:
         raise UserError("the result has no step of training to run again")
-    here = parent_model(result.parent.name)
+    here = parent_model(result.parent.name, result.settings)
     if here.files != result.parent.files:
         raise UserError(
             f"the model {result.parent.name} here is not the parent of the result: its weights "
             "have another hash; install the version of ui-gym-tiny that the result names"
+        )
+    if here.adapter != result.parent.adapter:
+        raise UserError(
+            f"the adapter {result.settings['policy.adapter']} here is not the one that the result "
+            "began with: it is not there, or its weights have another hash"
         )
 
 
@@ -108,7 +113,7 @@ def compare(result: BenchResult, folder: Path) -> RerunReport:
     found = curve(rows)
     saved = checkpoint.all_of(folder / "checkpoints")
     last = next((p for p in saved if p.name == f"step_{result.steps:06d}"), None)
-    weights = hashes(sorted(last.glob("*.safetensors"))) if last else {}
+    weights = hashes(last) if last else {}
     for path in saved:
         shutil.rmtree(path)  # nobody goes on from a run that was run again
     differences = tuple(_differences(result, found, weights))
@@ -148,7 +153,7 @@ def _elsewhere(result: BenchResult) -> Iterator[str]:
 def _here(result: BenchResult) -> dict[str, Any]:
     """Versions, code and machine of here, for the plugin and tasks of a result."""
     plugin = str(result.settings.get("plugin", ""))
-    return circumstances(load_protocol(), result.parent.name, plugin, result.tasks, 1)
+    return circumstances(load_protocol(), result.parent, plugin, result.tasks, 1)
 
 
 def _fail(end: ChildEnd, log: Path) -> None:

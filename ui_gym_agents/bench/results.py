@@ -77,10 +77,12 @@ class ProtocolName(BenchPart):
 
 
 class ParentModel(BenchPart):
-    """The model that training begins with, and the hashes of its weights' files (SHA-256)."""
+    """What training begins with, and the hashes of its weights' files (SHA-256)."""
 
     name: str
     files: dict[str, str]
+    adapter: dict[str, str] = Field(default_factory=dict)
+    """Of the adapter that an earlier run learned (`policy.adapter`), where there was one."""
 
 
 class BenchResult(BenchPart):
@@ -133,6 +135,11 @@ class BenchResult(BenchPart):
         source = self.settings.get("trainer.source", "oracle")
         return self.settings.get("plugin") != "sft" or source == "policy"
 
+    def began_with(self, other: BenchResult) -> bool:
+        """Whether training began with the adapter that `other` learned."""
+        adapter = self.parent.adapter
+        return bool(adapter) and adapter.items() <= other.weights.items()
+
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
         text = self.model_dump_json(indent=1, by_alias=True, exclude_defaults=False)
@@ -177,7 +184,7 @@ def find_results(places: Iterable[Path]) -> dict[Path, BenchResult]:
 
 
 def circumstances(
-    protocol: BenchProtocol, model: str, plugin: str, tasks: Sequence[str], jobs: int
+    protocol: BenchProtocol, parent: ParentModel, plugin: str, tasks: Sequence[str], jobs: int
 ) -> dict[str, Any]:
     """What stands in every result: protocol, parent, code, versions and machine."""
     suites = {registry.spec(task).suite for task in tasks}
@@ -185,7 +192,7 @@ def circumstances(
     code = told["code"]
     return {
         "protocol": {"version": protocol.version, "hash": protocol.digest},
-        "parent": parent_model(model),
+        "parent": parent,
         "commit": code and code.removesuffix("-dirty"),
         "dirty": bool(code and code.endswith("-dirty")),
         "versions": {"python": told["python"], **_versions(), **told["versions"]},
@@ -195,15 +202,20 @@ def circumstances(
     }
 
 
-def parent_model(model: str) -> ParentModel:
-    """A model with the hashes of its weights. `UserError` where there is none."""
-    folder = resolve(model)
-    weights = sorted(folder.glob("*.safetensors"))
-    return ParentModel(name=model, files=hashes(weights))
+def parent_model(model: str, settings: Mapping[str, Any]) -> ParentModel:
+    """A model, and the adapter that settings of `ui-gym-train` name, with the hashes of their
+    weights. `UserError` where there is no such model."""
+    adapter = settings.get("policy.adapter")
+    return ParentModel(
+        name=model,
+        files=hashes(resolve(model)),
+        adapter=hashes(Path(adapter)) if adapter else {},
+    )
 
 
-def hashes(paths: Iterable[Path]) -> dict[str, str]:
-    """The SHA-256 of files, by name."""
+def hashes(folder: Path) -> dict[str, str]:
+    """The SHA-256 of the weights' files of a folder, by name; nothing, where it is not there."""
+    paths = sorted(folder.glob("*.safetensors"))
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 

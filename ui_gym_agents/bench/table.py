@@ -240,32 +240,44 @@ def _remarks(results: Iterable[BenchResult]) -> Iterator[str]:
 def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, ...]]:
     """A head, and a row for each run and task that it was measured on; nothing, of no run."""
     runs = [result for result in results.values() if result.kind != CONTROLS]
-    controls = [result for result in results.values() if result.kind == CONTROLS]
     measured = [figures for result in runs for figures in result.figures.values()]
     modes = [mode, *sorted({name for figures in measured for name in figures.after} - {mode})]
     beside = list(dict.fromkeys(name for figures in measured for name in figures.beside))
     models = _model_suffixes(results)
     rows = []
     for result in runs:
-        known = [c.figures for c in controls if c.parent == result.parent]
         minutes = result.seconds.get("training", 0.0) / 60
         failed = result.status == "failed"
         for task in result.figures or result.tasks:
             figures = result.figures.get(task, TaskFigures())
-            parent = next((of[task] for of in known if task in of), figures).before
+            before = next(_known_before(result, task, results.values()), figures.before)
             rows.append((
                 column_of(result) + models[result.parent.name], task, str(result.seed),
-                _rate(parent.get(mode)),
+                _rate(before.get(mode)),
                 *("failed" if failed else _rate(figures.after.get(name)) for name in modes),
                 *(_rate(figures.beside.get(name)) for name in beside),
                 str(result.steps), f"{result.episodes:.0f}", f"{minutes:.1f}",
                 _first_line(result.error) if failed else result.stopped_by,
             ))  # fmt: skip
     head = (
-        "algorithm", "task", "seed", "parent", *modes, *(name.replace("_", " ") for name in beside),
+        "algorithm", "task", "seed", "before", *modes, *(name.replace("_", " ") for name in beside),
         "steps", "episodes", "minutes", "ended by",
     )  # fmt: skip
     return [head, *sorted(rows)] if rows else []
+
+
+def _known_before(
+    run: BenchResult, task: str, results: Iterable[BenchResult]
+) -> Iterator[Mapping[str, MeasuredRate]]:
+    """What others measured of that with which a run began: the run that learned its adapter, or
+    the controls of its parent."""
+    for other in results:
+        if (figures := other.figures.get(task)) is None:
+            continue
+        if run.began_with(other):
+            yield figures.after
+        elif other.kind == CONTROLS and other.parent == run.parent:
+            yield figures.before
 
 
 HELD_OUT_PARAMETERS, HELD_OUT_FAMILIES = "held-out parameters", "held-out families"

@@ -1,6 +1,7 @@
 """What teaches what: of each task, the best that each way of learning made of the parent.
 
-The ways: rewards of the policy's own episodes, demonstrations, and one run on many tasks.
+The ways: rewards of the policy's own episodes, demonstrations, one run on many tasks, and a run
+that begins with the adapter of an earlier one, which is what it is compared with.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from ui_gym_agents.bench.results import BenchResult
 from ui_gym_agents.bench.table import BenchCell, Comparison, column_of, compare_results
 from ui_gym_agents.evaluation.report.statistics import percent
 
-WAYS = REWARDS, DEMONSTRATIONS, MANY = "rewards alone", "demonstrations", "many tasks at once"
+WAYS = REWARDS, DEMONSTRATIONS, MANY, AFTER = (
+    "rewards alone", "demonstrations", "many tasks at once", "after an earlier run",
+)  # fmt: skip
 LEARNED = 0.9
 """The success from which on a task counts as learned."""
 
 
 @dataclass(frozen=True)
 class BestTaught:
-    """What the best of the `tried` columns came to on a task, and its parent."""
+    """What the best of the `tried` columns came to on a task, and what it began with."""
 
     column: str
     taught: BenchCell
-    parent: BenchCell
+    before: BenchCell
     tried: int
 
     @property
@@ -35,7 +38,7 @@ class BestTaught:
 
     def __str__(self) -> str:
         told = percent(self.success)
-        if (self.taught.low or 0.0) <= (self.parent.high or 0.0):
+        if (self.taught.low or 0.0) <= (self.before.high or 0.0):
             told += ", no better"
         elif self.success >= LEARNED:
             told = f"**{told}**"
@@ -51,9 +54,9 @@ def teacher_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[s
     found: list[tuple[str, str, list[BestTaught | None]]] = []
     for parent in parents:
         own = {path: one for path, one in results.items() if one.parent.name == parent}
-        table, columns = compare_results(own, (), mode), _columns(own)
+        table, columns, begun = compare_results(own, (), mode), _columns(own), _begun(own)
         found += [
-            (parent, task, [_best(table, task, columns[way]) for way in WAYS])
+            (parent, task, [_best(table, task, columns[way], begun) for way in WAYS])
             for task in table.rows
         ]
     trained = [row for row in found if any(row[2])]
@@ -71,14 +74,33 @@ def _columns(results: Mapping[Path, BenchResult]) -> dict[str, list[str]]:
     for result in results.values():
         if result.kind == CONTROLS or result.algorithm in controls:
             continue
-        alone = REWARDS if result.learner_played else DEMONSTRATIONS
-        columns = found[MANY if result.kind == "multi" else alone]
+        columns = found[_way(result)]
         if (column := column_of(result)) not in columns:
             columns.append(column)
     return found
 
 
-def _best(table: Comparison, task: str, columns: Sequence[str]) -> BestTaught | None:
+def _way(result: BenchResult) -> str:
+    if result.parent.adapter:
+        return AFTER
+    if result.kind == "multi":
+        return MANY
+    return REWARDS if result.learner_played else DEMONSTRATIONS
+
+
+def _begun(results: Mapping[Path, BenchResult]) -> dict[str, str]:
+    """Of columns whose runs began with what an earlier run learned: that run's column."""
+    return {
+        column_of(result): column_of(other)
+        for result in results.values()
+        for other in results.values()
+        if result.began_with(other)
+    }
+
+
+def _best(
+    table: Comparison, task: str, columns: Sequence[str], begun: Mapping[str, str]
+) -> BestTaught | None:
     """The best of some columns on a task that they were trained on."""
     cells = {column: table.cell(task, column) for column in columns}
     tried = {
@@ -89,4 +111,5 @@ def _best(table: Comparison, task: str, columns: Sequence[str]) -> BestTaught | 
     if not tried:
         return None
     best = max(tried, key=lambda column: tried[column].success or 0.0)
-    return BestTaught(best, tried[best], table.cell(task, "parent"), len(tried))
+    before = table.cell(task, begun.get(best, "parent"))
+    return BestTaught(best, tried[best], before, len(tried))

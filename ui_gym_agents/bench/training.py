@@ -28,6 +28,7 @@ from ui_gym_agents.bench.results import (
     TaskFigures,
     circumstances,
     hashes,
+    parent_model,
     rate_of,
 )
 from ui_gym_agents.bench.running import BenchStopped, BenchWorker, ChildEnd
@@ -163,7 +164,7 @@ def gather(
     run: BenchRun, training: BenchTraining, figures: dict[str, TaskFigures], jobs: int
 ) -> BenchResult:
     """The result of a run that has ended."""
-    plugin = run.algorithm_settings.plugin
+    plugin, settings = run.algorithm_settings.plugin, training.session.settings
     ended = json.loads((training.folder / "result.json").read_text()) if training.finished else {}
     rows = training.metrics()
     elapsed = ended.get("seconds", rows[-1]["time_elapsed"] if rows else 0.0)
@@ -182,11 +183,11 @@ def gather(
         episodes=played(rows),
         stopped_by=ended.get("stopped_by", ""),
         curve=curve(rows),
-        weights=hashes(sorted(newest.glob("*.safetensors"))) if newest else {},
-        settings=training.session.settings,
+        weights=hashes(newest) if newest else {},
+        settings=settings,
         commands=tuple(child["command"] for child in training.session.children),
         seconds={"training": elapsed, **training.session.seconds()},
-        **circumstances(run.protocol, run.model, plugin, run.tasks, jobs),
+        **circumstances(run.protocol, parent_model(run.model, settings), plugin, run.tasks, jobs),
     )
 
 
