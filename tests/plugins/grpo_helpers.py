@@ -114,3 +114,11 @@ def gradient(learner: Learner, trajectories: Sequence[Trajectory]) -> torch.Tens
     handle.remove()
     (found,) = seen
     return found
+
+
+def assert_same_gradient(one: torch.Tensor, other: torch.Tensor) -> None:
+    """Equal but for rounding. Of the weights after a step that cannot be said: AdamW makes as large
+    a step of the rounding of a gradient that is nearly 0 as of any."""
+    gap, size = (one - other).norm().item(), one.norm().item()
+    assert size > 0, "there is no gradient"
+    assert gap < 1e-5 * size, f"they differ by {gap / size:.1e} of their norm"
