@@ -34,7 +34,7 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 @pytest.fixture
 def make_policy(folder_of: Callable[[str], Path]) -> Callable[..., VLMPolicy]:
-    """A policy of a class; keyword arguments go to `from_config`."""
+    """A policy of a class; keyword arguments go to `load_policy`."""
 
     def make(kind: str = "qwen3_vl", **kwargs: Any) -> VLMPolicy:
         settings = {"max_new_tokens": 8, "threads": 1, "prompt": PromptBuilder.bare(), **kwargs}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import torch
 from policy_helpers import KINDS, TWO_PICTURES, Make, MakeView, act, difference, mixed, shake
 
 from ui_gym.errors import UserError
+from ui_gym_agents.policy import lora
 from ui_gym_agents.store import ScreenshotStore
 
 
@@ -92,3 +95,27 @@ def test_a_long_history_of_pictures_is_split_by_tokens(
     assert len(sizes) > 1
     assert max(sizes) <= 600
     assert difference(policy, records, screenshots) < 1e-5
+
+
+@pytest.mark.parametrize("begins", ["fresh", "with an adapter"])
+def test_the_reference_is_the_policy_that_training_began_with(
+    begins: str, make_policy: Make, make_view: MakeView, screenshots: ScreenshotStore,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """Whatever was learned or loaded since, which is as it was afterwards, to the bit."""
+    policy = make_policy(lora_rank=2)
+    if begins != "fresh":
+        shake(policy)
+        policy.save(tmp_path)
+        policy = make_policy(adapter=tmp_path)
+    at_first = act(policy, mixed(make_view))
+    shake(policy)
+    policy.save(tmp_path)
+    policy.load(tmp_path)
+    learned = lora.weights(policy.net)
+    assert difference(policy, at_first, screenshots) > 1e-3
+    with policy.reference():
+        assert difference(policy, at_first, screenshots) < 1e-5
+    for name, value in lora.weights(policy.net).items():
+        assert torch.equal(value, learned[name]), name
+    assert difference(policy, act(policy, mixed(make_view)), screenshots) < 1e-5

@@ -38,7 +38,7 @@ class LearningTurn:
     before: tuple[float, ...] | None = None
     """The tokens' log-probabilities when the step's learning began, where others sampled them."""
     reference: tuple[float, ...] | None = None
-    """And under the model without its adapter, where the rule has a KL term."""
+    """And under the policy that training began with, where the rule has a KL term."""
     owner: int = 0
     """The process that learns from it."""
     replayed: bool = False

@@ -125,4 +125,6 @@ def load_policy(
         name=str(name),
     )
     policy.shards = shards
+    if adapter is not None:
+        policy.begun = lora.weights(net)
     return policy

@@ -137,6 +137,25 @@ def restore(model: PeftModel, folder: Path) -> None:
         set_peft_model_state_dict(model, state)
 
 
+@contextmanager
+def exchanged(model: PeftModel, state: Mapping[str, Tensor]) -> Iterator[None]:
+    """Run with `state` as the adapter's weights, as `weights` gave them at some time; afterwards
+    all is as it was, exactly."""
+    own = _state(model)
+    before = {name: value.detach().clone() for name, value in own.items()}
+    try:
+        _put(own, state)
+        yield
+    finally:
+        _put(own, before)
+
+
+@torch.no_grad()
+def _put(own: Mapping[str, Tensor], state: Mapping[str, Tensor]) -> None:
+    for name, value in own.items():
+        value.copy_(state[name])
+
+
 def is_plain(model: nn.Module) -> bool:
     """Whether all adapters in `model` can be added to its weights: they are no DoRA nor another
     variant, and none is on an output layer that shares its weights with the embedding."""

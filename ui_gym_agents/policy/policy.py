@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -81,6 +81,9 @@ class VLMPolicy(Wording):
         self.name = name
         self._sums = lora.Sums()
         self.version = 0
+        self.begun: Mapping[str, Tensor] | None = None
+        """The adapter's weights (`lora.weights`) that training began with; None: a fresh adapter's,
+        which changed nothing. Set after it was made."""
         self.processes = Processes()
         """Those that learn together; set after it was made."""
         self.sampler: SamplingAgent | None = None
@@ -359,7 +362,8 @@ class VLMPolicy(Wording):
         self.net.eval()
 
     def reference(self) -> AbstractContextManager[Any]:
-        """A context in which the adapter is off: the model before any training.
+        """A context in which the policy is what training began with: the model, with the adapter
+        as it was loaded, if it was.
 
         Raises:
             UserError: there is no adapter, so what was before is gone.
@@ -368,6 +372,8 @@ class VLMPolicy(Wording):
             raise UserError(
                 "a reference needs an adapter to turn off: set policy.lora_rank above 0"
             )
+        if self.begun is not None:
+            return lora.exchanged(self.net, self.begun)
         return self.net.disable_adapter()
 
     def save(self, folder: Path) -> None:

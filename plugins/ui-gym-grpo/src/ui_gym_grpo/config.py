@@ -82,7 +82,10 @@ class GRPOConfig(StepSettings):
         default=None, gt=1, description="Bound on the cost of a token with a negative advantage."
     )
     kl: float = Field(
-        default=0.0, ge=0, description="Weight of the KL (k3) to the model with its adapter off."
+        default=0.0,
+        ge=0,
+        description="Weight of the KL (k3) to the policy that training began with: the model, with "
+        "policy.adapter if that is set.",
     )
     importance_cap: float = Field(
         default=2.0, gt=0, description="Largest weight of a token that older weights sampled."

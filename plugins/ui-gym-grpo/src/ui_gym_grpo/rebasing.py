@@ -26,7 +26,8 @@ def rebased(
 ) -> tuple[Episodes, dict[str, float]]:
     """Episodes with the policy's present log-probabilities where others sampled, and metrics.
 
-    Where the rule has a KL term, all turns get those of the model without its adapter as well.
+    Where the rule has a KL term, all turns get those of the policy that training began with as
+    well.
     """
     turns = [turn for episode in episodes for turn in episode]
     served = policy.processes.from_main(lambda: policy.sampler is not None)

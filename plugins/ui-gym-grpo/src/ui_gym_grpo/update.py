@@ -30,7 +30,7 @@ Departures of the defaults from the GRPO paper (Shao et al. 2024, arXiv:2402.033
   neither long answers nor long episodes weigh less per token.
 - Groups without variance are left out by the caller and replaced (DAPO's dynamic sampling).
 - No KL term: the clip and the adapter's small rank keep the policy near its start. With `kl` above
-  0, k3 (Schulman 2020) to the model with its adapter off is added to every token.
+  0, k3 (Schulman 2020) to the policy that training began with is added to every token.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Scored:
     before: Sequence[float] | None = None
     """Under the policy when this step's learning began; None where it was sampled by it."""
     reference: Tensor | None = None
-    """Under the model without its adapter, where the rule has a KL term."""
+    """Under the policy that training began with, where the rule has a KL term."""
     weight: float = 1.0
     """What each token's loss is multiplied by."""
     replayed: bool = False
