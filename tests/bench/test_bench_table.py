@@ -253,6 +253,8 @@ def test_a_run_is_compared_with_the_one_whose_adapter_it_began_with(bench: Bench
     Path("results/better-Login-0.json").unlink()
     Path("results/of-Login-0.json").unlink()
     assert under(bench, "What teaches what")[2].endswith("| 55.0 %, no better (same) |")
+    Path("results/bc-multi-0.json").unlink()
+    assert under(bench, "What teaches what")[2].endswith("| 55.0 % (same) |")
 
 
 def test_what_teaches_a_task_is_told_of_each_parent(bench: Bench) -> None:

@@ -62,9 +62,10 @@ def check_rerun(result: BenchResult) -> None:
             "have another hash; install the version of ui-gym-tiny that the result names"
         )
     if here.adapter != result.parent.adapter:
+        path = result.settings.get("policy.adapter")
         raise UserError(
-            f"the adapter {result.settings['policy.adapter']} here is not the one that the result "
-            "began with: it is not there, or its weights have another hash"
+            f"the adapter {path} here is not the one that the result began with: it is not there, "
+            "or its weights have another hash"
         )
 
 

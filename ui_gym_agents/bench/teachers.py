@@ -89,12 +89,14 @@ def _way(result: BenchResult) -> str:
 
 
 def _begun(results: Mapping[Path, BenchResult]) -> dict[str, str]:
-    """Of columns whose runs began with what an earlier run learned: that run's column."""
+    """Of columns whose runs began with what an earlier run learned: that run's column; of one that
+    is not among the results, a column that is empty."""
     return {
-        column_of(result): column_of(other)
+        column_of(result): next(
+            (column_of(o) for o in results.values() if result.began_with(o)), ""
+        )
         for result in results.values()
-        for other in results.values()
-        if result.began_with(other)
+        if result.parent.adapter
     }
 
 
