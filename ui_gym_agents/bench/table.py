@@ -246,11 +246,12 @@ def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, 
     models = _model_suffixes(results)
     rows = []
     for result in runs:
+        known = list(_known_before(result, results.values()))
         minutes = result.seconds.get("training", 0.0) / 60
         failed = result.status == "failed"
         for task in result.figures or result.tasks:
             figures = result.figures.get(task, TaskFigures())
-            before = next(_known_before(result, task, results.values()), figures.before)
+            before = next((of[task] for of in known if task in of), figures.before)
             rows.append((
                 column_of(result) + models[result.parent.name], task, str(result.seed),
                 _rate(before.get(mode)),
@@ -267,17 +268,15 @@ def run_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[str, 
 
 
 def _known_before(
-    run: BenchResult, task: str, results: Iterable[BenchResult]
-) -> Iterator[Mapping[str, MeasuredRate]]:
-    """What others measured of that with which a run began: the run that learned its adapter, or
-    the controls of its parent."""
+    run: BenchResult, results: Iterable[BenchResult]
+) -> Iterator[dict[str, dict[str, MeasuredRate]]]:
+    """What others measured, by task, of that with which a run began: the run that learned its
+    adapter, or the controls of its parent."""
     for other in results:
-        if (figures := other.figures.get(task)) is None:
-            continue
         if run.began_with(other):
-            yield figures.after
+            yield {task: figures.after for task, figures in other.figures.items()}
         elif other.kind == CONTROLS and other.parent == run.parent:
-            yield figures.before
+            yield {task: figures.before for task, figures in other.figures.items()}
 
 
 HELD_OUT_PARAMETERS, HELD_OUT_FAMILIES = "held-out parameters", "held-out families"
