@@ -74,11 +74,17 @@ def test_a_run_is_run_again_from_its_result_alone(bench: Bench, work: Path) -> N
     assert "different: the weights that were learned are others" in output
 
 
-def test_a_run_knows_the_adapter_that_it_began_with(bench: Bench, work: Path) -> None:
+def test_a_result_says_whether_it_is_of_a_control_and_what_it_began_with(
+    bench: Bench, work: Path
+) -> None:
     adapter = work / "begun" / "adapter_model.safetensors"
     adapter.parent.mkdir()
     adapter.write_bytes(b"learned")
-    assert bench(*RUN, "--set", "policy.adapter=begun")[0] == 0
+    told = 'plugin = "walker"\ncontrol = true\nsettings = { "policy.adapter" = "begun" }\n'
+    Path("walk.toml").write_text(told)
+    asked = ("--algorithm", "walk.toml", "--task", "CheckboxSet", "--seeds", "0")
+    assert bench(*with_protocol("run", *asked))[0] == 0
+    assert kept()["control"]
     assert kept()["parent"]["adapter"] == {adapter.name: hashlib.sha256(b"learned").hexdigest()}
     adapter.write_bytes(b"learned again")
     status, _, errors = bench("rerun", str(RESULT), "--runs", "elsewhere")

@@ -211,7 +211,7 @@ def test_a_document_without_its_markers_is_refused(text: str) -> None:
 
 @pytest.mark.usefixtures("results")
 def test_what_teaches_a_task_is_told_best_first(bench: Bench) -> None:
-    write("shuffled", "Login", 0, 0.99)  # a control, which teaches nothing
+    write("mine", "Login", 0, 0.99, control=True)
     figures = {
         "Login": {"after": {"greedy": rate(0.15)}},
         "Stepper": {"after": {"greedy": rate(0.9)}, "held_out": True},

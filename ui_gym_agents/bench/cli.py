@@ -60,8 +60,8 @@ AlgorithmOption = Annotated[
     list[str],
     typer.Option(
         "--algorithm",
-        help="bc, rejection, grpo, dr_grpo, gigpo, ppo, arpo, the controls still and shuffled; "
-        "a TOML file; or with --plugin a name for your own.",
+        help="bc, rejection, grpo, dr_grpo, gigpo, ppo, arpo, the controls still, shuffled and "
+        "unfiltered; a TOML file; or with --plugin a name for your own.",
     ),
 ]
 PluginOption = Annotated[
@@ -182,7 +182,7 @@ def controls(
 ) -> None:
     """Measure what needs no training: blind guess, random agent, and the parent with pass@k.
 
-    The controls that train, still and shuffled, are algorithms of ui-gym-bench run.
+    The controls that train, still, shuffled and unfiltered, are algorithms of ui-gym-bench run.
 
     [dim]Example:[/dim]
 

@@ -96,6 +96,8 @@ class BenchResult(BenchPart):
     protocol: ProtocolName
     algorithm: str
     title: str = ""
+    control: bool = False
+    """Whether nothing is to be learned by the algorithm."""
     tasks: tuple[str, ...]
     """What is trained on, and of controls: what was measured."""
     seed: int

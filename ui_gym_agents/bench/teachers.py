@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ui_gym_agents.bench.algorithms import built_in
 from ui_gym_agents.bench.controls import CONTROLS
 from ui_gym_agents.bench.results import BenchResult
 from ui_gym_agents.bench.table import BenchCell, Comparison, column_of, compare_results
@@ -68,11 +67,10 @@ def teacher_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[s
 
 
 def _columns(results: Mapping[Path, BenchResult]) -> dict[str, list[str]]:
-    """The columns of each way. By a control that trains nothing is to be learned."""
-    controls = [name for name, algorithm in built_in().items() if algorithm.control]
+    """The columns of each way, without the controls."""
     found: dict[str, list[str]] = {way: [] for way in WAYS}
     for result in results.values():
-        if result.kind == CONTROLS or result.algorithm in controls:
+        if result.kind == CONTROLS or result.control:
             continue
         columns = found[_way(result)]
         if (column := column_of(result)) not in columns:

@@ -52,7 +52,7 @@ def described(protocol: BenchProtocol) -> Iterator[tuple[str, str]]:
         "controls",
         f"blind guess; a random agent and the greedy parent in {controls.episodes} episodes; the "
         f"parent's pass@{controls.attempts} in {controls.instances} instances; a learning rate of "
-        "nothing (still); shuffled rewards (shuffled)",
+        "nothing (still); shuffled rewards (shuffled); failures kept too (unfiltered)",
     )
     yield "settings of all runs", ", ".join(f"{k} {v}" for k, v in protocol.settings.items())
     for name, algorithm in built_in().items():

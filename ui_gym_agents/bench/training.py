@@ -176,6 +176,7 @@ def gather(
         error="" if training.finished else last_lines(training.log),
         algorithm=run.algorithm,
         title=run.algorithm_settings.title,
+        control=run.algorithm_settings.control,
         tasks=run.tasks,
         seed=run.seed,
         figures=figures,

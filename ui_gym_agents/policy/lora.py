@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import (
-    LoraConfig,
-    PeftModel,
-    get_peft_model,
-    get_peft_model_state_dict,
-    set_peft_model_state_dict,
-)
+from peft import LoraConfig, PeftModel, get_peft_model, get_peft_model_state_dict
 from peft.tuners.lora import LoraLayer
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
@@ -129,12 +123,12 @@ def restore(model: PeftModel, folder: Path) -> None:
     Raises:
         UserError: the folder's adapter has other layers or another rank.
     """
-    state = load_file(folder / WEIGHTS)
-    shapes = {name: tuple(value.shape) for name, value in _state(model).items()}
-    if {name: tuple(value.shape) for name, value in state.items()} != shapes:
+    own, state = _state(model), load_file(folder / WEIGHTS)
+    if {name: value.shape for name, value in state.items()} != {
+        name: value.shape for name, value in own.items()
+    }:
         raise UserError(f"{folder / WEIGHTS} belongs to an adapter of other layers or another rank")
-    with _peft():
-        set_peft_model_state_dict(model, state)
+    _put(own, state)
 
 
 @contextmanager
