@@ -250,6 +250,11 @@ def test_a_run_is_compared_with_the_one_whose_adapter_it_began_with(bench: Bench
     assert (before["better"], before["same"], before["of"]) == (half, half, ""), "nobody knows"
     assert before["grpo"] == "10.0 % (7 to 15)"
     assert under(bench, "What teaches what")[2].endswith("| 70.0 % (better, best of 3) |")
+    assert "better" not in under(bench, "Every task")[0]
+    after = under(bench, "After an earlier run")
+    assert after[0] == "| task | bc, many tasks | better | of | same |"
+    assert after[2].startswith(f"| Login | {half} | 70.0 %")
+    assert after[3].startswith("| algorithm "), "no task but Login: the next table"
     Path("results/better-Login-0.json").unlink()
     Path("results/of-Login-0.json").unlink()
     assert under(bench, "What teaches what")[2].endswith("| 55.0 %, no better (same) |")

@@ -331,7 +331,7 @@ def table(
     elif into is None:
         columns = [ShownColumn("task", least=12)]
         columns += [ShownColumn(name, right=True) for name in compared.columns]
-        print_table(console, columns, compared.text_rows())
+        print_table(console, columns, compared.text_rows(compared.columns))
         for remark in compared.remarks:
             notes.print(Text(remark, style="dim"), soft_wrap=True)
 

@@ -19,7 +19,7 @@ def as_markdown(
     table: Comparison, results: Mapping[Path, BenchResult], pictures: Sequence[str] = ()
 ) -> str:
     """The results, a section each: what teaches each task, pictures by their addresses, what
-    carries over, the whole table, and, folded away, a line for each run."""
+    carries over, all columns, and, folded away, a line for each run."""
     parts = [
         f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
         "95 % intervals: of one run over its episodes (Wilson), or over the seeds that are named "
@@ -40,11 +40,19 @@ def as_markdown(
     if rows := gap_rows(results):
         told = "Greedy; means over the tasks of a row, of each over its seeds."
         parts += ["### What carries over", told, _lines(rows)]
-    parts += ["### Every task", _lines([("task", *table.columns), *table.text_rows()])]
+    parts += ["### Every task", _part(table, [c for c in table.columns if c not in table.begun])]
+    if table.begun:
+        earlier = [c for c in table.columns if c in {*table.begun.values()} - {*table.begun}]
+        later = _part(table, [c for c in table.columns if c in table.begun], earlier)
+        parts += ["### After an earlier run", later]
     if rows := run_rows(results, table.mode):
         fold = "<details>\n<summary>A line for each run and task</summary>"
         parts += ["### Every run", fold, _lines(rows), "</details>"]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _part(table: Comparison, columns: Sequence[str], before: Sequence[str] = ()) -> str:
+    return _lines([("task", *before, *columns), *table.text_rows(columns, before)])
 
 
 def _lines(rows: Sequence[Sequence[str]]) -> str:

@@ -66,15 +66,24 @@ class Comparison:
     """How answers were chosen: greedy or sampled."""
     protocol: str
     """Its version and hash."""
+    begun: Mapping[str, str] = field(default_factory=dict)
+    """Of columns whose runs began with what an earlier run learned: that run's column; of one that
+    is not among the results, a column that is empty."""
     remarks: tuple[str, ...] = field(default=())
 
     def cell(self, task: str, column: str) -> BenchCell:
         """A cell; an empty one where nothing was run."""
         return self.cells.get((task, column), BenchCell())
 
-    def text_rows(self) -> list[tuple[str, ...]]:
-        """Of each task, its name and its cells."""
-        return [(task, *(str(self.cell(task, c)) for c in self.columns)) for task in self.rows]
+    def text_rows(
+        self, columns: Sequence[str], before: Sequence[str] = ()
+    ) -> list[tuple[str, ...]]:
+        """Of each task that has any of `columns`: its name, the cells of `before`, and its own."""
+        return [
+            (task, *(str(self.cell(task, column)) for column in (*before, *columns)))
+            for task in self.rows
+            if any((task, column) in self.cells for column in columns)
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Plain values: the cells that there are, by task and column."""
@@ -112,6 +121,7 @@ def compare_results(
     grouped: dict[tuple[str, str], list[tuple[Path, BenchResult]]] = {}
     cells: dict[tuple[str, str], BenchCell] = {}
     columns: set[str] = set()
+    begun: dict[str, str] = {}
     for path, result in results.items():
         suffix = models[result.parent.name]
         if result.kind == CONTROLS:
@@ -122,6 +132,9 @@ def compare_results(
             continue
         column = column_of(result) + suffix
         columns.add(column)
+        if result.parent.adapter:
+            earlier = (column_of(o) + suffix for o in results.values() if result.began_with(o))
+            begun[column] = next(earlier, "")
         for task in result.figures or dict.fromkeys(result.tasks):
             grouped.setdefault((task, column), []).append((path, result))
     for (task, column), runs in grouped.items():
@@ -133,6 +146,7 @@ def compare_results(
         cells=cells,
         mode=mode,
         protocol=f"{first.version} ({first.hash[:8]})",
+        begun=begun,
         remarks=tuple(_remarks(results.values())),
     )
 

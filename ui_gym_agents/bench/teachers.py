@@ -53,9 +53,9 @@ def teacher_rows(results: Mapping[Path, BenchResult], mode: str) -> list[tuple[s
     found: list[tuple[str, str, list[BestTaught | None]]] = []
     for parent in parents:
         own = {path: one for path, one in results.items() if one.parent.name == parent}
-        table, columns, begun = compare_results(own, (), mode), _columns(own), _begun(own)
+        table, columns = compare_results(own, (), mode), _columns(own)
         found += [
-            (parent, task, [_best(table, task, columns[way], begun) for way in WAYS])
+            (parent, task, [_best(table, task, columns[way]) for way in WAYS])
             for task in table.rows
         ]
     trained = [row for row in found if any(row[2])]
@@ -86,21 +86,7 @@ def _way(result: BenchResult) -> str:
     return REWARDS if result.learner_played else DEMONSTRATIONS
 
 
-def _begun(results: Mapping[Path, BenchResult]) -> dict[str, str]:
-    """Of columns whose runs began with what an earlier run learned: that run's column; of one that
-    is not among the results, a column that is empty."""
-    return {
-        column_of(result): next(
-            (column_of(o) for o in results.values() if result.began_with(o)), ""
-        )
-        for result in results.values()
-        if result.parent.adapter
-    }
-
-
-def _best(
-    table: Comparison, task: str, columns: Sequence[str], begun: Mapping[str, str]
-) -> BestTaught | None:
+def _best(table: Comparison, task: str, columns: Sequence[str]) -> BestTaught | None:
     """The best of some columns on a task that they were trained on."""
     cells = {column: table.cell(task, column) for column in columns}
     tried = {
@@ -111,5 +97,5 @@ def _best(
     if not tried:
         return None
     best = max(tried, key=lambda column: tried[column].success or 0.0)
-    before = table.cell(task, begun.get(best, "parent"))
+    before = table.cell(task, table.begun.get(best, "parent"))
     return BestTaught(best, tried[best], before, len(tried))
