@@ -259,6 +259,9 @@ def test_a_run_is_compared_with_the_one_whose_adapter_it_began_with(bench: Bench
     Path("results/of-Login-0.json").unlink()
     assert under(bench, "What teaches what")[2].endswith("| 55.0 %, no better (same) |")
     Path("results/bc-multi-0.json").unlink()
+    alone = bench("table", "results/same-Login-0.json", "--markdown")[1]
+    assert "### Every task" not in alone
+    assert "| task | same |\n| --- | --- |\n| Login | 55.0 %" in alone
     assert under(bench, "What teaches what")[2].endswith("| 55.0 % (same) |")
 
 

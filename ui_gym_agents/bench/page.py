@@ -40,11 +40,11 @@ def as_markdown(
     if rows := gap_rows(results):
         told = "Greedy; means over the tasks of a row, of each over its seeds."
         parts += ["### What carries over", told, _lines(rows)]
-    parts += ["### Every task", _part(table, [c for c in table.columns if c not in table.begun])]
-    if table.begun:
-        earlier = [c for c in table.columns if c in {*table.begun.values()} - {*table.begun}]
-        later = _part(table, [c for c in table.columns if c in table.begun], earlier)
-        parts += ["### After an earlier run", later]
+    if columns := [c for c in table.columns if c not in table.begun]:
+        parts += ["### Every task", _part(table, columns)]
+    if columns := [c for c in table.columns if c in table.begun]:
+        earlier = [c for c in table.columns if c in {*table.begun.values()} - {*columns}]
+        parts += ["### After an earlier run", _part(table, columns, earlier)]
     if rows := run_rows(results, table.mode):
         fold = "<details>\n<summary>A line for each run and task</summary>"
         parts += ["### Every run", fold, _lines(rows), "</details>"]
