@@ -144,7 +144,8 @@ class Curriculum:
         """`task_success`: the mean over the tasks of the success rate that was seen of each.
 
         The success of all episodes rises where a task that is mastered comes more often; this does
-        not. Older steps count less. Empty where tasks come by their own weights, or there is one.
+        not. Older steps count less. A task counts as much after one group as after twenty, so that
+        the first steps say little. Empty where tasks come by their own weights, or there is one.
         """
         seen = [r.successes / r.trials for r in self.records.values() if r.trials]
         if self.kind == "uniform" or len(self.records) == 1 or not seen:
