@@ -19,7 +19,8 @@ def as_markdown(
     table: Comparison, results: Mapping[Path, BenchResult], pictures: Sequence[str] = ()
 ) -> str:
     """The results, a section each: what teaches each task, pictures by their addresses, what
-    carries over, all columns, and, folded away, a line for each run."""
+    carries over, all columns (those of runs that began with an earlier one apart, beside what they
+    began with), and, folded away, a line for each run."""
     parts = [
         f"Held-out success, {table.mode}, in percent, by protocol {table.protocol}. Brackets are "
         "95 % intervals: of one run over its episodes (Wilson), or over the seeds that are named "
