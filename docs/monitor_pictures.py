@@ -43,13 +43,9 @@ def main(run: Path) -> None:
                 for name, place in places.items():
                     _take(page, server, name, place)
                 page.resize(PHONE)
-                for name in ("run", "episode"):
-                    _take(page, server, f"{name}-390", places[name])
+                _take(page, server, "run-390", places["run"])
                 page.prefer("dark")
                 _take(page, server, "episode-390-dark", places["episode"])
-                page.resize(DESK)
-                for name in ("run", "episode"):
-                    _take(page, server, f"{name}-dark", places[name])
         finally:
             browser.close()
         source = library.all()[0].source
@@ -78,7 +74,6 @@ def _places(answer: Callable[..., Any]) -> dict[str, str]:
     return {
         "runs": "#/",
         "run": f"#/run/{id}",
-        "episodes": f"#/run/{id}/episodes",
         "episode": f"#/run/{id}/episode/{wrong['episodes'][0]['id']}?turn=0",
         "group": f"#/run/{id}/group/{parted[0]['group']}?step={parted[0]['step']}",
         "through": f"#/run/{id}/through?task={learned['task']}&seed={learned['seed']}",

@@ -36,7 +36,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "ui_gym_agents": (
         (
             "command", "episode", "files", "overrides", "policy.hub", "policy.parallel",
-            "marked", "policy.weights", "presets", "protocols", "seeds",
+            "marked", "pictures", "policy.weights", "presets", "protocols", "seeds",
         ),
         ("agents.agent", "engines.http", "engines.protocol", "rewards"),
         ("pack",),

@@ -60,6 +60,15 @@ def test_every_example_runs(tmp_path: Path, document: str) -> None:
         python(tmp_path, "-c", example)
 
 
+def test_the_tests_that_prove_something_are_there() -> None:
+    file = ""
+    for said in re.findall(r"`((?:tests/|::)[^`]+)`", (ROOT / "docs/proofs.md").read_text()):
+        path, _, name = said.partition("::")
+        file = path or file
+        assert (ROOT / file).exists(), file
+        assert not name or f"def {name}(" in (ROOT / file).read_text(), said
+
+
 @pytest.mark.nightly
 def test_every_example_of_the_wrappers_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

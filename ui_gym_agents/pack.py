@@ -28,6 +28,7 @@ from PIL import Image as PILImage
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym_agents import files
+from ui_gym_agents.pictures import decoded
 
 Coarse = NDArray[np.int32]
 """The pixels of a picture that are compared, each a number, since numbers are compared fast."""
@@ -100,7 +101,7 @@ class PicturePack:
                 return image
             _, whole = self._row(base) or (None, b"")
             return _pixels(whole) + image
-        except (OSError, ValueError, TypeError, PILImage.DecompressionBombError) as error:
+        except (ValueError, TypeError, UserError) as error:
             raise UserError(f"{self.path} is damaged: {key[:12]}... is no picture") from error
 
     def encoded(self, key: str) -> bytes | None:
@@ -219,5 +220,4 @@ def _webp(image: Image) -> bytes:
 
 
 def _pixels(data: bytes) -> Image:
-    with PILImage.open(io.BytesIO(data)) as opened:
-        return np.asarray(opened.convert("RGB"), dtype=np.uint8)
+    return np.asarray(decoded(data), dtype=np.uint8)

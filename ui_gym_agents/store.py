@@ -12,6 +12,7 @@ import ctypes
 import dataclasses
 import hashlib
 import json
+import re
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
@@ -19,13 +20,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym.errors import UserError
 from ui_gym_agents import files
 from ui_gym_agents.episode import Episode, Purpose, TokenRecord, TokenUsage, Turn
 from ui_gym_agents.pack import PicturePack
+from ui_gym_agents.pictures import decoded
 
 FILE = "episodes.jsonl"
 """The name of a file of episodes."""
@@ -35,6 +36,8 @@ MEMORY_LIMIT = 512 << 20
 """Bytes of pixels that a store with a folder keeps in memory."""
 SUFFIXES = (".webp", ".png")
 """Of files that are a picture each."""
+HASH = re.compile("[0-9a-f]{64}")
+"""A picture's name. Any other, in a stranger's records, could lead out of the folder."""
 
 
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None)
@@ -135,18 +138,19 @@ class ScreenshotStore:
 
     def keeps(self, key: str) -> bool:
         """Whether a picture is in the folder."""
-        return self._file(key) is not None or (self._pack is not None and key in self._pack)
+        if self._pack is None or not HASH.fullmatch(key):
+            return False
+        return self._file(key) is not None or key in self._pack
 
     def _stored(self, key: str) -> Image | None:
         file = self._file(key)
         if file is None:
             return None if self._pack is None else self._pack.get(key)
-        with PILImage.open(file) as opened:
-            return np.asarray(opened.convert("RGB"), dtype=np.uint8)
+        return np.asarray(decoded(file.read_bytes()), dtype=np.uint8)
 
     def _file(self, key: str) -> Path | None:
         """The file of a picture that has one of its own."""
-        if self._folder is None:
+        if self._folder is None or not HASH.fullmatch(key):
             return None
         stem = self._folder / key[:2] / key
         return next(filter(Path.exists, map(stem.with_suffix, SUFFIXES)), None)

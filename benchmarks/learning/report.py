@@ -9,12 +9,11 @@ import statistics
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 from experiments import CURVES, EXPERIMENTS, HERE, PARENT_FIGURES
 
-from ui_gym_agents.evaluation.report.statistics import mean_and_half, over_runs
+from ui_gym_agents.evaluation.report.statistics import mean_and_half, over_runs, percent
 
 mpl.use("svg")
 from matplotlib import pyplot
@@ -70,8 +69,8 @@ HEAD = """# Learning curves
 
 Each line below is a run of `ui-gym-train` on two cores without a GPU; runs share the machine, two
 at a time, a thread each. Those on data entry start from `tiny-clerk`, a vision-language model of a
-million parameters that fills in forms like a clumsy clerk. Held-out task instances share no
-parameters with those of training. Brackets are 95 % intervals: of a run over its held-out episodes
+million parameters that fills in forms like a clumsy clerk. No held-out instance is one of
+training. Brackets are 95 % intervals: of a run over its held-out episodes
 (100, of some 200; Wilson), of "all" over the seeds (Student's t, cut at 0 and 100 %, and nowhere
 narrower than that over the episodes; of three seeds it is wide). The tables of every step lie in
 `curves/`. Those of the first runs do not tell how many episodes a GRPO step had, which replaces
@@ -234,16 +233,12 @@ def _episodes(name: str, row: Row) -> float:
     return statistics.mean([n for n in sizes if abs(round(rate * n) / n - rate) < 1e-4] or sizes)
 
 
-def percent(share: Any) -> str:
-    return f"{100 * float(share):.1f} %"
-
-
 def interval(rows: list[Row]) -> str:
     if not rows:
         return ""
     last = rows[-1]
     low, high = (f"{100 * float(last[side]):.0f}" for side in ("low", "high"))
-    return f"{percent(last['success'])} ({low} to {high})"
+    return f"{percent(float(last['success']))} ({low} to {high})"
 
 
 # -- the pictures --

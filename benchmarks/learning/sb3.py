@@ -21,9 +21,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+from ui_gym_agents.evaluation.report.statistics import percent
 
 HERE = Path(__file__).parent
 CURVES = HERE / "curves"
@@ -343,10 +344,6 @@ def draw() -> None:
     axes.legend(fontsize="small", frameon=False)
     axes.grid(alpha=0.3)
     figure.savefig(HERE / "sb3.svg", metadata={"Date": None})
-
-
-def percent(share: Any) -> str:
-    return f"{100 * float(share):.1f} %"
 
 
 if __name__ == "__main__":

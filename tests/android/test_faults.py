@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from serving import free_port
 
 from ui_gym.android.pool import android_pool
 from ui_gym.contract.device import DeviceOptions
@@ -19,12 +19,6 @@ from ui_gym_phone.handset import Handset
 
 TASK = "AndroidQuickSettings"
 SIZE = (360, 800)
-
-
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 def test_a_phone_that_is_lost_in_mid_episode_is_named_and_found_again():

@@ -19,6 +19,7 @@ from tests.bench.conftest import RESULT, SMALL, WALK, Bench, with_protocol, writ
         (("run", "--algorithm", "grpo", "--set", "trainer.lr=1"), "--algorithm my-grpo --plugin"),
         (("run", "--algorithm", "bc", "--plugin", "sft"), "give yours another name"),
         (("run", *WALK, "--set", "evaluation.episodes=1"), "which is the protocol's to say"),
+        (("run", *WALK, "--set", "env.observation=elements"), "which is the protocol's to say"),
         (("run", "--algorithm", "bc", "grpo", "--plugin", "sft"), "describe one algorithm"),
         (("run", "--algorithm", "bc", "--tasks", "compct"), "Did you mean 'compact'"),
         (("run", "--algorithm", "bc", "--task", "Login", "--model", "tiny-hand"), "'tiny-hands'"),

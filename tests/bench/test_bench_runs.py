@@ -56,6 +56,20 @@ def test_a_run_ends_with_its_budget_and_says_all_that_bears_on_it(bench: Bench) 
     assert kept() == result
 
 
+def test_steps_of_another_process_are_no_result(bench: Bench, work: Path) -> None:
+    assert bench(*RUN)[0] == 0
+    RESULT.unlink()
+    (metrics,) = work.rglob("metrics.jsonl")
+    whole = metrics.read_text()
+    last = json.loads(whole.splitlines()[-1])
+    metrics.write_text(f"{whole}{json.dumps({**last, 'kind': 'train', 'step': 10})}\n")
+    status, _, errors = bench(*RUN)
+    assert (status, RESULT.exists()) == (1, False)
+    assert "does not tell steps 1 to 3, each once" in errors
+    metrics.write_text(whole)
+    assert bench(*RUN)[0] == 0
+
+
 def test_a_run_is_run_again_from_its_result_alone(bench: Bench, work: Path) -> None:
     """Two steps of 99, whose number a trainer may look at; then a result that is not so."""
     assert bench(*RUN, "--set", "run.steps=99")[0] == 0

@@ -24,10 +24,11 @@ from ui_gym.browser.chromium.capture import (
     choose_capture,
 )
 from ui_gym.browser.chromium.device import ChromiumDevice
+from ui_gym.browser.chromium.process import BROWSER_VARIABLE
 from ui_gym.browser.chromium.protocol import Message
 from ui_gym.contract import action as act
 from ui_gym.contract.device import DeviceOptions, Image
-from ui_gym.errors import DeviceError, DeviceStartError, UserError
+from ui_gym.errors import DeviceError, DeviceSetupError, DeviceStartError, UserError
 from ui_gym.playing.env import UIEnv
 from ui_gym.xvfb import XServer
 
@@ -147,6 +148,17 @@ def test_the_fastest_way_is_chosen_by_size(monkeypatch: pytest.MonkeyPatch) -> N
     assert type(choose_capture(large)) is ScreenshotCapture
     with pytest.raises(DeviceStartError, match="apt-get install chromium-headless-shell"):
         choose_capture(DeviceOptions("chromium:beginframe"))
+
+
+def test_a_headless_shell_that_is_named_has_no_framebuffer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its large pages waited for the frame of a window that there was not."""
+    monkeypatch.setenv(BROWSER_VARIABLE, "chromium-headless-shell")
+    with contextlib.closing(UIEnv("Login", timeout=5)) as env:
+        first, _ = env.reset(seed=0)
+        assert first["screenshot"].shape == (800, 1280, 3)
+    framed = ChromiumDevice(DeviceOptions("chromium:framebuffer"))
+    with pytest.raises(DeviceSetupError, match=r"shell' has no window.*chromium or google-chrome"):
+        framed.start()
 
 
 def test_an_unknown_way_names_the_nearest() -> None:

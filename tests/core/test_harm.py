@@ -63,10 +63,8 @@ def test_a_star_alone_stands_for_other_signs() -> None:
     assert not AllowedChange("file ?.txt").fits(("file a.txt", ""))
 
 
-def test_of_many_harms_some_are_named() -> None:
-    told = harms([], [(f"file {i:03}", "") for i in range(100)], ())
-    assert len(told) == MOST + 1
-    assert told[-1] == "and 80 more"
+def test_all_harms_are_told() -> None:
+    assert len(harms([], [(f"file {i:03}", "") for i in range(100)], ())) == 100
 
 
 # -- in episodes --
@@ -131,6 +129,18 @@ def test_harm_makes_the_score_0_and_is_named(watched: Made) -> None:
     _, reward, terminated, _, info = env.step("finish()")
     assert (reward, terminated) == (0.0, True)
     assert "harm" in info["details"]
+
+
+def test_of_many_harms_some_are_named_and_all_are_counted(watched: Made) -> None:
+    env = watched()
+    params = params_of(env)
+    env.device.texts |= {f"file {i:03}": "" for i in range(100)}
+    *_, info = env.step(f"{click(env, params.target)}; type('{params.text}')")
+    told = info["details"]["harm"]
+    assert len(told) == MOST + 1
+    assert told[-1] == "and 80 more"
+    shown = "; ".join(f"box file {i:03} is new" for i in range(3))
+    assert info["notes"] == f"harm: {shown} and 97 more"
 
 
 def test_what_is_undone_is_no_harm(watched: Made) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
 import signal
@@ -394,6 +395,53 @@ def test_a_reset_that_hangs_is_tried_again_on_a_fresh_device(on_road: Make, hang
         ):
             env.reset(seed=4)
     assert env.reset(seed=4)[1]["seed"].tolist() == [4]
+
+
+def test_an_unseeded_reset_that_hangs_begins_the_same_episode(
+    make_vector: Make, pool: Pool
+) -> None:
+    told = []
+    for hangs in (0, 2):
+        env = make_vector(1, step_timeout=0.5)
+        env.reset(seed=4)
+        pool.faults.hang_resets = hangs
+        told.append([int(env.reset()[1]["seed"][0]) for _ in range(3)])
+    single = UIEnv("PaintText")
+    single.reset(seed=4)
+    told.append([single.reset()[1]["seed"] for _ in range(3)])
+    single.close()
+    assert told[0] == told[1] == told[2]
+
+
+def test_the_step_of_a_lost_slot_tells_nothing_of_its_reset(make_vector: Make, pool: Pool) -> None:
+    pool.faults.hang_on, pool.faults.hang_resets = "hang", 1
+    env = make_vector(1, step_timeout=0.5)
+    env.send_reset([0], [1], [{"ground_truth": True, "oracle": True}])
+    (begun,) = env.recv()
+    assert begun.info.keys() >= {"ground_truth", "faults", "oracle"}
+    env.send(['type("hang")'], [0])
+    (lost,) = env.recv()
+    assert lost.info["failure"]
+    assert lost.info.keys() == begun.info.keys() - {"ground_truth", "faults"}
+
+
+def test_the_step_of_a_lost_slot_has_no_details_of_an_earlier_verdict(
+    make_vector: Make, pool: Pool
+) -> None:
+    class Detailed(paint.PaintText):
+        def judge(self, device: Any, params: Any, history: Any) -> Any:
+            verdict = super().judge(device, params, history)
+            return dataclasses.replace(verdict, details={"actions": len(history)})
+
+    pool.faults.hang_on = "hang"
+    env = make_vector(1, Detailed(), step_timeout=0.5)
+    env.send_reset([0], [1])
+    env.recv()
+    told = []
+    for text in ("click(1, 1)", 'type("hang")'):
+        env.send([text], [0])
+        told.append(env.recv()[0].info["details"])
+    assert told == [{"actions": 1}, {}]
 
 
 def test_a_bug_in_one_slot_is_raised_and_the_rest_is_usable(make_vector: Make) -> None:

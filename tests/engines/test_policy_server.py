@@ -315,13 +315,15 @@ def test_a_name_of_a_request_is_no_other_requests(serve: Serve) -> None:
     assert len(served.trace()) == 1
 
 
-def test_a_picture_that_is_too_large_is_refused(
+def test_pictures_that_are_too_large_together_are_refused(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui_gym_agents.serving.wire.MOST_PIXELS", 64 * 96 - 1)
+    monkeypatch.setattr("ui_gym_agents.serving.wire.MOST_PIXELS", 2 * 64 * 96 - 1)
     assert MOST_PIXELS > 1 << 20
-    found = serve().post("chat/completions", {"messages": [user("x", picture(0))]})
-    assert "96x64 pixels is too large" in found.json()["error"]["message"]
+    served = serve()
+    assert served.post("chat/completions", {"messages": [user("x", picture(0))]}).is_success
+    found = served.post("chat/completions", {"messages": [user("x", picture(0), picture(1))]})
+    assert "96x64 is too large" in found.json()["error"]["message"]
 
 
 def test_a_model_without_eyes_refuses_pictures_and_reads_texts(

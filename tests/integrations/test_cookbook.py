@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import paint
 import pytest
 from PIL import Image as PILImage
 from waiting import eventually
@@ -52,24 +51,7 @@ PER_PICTURE = -(-96 // 32) * -(-64 // 32)
 """Placeholders of a picture of the paint suite."""
 
 
-@pytest.fixture(autouse=True)
-def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """The paint devices that are lent; none is, after a test."""
-    held: list[Any] = []
-    acquire, release = paint.PaintPool.acquire, paint.PaintPool.release
-
-    def acquired(pool: paint.PaintPool) -> paint.PaintDevice:
-        held.append(acquire(pool))
-        return held[-1]
-
-    def released(pool: paint.PaintPool, device: Any, *, healthy: bool) -> None:
-        held.remove(device)
-        release(pool, device, healthy=healthy)
-
-    monkeypatch.setattr(paint.PaintPool, "acquire", acquired)
-    monkeypatch.setattr(paint.PaintPool, "release", released)
-    yield held
-    assert held == []
+pytestmark = pytest.mark.usefixtures("held")
 
 
 class Oracle(TokenCompleter):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import paint
@@ -13,25 +12,7 @@ import pytest
 from ui_gym.errors import DeviceError, UserError
 from ui_gym_agents.integrations.episodes import AsyncEpisode, needs, new_episode
 
-
-@pytest.fixture(autouse=True)
-def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """The devices that are lent; none is, after a test."""
-    held: list[Any] = []
-    acquire, release = paint.PaintPool.acquire, paint.PaintPool.release
-
-    def acquired(pool: paint.PaintPool) -> paint.PaintDevice:
-        held.append(acquire(pool))
-        return held[-1]
-
-    def released(pool: paint.PaintPool, device: Any, *, healthy: bool) -> None:
-        held.remove(device)
-        release(pool, device, healthy=healthy)
-
-    monkeypatch.setattr(paint.PaintPool, "acquire", acquired)
-    monkeypatch.setattr(paint.PaintPool, "release", released)
-    yield held
-    assert held == []
+pytestmark = pytest.mark.usefixtures("held")
 
 
 def test_episodes_of_one_loop_are_played_at_the_same_time_and_closed(held: list[Any]) -> None:

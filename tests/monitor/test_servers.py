@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from serving import free_port
 
 from ui_gym.errors import UserError
 from ui_gym.playing.vector import UIVectorEnv
@@ -37,12 +38,6 @@ def serve() -> Iterator[Callable[..., EnvServer]]:
         yield start
 
 
-def closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def test_the_token_is_the_one_of_clients() -> None:
     assert servers.TOKEN == wire.TOKEN
 
@@ -66,7 +61,7 @@ def test_slots_are_playing_lent_or_free(serve: Callable[..., EnvServer]) -> None
 
 def test_several_servers_are_shown_and_a_dead_one_is_told(serve: Callable[..., EnvServer]) -> None:
     server = serve(slots=2)
-    other = closed_port()
+    other = free_port()
     told = server_workers(f"{server.address}, ws://127.0.0.1:{other}")
     assert [slot["node"] for slot in told["slots"]] == [f"127.0.0.1:{server.port}"] * 2
     assert len(told["nodes"]) == 2
@@ -74,7 +69,7 @@ def test_several_servers_are_shown_and_a_dead_one_is_told(serve: Callable[..., E
 
 
 def test_a_server_that_is_not_running_is_a_clear_note() -> None:
-    told = server_workers(f"ws://127.0.0.1:{closed_port()}")
+    told = server_workers(f"ws://127.0.0.1:{free_port()}")
     assert told["slots"] == []
     assert "is `ui-gym serve` running there?" in told["note"]
 

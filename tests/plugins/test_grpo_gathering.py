@@ -18,6 +18,7 @@ from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord, Turn
 from ui_gym_agents.groups.advantages import leave_one_out
 from ui_gym_agents.groups.gathering import Batch, Gatherer, Trajectory
+from ui_gym_agents.rewards import RewardFailure
 from ui_gym_agents.seeds import derive, derive_noise
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
@@ -65,6 +66,7 @@ class Stand:
     gatherer: Gatherer
     agent: Flaky
     asked: list[EpisodeRequest]
+    context: TrainerContext
 
     def batch(self, *failing: str, times: int = FOR_GOOD) -> Batch:
         self.agent.failures = dict.fromkeys(failing, times)
@@ -95,7 +97,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
         context.requests = requests  # type: ignore[method-assign]
         config = GRPOConfig(**{"groups": 2, "group_size": 4} | settings)
-        return Stand(Gatherer(config, context, Collector(envs, agent)), agent, asked)
+        return Stand(Gatherer(config, context, Collector(envs, agent)), agent, asked, context)
 
     yield stand
     for one in closing:
@@ -207,6 +209,27 @@ def test_what_the_machine_failed_tells_the_curriculum_nothing(make: Make) -> Non
     stand.gatherer._context.observe = seen.extend  # type: ignore[method-assign]
     stand.batch("1-0.1", "1-1.0", "1-1.1")
     assert {e.id for e in seen}.isdisjoint({"1-0.1", "1-1.0", "1-1.1"})
+
+
+def test_rewards_that_fail_are_counted_in_the_step_that_learns(make: Make) -> None:
+    """A step is played while the one before is learned, and is not judged by what it has so far."""
+    stand = make(reward=f"{__name__}:of_success", groups=2, refill=1.0)
+    for step in (1, 2):
+        stand.gatherer.batch(step)
+    stand.context.step = 1
+    stand.context.check_rewards()
+    stand.context.step = 2
+    with pytest.raises(RewardFailure, match="4 of the 8 episodes of step 2 have no reward"):
+        stand.context.check_rewards()
+    stand.context.step = 3
+    stand.context.check_rewards()
+
+
+def of_success(episode: Episode) -> float:
+    """A reward that cannot be said of what fails in step 2."""
+    if episode.purpose.step == 2 and not episode.success:
+        raise ValueError("no such log")
+    return float(episode.success)
 
 
 # -- what is told of it --

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from grpo_helpers import assert_same_gradient, gradient, make_learner, make_poli
 
 from ui_gym.errors import UIGymError, UserError
 from ui_gym_agents.groups.gathering import LearningTurn, Trajectory
+from ui_gym_agents.training.alerts import lost_losses
 from ui_gym_agents.training.context import TrainerContext
 from ui_gym_agents.training.run_directory import RunDirectory
 from ui_gym_agents.training.settings import RunConfig
@@ -179,6 +181,18 @@ def test_a_loss_that_is_no_number_keeps_the_batch_and_ends_the_run(
     assert torch.equal(weights(learner), before)
     lines = (tmp_path / "broken_batch_step_1.jsonl").read_text().splitlines()
     assert json.loads(lines[0])["record"]["output_ids"]
+
+
+def test_a_gradient_that_is_no_number_changes_no_weight_and_ends_the_run(make: Make) -> None:
+    learner = make()
+    played = play(learner)
+    before = weights(learner)
+    parameter = next(iter(learner.policy.parameters()))
+    parameter.register_hook(lambda gradient: gradient + float("inf"))
+    row = learner.learn(played)
+    assert math.isfinite(row["loss"])
+    assert lost_losses(row) == ["grad_norm"], "the host stops at it"
+    assert (row["updates"], torch.equal(weights(learner), before)) == (0, True)
 
 
 # -- memory --

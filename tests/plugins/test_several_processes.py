@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ import psutil
 import pytest
 import torch
 from safetensors.torch import load_file
+from serving import free_port
 from sft_helpers import build_model, picture
 from train_helpers import metrics, rows
 from waiting import eventually
@@ -165,7 +165,7 @@ class Runs:
 
     def train(self, *arguments: str, launch: Sequence[str] = ()) -> str:
         """The output of a training that went well."""
-        launcher = [free_port() if word == "PORT" else word for word in launch]
+        launcher = [str(free_port()) if word == "PORT" else word for word in launch]
         status, output = self.end(*launcher, str(self.driver), *arguments)
         assert status == 0, output
         return output
@@ -181,7 +181,7 @@ class Runs:
 
         `faults` are what happens before a gradient step, as ``PROCESS STEP FAULT,...``.
         """
-        port = free_port()
+        port = str(free_port())
         return [
             self.start(
                 str(self.driver), *arguments,
@@ -202,12 +202,6 @@ class Runs:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-
-
-def free_port() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return str(free.getsockname()[1])
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sft_helpers import Runs, make_policy, picture, record, weights
 from ui_gym_agents.collecting.collector import EpisodeRequest
 from ui_gym_agents.episode import Episode, TokenRecord
 from ui_gym_agents.store import EpisodeStore
+from ui_gym_agents.training.alerts import lost_losses
 from ui_gym_sft import SFTConfig
 from ui_gym_sft.data import Example, Rounds, weighed
 
@@ -212,3 +214,26 @@ def test_weights_stay_whole_where_a_gradient_is_no_number(runs: Runs) -> None:
     others = weights(trainer)[1:]
     assert runs.step(trainer, 1)["loss"] != runs.step(trainer, 1)["loss"]
     assert weights(trainer)[1:] == others
+
+
+def test_a_gradient_that_is_no_number_ends_the_run_though_the_loss_is_one(runs: Runs) -> None:
+    trainer = sampled(runs)
+    before = weights(trainer)
+    parameter = next(iter(trainer.policy.parameters()))
+    parameter.register_hook(lambda gradient: gradient + float("inf"))
+    row = runs.step(trainer, 1)
+    assert math.isfinite(row["loss"])
+    assert lost_losses(row) == ["grad_norm"], "the host stops at it"
+    assert (row["updates"], weights(trainer)) == (0, before)
+
+
+@pytest.mark.parametrize(("steps", "shares"), [(1, [1.0]), (3, [1.0, 0.55, 0.1])])
+def test_the_rate_falls_from_the_peak_in_the_first_step_to_the_last_rate_in_the_last(
+    runs: Runs, steps: int, shares: list[float]
+) -> None:
+    context = runs.context(steps=steps)
+    context.__dict__["collector"] = Played(runs, 4)
+    settings = {"episodes": 8, "tries": 4, "lr": 1e-2, "final_lr": 0.1, "warmup": 0}
+    trainer = runs.trainer("policy", context, **settings)
+    rates = [runs.step(trainer, n)["lr"] for n in range(1, steps + 1)]
+    assert rates == pytest.approx([1e-2 * share for share in shares])

@@ -297,6 +297,43 @@ def test_the_run_ends_with_the_best_weights_when_what_is_held_out_gets_worse(
     assert "training ends with the weights of its lowest" in runs.notes[-1]
 
 
+WORSE = {"heldout": 0.3, "early_stop_after": 99, "lr": 30.0, "warmup": 0}
+"""Any step ruins the weights, and the run is not stopped for it."""
+
+
+def test_the_last_step_takes_the_best_weights_back_though_it_would_have_gone_on(
+    runs: Runs, recorded: Path
+) -> None:
+    trainer = runs.trainer(recorded, runs.context(steps=1), **WORSE)
+    row = runs.step(trainer, 1)
+    assert trainer.steps is None, "a resumed run may be given more steps"
+    best = trainer.fitter.best.loss
+    assert best < row["heldout_loss"]
+    assert "training ends with the weights of its lowest" in runs.notes[-1]
+    assert runs.step(trainer, 2)["heldout_loss_before"] == pytest.approx(best)
+
+
+def test_a_last_step_without_anything_to_learn_takes_the_best_weights_back_too(
+    runs: Runs, recorded: Path
+) -> None:
+    trainer = runs.trainer(recorded, runs.context(steps=2), **WORSE)
+    row = runs.step(trainer, 1)
+    assert trainer.fitter.best.loss < row["heldout_loss"]
+    assert "training ends" not in runs.notes[-1], "there is another step"
+    version = trainer.policy.version
+    trainer.source.records = lambda episode: []  # type: ignore[method-assign]
+    assert "loss" not in runs.step(trainer, 2)
+    assert "training ends with the weights of its lowest" in runs.notes[-1]
+    assert trainer.policy.version > version, "whoever samples must see that weights changed"
+
+
+def test_the_episodes_of_a_step_are_those_that_it_took(runs: Runs, recorded: Path) -> None:
+    """The host counts them against `run.episode_limit`."""
+    row = runs.step(runs.trainer(recorded, episodes=3), 1)
+    assert (row["episodes"], row["kept"], row["recorded_episodes"]) == (3, 3, 8)
+    assert (row["dropped_unsuccessful"], row["source_success"]) == (1, 0.875)
+
+
 def test_a_process_gets_the_pictures_of_its_episodes_alone(recorded: Path, runs: Runs) -> None:
     context = runs.context()
     context.processes = ThreeProcesses()

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tests.policy.tiny_models import BUILDERS, picture
+from tests.policy.tiny_models import folders, picture
 from ui_gym_agents.agents.agent import View
 from ui_gym_agents.episode import Turn
 from ui_gym_agents.policy import PromptBuilder, VLMPolicy, load_policy
@@ -20,16 +20,7 @@ from ui_gym_agents.store import ScreenshotStore
 
 @pytest.fixture(scope="session")
 def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The checkpoint folder of a class, built when first asked for."""
-    found: dict[str, Path] = {}
-
-    def get(kind: str) -> Path:
-        if kind not in found:
-            found[kind] = tmp_path_factory.mktemp(kind)
-            BUILDERS[kind](found[kind])
-        return found[kind]
-
-    return get
+    return folders(tmp_path_factory)
 
 
 @pytest.fixture

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from ui_gym.contract.device import Image
@@ -208,6 +210,18 @@ BUILDERS: dict[str, Callable[[Path], None]] = {
     "llama": _llama,
     "qwen3": _qwen3_text,
 }
+
+
+def folders(temporary: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The checkpoint folder of a class, built when first asked for."""
+
+    @functools.cache
+    def get(kind: str) -> Path:
+        folder = temporary.mktemp(kind)
+        BUILDERS[kind](folder)
+        return folder
+
+    return get
 
 
 def picture(seed: int, size: tuple[int, int] = SIZE) -> Image:

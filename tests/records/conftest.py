@@ -35,7 +35,6 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """A running PostgreSQL server; skips where there is none."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
     with running() as made:
         yield made
 

@@ -66,6 +66,7 @@ class Server:
 @contextmanager
 def running() -> Iterator[Server]:
     """A started server, until the end; skips where there can be none."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
     found = binaries()
     if found is None:
         pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")

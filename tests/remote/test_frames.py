@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zlib
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ui_gym.errors import DeviceError
+from ui_gym.remote import frames
 from ui_gym.remote.frames import FrameReader, FrameWriter, Part
 
 SIZES = st.tuples(st.integers(1, 12), st.integers(1, 12))
@@ -79,6 +81,18 @@ def test_a_bomb_is_not_unpacked() -> None:
     bomb = zlib.compress(bytes(50_000_000), 9)
     with pytest.raises(DeviceError, match="damaged"):
         reader.read(2, part | {"data": bomb})
+
+
+def test_a_size_that_no_screen_has_takes_no_memory() -> None:
+    whole = FrameWriter().write(1, np.zeros((4, 4, 3), np.uint8), 0)
+    tracemalloc.start()
+    for shape in ((20_000, 20_000, 3), (-4, -4, 3)):
+        part = whole | {"shape": shape}
+        part["hash"] = frames._digest(b"", part)
+        with pytest.raises(DeviceError, match="none of a screen"):
+            FrameReader().read(1, part)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
 
 
 def test_a_frame_of_another_size_is_sent_whole() -> None:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from clients import TWO_PICTURES, MakeServer, client_of, trainer_of
 
-from tests.policy.tiny_models import BUILDERS
+from tests.policy.tiny_models import folders
 from ui_gym_agents.policy import VLMPolicy, load_policy
 from ui_gym_tinker.server import TinkerServer
 
@@ -62,13 +62,4 @@ def bare() -> VLMPolicy:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a tiny model of a class, made when first asked for."""
-    found: dict[str, Path] = {}
-
-    def get(kind: str) -> Path:
-        if kind not in found:
-            found[kind] = tmp_path_factory.mktemp(kind)
-            BUILDERS[kind](found[kind])
-        return found[kind]
-
-    return get
+    return folders(tmp_path_factory)

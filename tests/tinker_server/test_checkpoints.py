@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from tinker import types
 
 from ui_gym_agents.policy import VLMPolicy, load_policy
 from ui_gym_tinker.server import TinkerServer
+from ui_gym_tinker.server.checkpoints import Checkpoints
 
 pytestmark = pytest.mark.filterwarnings("ignore:DEPRECATED:FutureWarning")
 
@@ -123,6 +126,37 @@ def test_a_name_is_taken_once(trainer: Any, server: TinkerServer) -> None:
     facts = json.loads((adapter_folder(server, path) / "tinker.json").read_text())
     assert (facts["steps"], facts["user_metadata"]) == (1, metadata)
     assert not list(adapter_folder(server, path).parent.glob(".*"))
+
+
+def test_who_is_killed_while_replacing_a_checkpoint_leaves_the_old_one(
+    trainer: Any, server: TinkerServer
+) -> None:
+    path = trainer.save_state("same").result(SECONDS).path
+    folder = adapter_folder(server, path)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    code = (
+        "import os, pathlib, sys\n"
+        "from ui_gym_tinker.server.checkpoints import CheckpointPath, Checkpoints\n"
+        "there = Checkpoints(pathlib.Path(sys.argv[1]))\n"
+        "path = CheckpointPath.parse(sys.argv[2])\n"
+        "rename, done = pathlib.Path.rename, []\n"
+        "def renamed(self, to):\n"
+        "    if len(done) == int(sys.argv[3]):\n"
+        "        os.kill(os.getpid(), 9)\n"
+        "    done.append(to)\n"
+        "    return rename(self, to)\n"
+        "pathlib.Path.rename = renamed\n"
+        "from ui_gym_tinker.server import checkpoints\n"
+        "checkpoints._write_adapter = lambda part, *rest: (part / 'new').write_text('new')\n"
+        "there.save(path, None, there.facts(path), overwrite=True)\n"
+    )
+    for renames in (0, 1):  # before the old one goes away, and before the new one comes
+        asked = [sys.executable, "-c", code, str(server.checkpoints), path, str(renames)]
+        assert subprocess.run(asked, check=False).returncode == -9
+        assert folder.exists() == (renames == 0)
+        Checkpoints(Path(server.checkpoints))
+        assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    assert trainer.load_state(path).result(SECONDS)
 
 
 @pytest.mark.parametrize("name", ["../out", "a/b", ".hidden", "x" * 200])

@@ -138,9 +138,9 @@ def test_pictures_may_be_jpegs(sampler: Any, bare: VLMPolicy, trainer: Any) -> N
     ("chunk", "told"),
     [
         ({"expected_tokens": 7}, "of 96x64 takes 6 tokens of this model, not the expected_tok"),
-        ({"data": b"no picture"}, "a picture of 10 bytes is no png"),
-        ({"data": file_of(picture(1))[:200]}, "is no png"),
-        ({"format": "jpeg"}, "is no jpeg"),
+        ({"data": b"no picture"}, "a picture of 10 bytes is no PNG"),
+        ({"data": file_of(picture(1))[:200]}, "is no PNG"),
+        ({"format": "jpeg"}, "is no JPEG"),
     ],
 )
 def test_a_picture_that_is_another_is_refused(

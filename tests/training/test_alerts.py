@@ -114,6 +114,14 @@ def test_a_loss_that_is_no_number_is_told(watched: Watched, told: Told) -> None:
     assert told == [(2, "nan", "step 2: value/loss is inf")]
 
 
+def test_a_gradient_that_is_no_number_is_told_though_the_loss_is_one(
+    watched: Watched, told: Told
+) -> None:
+    watched.step(1, 1.0, loss=0.5, grad_norm=2.0)
+    watched.step(2, 1.0, loss=0.5, grad_norm=float("inf"))
+    assert told == [(2, "nan", "step 2: grad_norm is inf")]
+
+
 def test_alerts_that_are_switched_off_come_not(told: Told) -> None:
     watched = Watched(told, alert_stalled=0.0, alert_failures=1.0)
     for number in (1, 2, 3):

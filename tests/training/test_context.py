@@ -220,6 +220,17 @@ def test_fixed_seeds_and_splits_are_asked_for(make: Any, tmp_path: Path) -> None
     assert {r.task for r in asked} == {"UI/PaintClick-v0"}
 
 
+def test_of_fixed_instances_a_task_keeps_the_seeds_that_are_its_own(
+    make: Any, tmp_path: Path
+) -> None:
+    lines = ({"id": "PaintClick", "seeds": [4, 9, 11]}, {"id": "PaintText"})
+    context = make(tasks=file(tmp_path, *lines))
+    asked = context.requests(1, 200, instances=8)
+    seeds = {name: {r.seed for r in asked if name in r.task} for name in ("Click", "Text")}
+    assert seeds["Click"] == {4, 9, 11}
+    assert seeds["Text"] == {context.derive("instance", number) for number in range(8)}
+
+
 # -- the curriculum --
 
 

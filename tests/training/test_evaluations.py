@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -86,36 +87,65 @@ class NoSettings(BaseModel):
 
 
 class Guesses:
-    """A trainer whose policy is a random agent."""
+    """A trainer whose player is a random agent."""
 
     api_version = 1
     Config = NoSettings
 
     def __init__(self, config: NoSettings, context: TrainerContext) -> None:
-        context.__dict__["policy"] = RandomAgent(context.envs.single_action_space)
+        context.player = RandomAgent(context.envs.single_action_space)
+
+    def step(self) -> dict[str, float]:
+        return {}
+
+    def save(self, directory: Path) -> None:
+        (directory / "nothing").touch()
 
 
 class Counts(RunListener):
-    """How many episodes each evaluation announced, and played."""
+    """How many episodes each evaluation announced, and played, and their seeds by its kind."""
 
     def __init__(self) -> None:
         self.announced: dict[Purpose, int] = {}
         self.played: dict[Purpose, int] = {}
+        self.seeds: defaultdict[str, set[int]] = defaultdict(set)
 
     def evaluation_begun(self, purpose: Purpose, episodes: int) -> None:
         self.announced[purpose] = episodes
 
     def episode(self, episode: Any) -> None:
         self.played[episode.purpose] = self.played.get(episode.purpose, 0) + 1
+        self.seeds[episode.purpose.kind].add(episode.seed)
+
+
+def measured(folder: Path, **given: Any) -> Counts:
+    """What was measured of a run with these settings."""
+    counts, run = Counts(), RunDirectory(folder)
+    run.write("config.yaml", "env:\n  dialect: canonical\n")
+    settings = CONFIG.model_dump(exclude={"trainer"})
+    for section, values in given.items():
+        settings[section] |= values
+    config = RunConfig.with_trainer(NoSettings)(**settings)
+    with (folder / "out").open("w") as out:
+        assert Host(Guesses, config, run, Console(file=out), None, [counts]).run() == 0  # type: ignore[arg-type]
+    run.close()
+    return counts
 
 
 def test_as_many_episodes_are_announced_as_are_played(tmp_path: Path) -> None:
-    counts, run = Counts(), RunDirectory(tmp_path)
-    run.write("config.yaml", "env:\n  dialect: canonical\n")
-    given = CONFIG.model_dump(exclude={"trainer"})
-    config = RunConfig.with_trainer(NoSettings)(**given)
-    with (tmp_path / "out").open("w") as out:
-        assert Host(Guesses, config, run, Console(file=out), None, [counts]).run() == 0  # type: ignore[arg-type]
-    run.close()
+    counts = measured(tmp_path)
     assert sorted(counts.announced.values()) == [4, 4, 12, 12]
     assert counts.announced == counts.played
+
+
+def test_evaluations_that_may_end_the_run_share_no_instance_with_the_final_one(
+    tmp_path: Path,
+) -> None:
+    run = {"steps": 2, "eval_every": 1, "save_every": 0}
+    asked = {"attempts": 1, "both": False, "quick_episodes": 3}
+    free = measured(tmp_path / "free", run=run, evaluation=asked).seeds
+    bound = measured(tmp_path / "bound", run=run, evaluation=asked | {"target": 1.0}).seeds
+    assert free["evaluation"] < free["final"] == free["baseline"]
+    assert bound["final"] == bound["baseline"] == free["final"], "the same in every run"
+    assert len(bound["evaluation"]) == 3
+    assert bound["evaluation"].isdisjoint(bound["final"])

@@ -115,6 +115,12 @@ def test_a_loss_that_is_no_number_stops_the_run(train: Train, work: Path) -> Non
     assert (work / "run" / "closed").exists()
 
 
+def test_a_gradient_that_is_no_number_stops_the_run_too(train: Train) -> None:
+    status, _, errors = train(*TOY, "run", "--trainer.event", "nan:grad_norm", "--trainer.at", "3")
+    assert status == 1
+    assert "step 3: grad_norm is nan, so training cannot go on" in errors
+
+
 def test_a_trainer_that_fails_is_named_and_its_traceback_kept(train: Train, work: Path) -> None:
     status, _, errors = train(*TOY, "run", "--trainer.event", "raise", "--trainer.at", "3")
     assert status == 1

@@ -168,7 +168,6 @@ class Lookout:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    pytest.importorskip("psycopg", reason="psycopg is not installed (ui-gym[postgres])")
     with running() as made:
         yield made
 

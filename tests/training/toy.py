@@ -44,8 +44,10 @@ class Toy:
         if step == self.config.at:
             self.happen(self.config.event)
         self.x += self.config.lr * (3 - self.x) + 0.01 * np.random.randn(3)
-        loss = float("nan") if self.config.event == "nan" and step == self.config.at else 1.0
-        return {"loss": loss, "success": float(self.x.mean()), "time_learn": 0.001}
+        metrics = {"loss": 1.0, "success": float(self.x.mean()), "time_learn": 0.001}
+        if self.config.event.startswith("nan") and step == self.config.at:
+            metrics[self.config.event.partition(":")[2] or "loss"] = float("nan")
+        return metrics
 
     def happen(self, event):
         step = self.context.step

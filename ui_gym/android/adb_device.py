@@ -18,19 +18,9 @@ from ui_gym.android.adb.target import AdbTarget
 from ui_gym.android.device import COLUMNS, ShellResult
 from ui_gym.android.uitree import elements_from_xml, tree_of
 from ui_gym.contract.action import Action, Open, Type
-from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image, settle_seconds
 from ui_gym.contract.harm import Fact
-from ui_gym.errors import (
-    ActionError,
-    DeviceError,
-    DeviceLost,
-    DeviceStartError,
-    DeviceTimeout,
-    UserError,
-)
-
-SETTLE = 2.0
-"""Seconds that a screen is given to come to rest, if `DeviceOptions.extra` has no ``"settle"``."""
+from ui_gym.errors import ActionError, DeviceError, DeviceLost, DeviceStartError, DeviceTimeout
 
 SLOW_INPUT = 1.0
 """Seconds that one `input` may take: before Android 11 each starts a virtual machine."""
@@ -58,15 +48,15 @@ class AdbDevice:
 
     `options.kind` is ``adb`` (the only device of the adb server), ``adb:SERIAL``,
     ``adb:HOST:PORT`` (the server connects to it, and stays connected) or ``adb-direct:HOST:PORT``
-    (no server; for devices that want no key). ``options.extra["settle"]``: see `SETTLE`; 0 takes
-    each picture at once.
+    (no server; for devices that want no key). ``options.extra["settle"]``: see `settle_seconds`; 0
+    takes each picture at once.
     """
 
     def __init__(self, options: DeviceOptions) -> None:
         self.size = options.size
         self._target = AdbTarget.parse(options.kind)
         self._timeout = options.timeout
-        self._settle = _seconds(options.extra.get("settle", str(SETTLE)))
+        self._settle = settle_seconds(options)
         self._connection: AdbConnection | None = None
         self._broken = False
         self._screen = options.size
@@ -297,13 +287,3 @@ def _remedy(said: str) -> str:
     if "INJECT_EVENTS" not in said:
         return ""
     return ". Turn on 'USB debugging (Security settings)' in the phone's developer options"
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= 60:
-        raise UserError(f"settle is a time of 0 to 60 seconds, not {text!r}")
-    return seconds

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ui_gym.contract.action import Action
+from ui_gym.errors import UserError
 
 Image = NDArray[np.uint8]
 """A screenshot: shape (height, width, 3), dtype uint8, RGB."""
@@ -136,3 +137,19 @@ class DeviceOptions:
     headless: bool = True
     elements: bool = False
     extra: dict[str, str] = field(default_factory=dict)
+
+
+def settle_seconds(options: DeviceOptions) -> float:
+    """Seconds that a screen is given to come to rest: ``extra["settle"]``, or 2.
+
+    Raises:
+        UserError: it is no time of 0 to 60 seconds.
+    """
+    text = options.extra.get("settle", "2")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 60:
+        raise UserError(f"settle is a time of 0 to 60 seconds, not {text!r}")
+    return seconds

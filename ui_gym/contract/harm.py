@@ -19,7 +19,7 @@ Fact = tuple[str, str]
 messages may be."""
 
 MOST = 20
-"""How many harms are named; of more there is a last line that counts the rest."""
+"""How many harms the details of a verdict name."""
 
 SHOWN = 60
 """Signs of a value that are shown."""
@@ -64,10 +64,12 @@ def harms(
         *_left(new, allowed, [change.new for change in allowed]),
     ]
     names = sorted({name for name, _ in left})
-    told = [_told(name, _values(gone, name), _values(new, name)) for name in names]
-    if len(told) > MOST:
-        told = [*told[:MOST], f"and {len(told) - MOST} more"]
-    return told
+    return [_told(name, _values(gone, name), _values(new, name)) for name in names]
+
+
+def shortened(told: Sequence[str]) -> list[str]:
+    """The first `MOST` harms, and where there are more a line that counts the rest."""
+    return [*told[:MOST], *([f"and {len(told) - MOST} more"] if len(told) > MOST else ())]
 
 
 def _left(

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.spaces import Space
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
-from numpy.typing import NDArray
 
 from ui_gym.contract.arguments import choose
 from ui_gym.contract.device import Image
@@ -24,20 +23,16 @@ from ui_gym.errors import UserError
 from ui_gym.multiagent.board import SharedBoard
 from ui_gym.multiagent.team_env import RESET_OPTIONS
 from ui_gym.playing.acting import Observation
-from ui_gym.playing.env import Seconds
 from ui_gym.playing.slot import SlotResult
+from ui_gym.playing.vector import Array, Batch, PlainInfos
 
-Batch = dict[str, Any]
-"""Observations of all slots: texts as tuples of str, `screenshot` of shape (N, H, W, 3)."""
-
-Array = NDArray[Any]
 Options = dict[str, Any]
 
 Start = tuple[int | None, Options]
 """What a slot is reset with."""
 
 
-class TeamVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
+class TeamVectorEnv(PlainInfos):
     """`num_teams` teams of a `SharedBoard`, as slots of one agent each.
 
     Slots ``t * N`` to ``t * N + N - 1`` are the agents of team `t`, where `team_size` is N. The
@@ -256,13 +251,6 @@ class TeamVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         out = create_empty_array(space, self.num_envs, np.empty)
         items = [self._calls.last.get(slot) or _blank(space) for slot in range(self.num_envs)]
         return concatenate(space, items, out)  # type: ignore[arg-type, return-value]
-
-    def _add_info(
-        self, vector_infos: dict[str, Any], env_info: dict[str, Any], env_num: int
-    ) -> dict[str, Any]:
-        """As Gymnasium does it; durations are plain floats there."""
-        plain = {k: float(v) if isinstance(v, Seconds) else v for k, v in env_info.items()}
-        return super()._add_info(vector_infos, plain, env_num)
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:

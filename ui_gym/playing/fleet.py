@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gymnasium import logger
-from gymnasium.error import ClosedEnvironmentError
+from gymnasium.error import ClosedEnvironmentError, Error
 
 from ui_gym.errors import DeviceError, DeviceTimeout
+from ui_gym.playing.env import UIEnv
 from ui_gym.playing.slot import (
     Answer,
     Call,
@@ -67,6 +68,8 @@ class Slot:
 
     number: int
     runner: SlotRunner
+    template: UIEnv
+    """Draws the seeds: they do not depend on who plays, nor on how often a reset is tried."""
     last: SlotResult | None = None
     needs_reset: bool = True
     pending: Call | None = None
@@ -123,9 +126,10 @@ class Fleet:
         crew: What plays the slots; closed with the fleet.
         count: How many slots.
         step_timeout: Seconds within which a slot must answer.
+        first: An env like those of the slots.
     """
 
-    def __init__(self, crew: Crew, count: int, step_timeout: float) -> None:
+    def __init__(self, crew: Crew, count: int, step_timeout: float, first: UIEnv) -> None:
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._timeout = step_timeout
         self._leaving: list[threading.Thread] = []
@@ -140,7 +144,9 @@ class Fleet:
         self._gone = False
         """`close` came to its end; an interrupted `close` may be repeated."""
         self._crew = crew
-        self.slots = [Slot(slot, crew.runner(slot, self._answers.put)) for slot in range(count)]
+        self.slots = [
+            Slot(slot, crew.runner(slot, self._answers.put), first.clone()) for slot in range(count)
+        ]
 
     @property
     def forked(self) -> bool:
@@ -173,6 +179,10 @@ class Fleet:
                 f"slot {slot} has a call whose answer was not received yet: a slot takes one call "
                 "at a time, so recv() its answer first"
             )
+        if isinstance(call, Reset):
+            with contextlib.suppress(Error):  # a wrong seed is refused by who plays, as an answer
+                seed = self.slots[slot].template.draw_seed(call.seed)
+                call = Reset(seed, call.options)
         self._begin(self.slots[slot], call)
 
     def wake(self) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ui_gym.contract.action import Action
-from ui_gym.contract.harm import Fact, harms
+from ui_gym.contract.harm import Fact, harms, shortened
 from ui_gym.contract.task import Task, Verdict
 from ui_gym.errors import TaskError
 from ui_gym.playing.oracle import task_errors
 
 SAID = 3
-"""How many harms the notes name; the details name all."""
+"""How many harms the notes name, which are one line; the details name more."""
 
 
 class EpisodeJudge:
@@ -69,5 +69,5 @@ def less_harm(verdict: Verdict, harm: Sequence[str]) -> Verdict:
         score=0.0,
         done=False,
         notes=f"{notes} ({verdict.notes})" if verdict.notes else notes,
-        details={**verdict.details, "harm": list(harm)},
+        details={**verdict.details, "harm": shortened(harm)},
     )

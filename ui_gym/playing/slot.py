@@ -35,11 +35,15 @@ class SlotResult:
         return self.terminated or self.truncated
 
 
+OF_A_RESET = ("faults", "ground_truth")
+"""What stands in the info of a reset alone."""
+
+
 def lost(last: SlotResult, why: object, seconds: float = 0.0) -> SlotResult:
     """The end of an episode whose device failed, after `seconds`: what was seen last, and why it
     ended."""
-    info = copy.deepcopy(last.info)
-    info |= {"score": 0.0, "success": False, "notes": "", "action_error": None}
+    info = {k: copy.deepcopy(v) for k, v in last.info.items() if k not in OF_A_RESET}
+    info |= {"score": 0.0, "success": False, "notes": "", "details": {}, "action_error": None}
     info |= {"failure": f"device: {why}", "step": info["step"] + 1}
     info |= {key: Seconds(0.0) for key in info if key.startswith("time_")}
     info["time_action"] = Seconds(seconds)

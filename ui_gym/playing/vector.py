@@ -34,7 +34,17 @@ PLAYING = ("reset", "step", "close")
 """Methods of a slot's env that only the vector env itself may call."""
 
 
-class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
+class PlainInfos(VectorEnv[Batch, Sequence[str], Array]):
+    """A vector env whose infos hold durations as plain floats."""
+
+    def _add_info(
+        self, vector_infos: dict[str, Any], env_info: dict[str, Any], env_num: int
+    ) -> dict[str, Any]:
+        plain = {k: float(v) if isinstance(v, Seconds) else v for k, v in env_info.items()}
+        return super()._add_info(vector_infos, plain, env_num)
+
+
+class UIVectorEnv(PlainInfos):
     """N copies of a task that share one pool of devices, each slot played on its own.
 
     Arguments beyond those of `__init__` are those of `UIEnv`, the task's own among them.
@@ -95,7 +105,7 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
         self.metadata = {**UIEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_action_space = first.action_space
         self.single_observation_space = first.observation_space
-        self._fleet = Fleet(crew, num_envs, step_timeout)
+        self._fleet = Fleet(crew, num_envs, step_timeout, first)
         # It also closes when this object is forgotten, and at exit: it holds no reference back.
         self._finalizer = weakref.finalize(self, self._fleet.close)
 
@@ -329,13 +339,6 @@ class UIVectorEnv(VectorEnv[Batch, Sequence[str], Array]):
             return last.observation
         blank = create_empty_array(self.single_observation_space, 1, np.zeros)
         return {key: value[0] for key, value in blank.items()}  # type: ignore[union-attr]
-
-    def _add_info(
-        self, vector_infos: dict[str, Any], env_info: dict[str, Any], env_num: int
-    ) -> dict[str, Any]:
-        """As Gymnasium does it; durations are plain floats there."""
-        plain = {k: float(v) if isinstance(v, Seconds) else v for k, v in env_info.items()}
-        return super()._add_info(vector_infos, plain, env_num)
 
     def _autoresets(self, slot: int) -> bool:
         """Whether this step begins a new episode in `slot`."""

@@ -31,6 +31,9 @@ are nowhere, zlib) and `hash`."""
 LEVEL = 1
 """Of zlib: others are slower, and save little."""
 
+LARGEST = 7680 * 4320 * 3
+"""Bytes of a frame that is read: a short message can claim any size."""
+
 NOWHERE = -1
 
 _HASH_BYTES = 16
@@ -99,6 +102,8 @@ class FrameReader:
         if part["hash"] != _digest(b"" if whole else self._hash, part):
             raise DeviceError("a picture came damaged: its hash is not that of its bytes")
         height, width, depth = part["shape"]
+        if min(height, width, depth) < 0 or height * width * depth > LARGEST:
+            raise DeviceError(f"a picture of {width}x{height}x{depth} is none of a screen")
         if not whole and self._image.shape != (height, width, depth):
             raise DeviceError(f"a picture of {width}x{height} changes one of another size")
         first, end = part["span"]

@@ -22,8 +22,9 @@ from ui_gym.playing.workers import order_crew
 DEVICES = ("auto", "chromium", "phone", "x11")
 """Devices of this machine that anybody may ask for; their modes (``chromium:png``) too."""
 
-WITHOUT_WALLS = frozenset({"x11:unconfined"})
-"""Modes that are not for anybody: what is typed into a terminal there is done as this user."""
+WITHOUT_WALLS = frozenset({"x11:user", "x11:unconfined"})
+"""Modes that are not for anybody: what is typed into a terminal there reads this machine's files,
+or is done as this user. Where nothing better can be had, ``x11`` takes the first."""
 
 CALL_SECONDS = 1000.0
 """How long a guest's slot may take to answer: longer than sixteen waits of a minute."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import urllib.request
 from collections.abc import Mapping
 from typing import Any
 from urllib.error import HTTPError
@@ -18,6 +17,7 @@ from websockets.protocol import State
 from websockets.sync.client import ClientConnection, connect
 
 from ui_gym.errors import DeviceError, DeviceLost, DeviceTimeout, UIGymError, UserError
+from ui_gym.remote import asking
 from ui_gym.remote.guard import check_no_password, is_loopback, token_in
 from ui_gym.remote.openenv_fields import ActionField, Field
 
@@ -172,13 +172,6 @@ class OpenEnvEnv(gymnasium.Env[dict[str, Any], Any]):
 # -- the connection --
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The token is for the server that was named, and for no other."""
-
-    def redirect_request(self, *asked: Any) -> None:
-        return None
-
-
 class _Connection:
     """A session of a server, on one WebSocket; connects when it is first asked."""
 
@@ -202,15 +195,13 @@ class _Connection:
     def schema(self) -> dict[str, Any]:
         """What ``/schema`` says."""
         page = f"http{self._s}://{self._rest}/schema"
-        handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
-        if self._here:
-            handlers.append(urllib.request.ProxyHandler({}))
-        request = urllib.request.Request(page, headers=self._headers)
         try:
-            with urllib.request.build_opener(*handlers).open(
-                request, timeout=self._opening
-            ) as told:
-                schema = json.loads(told.read(MAX_MESSAGE))
+            schema = json.loads(
+                asking.get(
+                    page, self._headers, timeout=self._opening, most=MAX_MESSAGE,
+                    proxies=not self._here,
+                )
+            )  # fmt: skip
         except (OSError, ValueError) as error:
             raise self._trouble(error) from None
         if not isinstance(schema, dict) or not {"action", "observation"} <= schema.keys():

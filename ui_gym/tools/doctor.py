@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 import urllib.error
-import urllib.request
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
@@ -29,6 +28,12 @@ Status = Literal["ok", "warn", "fail"]
 
 SMOKE_TASK = "UI/ClickButton-v0"
 """The task that shows whether a browser starts."""
+
+MOST_BYTES = 1 << 20
+"""Of a server's answer that are read."""
+
+_CAPACITY = {"protocol", "version", "slots", "free", "playing", "tasks", "ending"}
+"""What a server of slots says of itself."""
 
 ADB_SECONDS = 2.0
 """How long an adb server is given to answer."""
@@ -104,7 +109,7 @@ def examine_server(url: str) -> Iterator[Finding]:
     Raises:
         UserError: the address is none.
     """
-    from ui_gym.remote import wire
+    from ui_gym.remote import asking, wire
     from ui_gym.remote.client import server_url
     from ui_gym.remote.guard import token_in
 
@@ -113,11 +118,13 @@ def examine_server(url: str) -> Iterator[Finding]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     started = time.perf_counter()
     try:
-        with urllib.request.urlopen(urllib.request.Request(page, headers=headers), timeout=10) as a:
-            told = json.loads(a.read())
+        told = json.loads(asking.get(page, headers, timeout=10, most=MOST_BYTES))
+        if not isinstance(told, dict) or not told.keys() >= _CAPACITY:
+            raise ValueError("what answers there is no ui-gym serve")
     except urllib.error.HTTPError as error:
         remedy = f"set {wire.TOKEN} as there" if error.code == 401 else ""
-        yield Finding("server", "fail", f"{url}: {error.read().decode().strip()}", remedy)
+        said = error.read(MOST_BYTES).decode("utf-8", "replace").strip()
+        yield Finding("server", "fail", f"{url}: {error.code} {said}", remedy)
         return
     except (OSError, ValueError) as error:
         yield Finding("server", "fail", f"{url}: {error}", "start it there: ui-gym serve")

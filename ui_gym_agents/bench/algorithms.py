@@ -17,8 +17,8 @@ FILE = Path(__file__).with_name("algorithms.toml")
 
 
 HELD = (
-    "plugin", "tasks.", "evaluation.", "run.", "policy.model", "policy.threads", "policy.engine",
-    "policy.agent", "env.workers", "env.max_steps",
+    "plugin", "tasks.", "evaluation.", "run.", "env.", "policy.model", "policy.threads",
+    "policy.engine", "policy.agent",
 )  # fmt: skip
 """How the keys of settings begin that are the protocol's to say, and no algorithm's."""
 FREE = ("run.steps",)

@@ -163,10 +163,20 @@ def play_run(
 def gather(
     run: BenchRun, training: BenchTraining, figures: dict[str, TaskFigures], jobs: int
 ) -> BenchResult:
-    """The result of a run that has ended."""
+    """The result of a run that has ended.
+
+    Raises:
+        BenchFailure: its metrics are not of this run alone.
+    """
     plugin, settings = run.algorithm_settings.plugin, training.session.settings
     ended = json.loads((training.folder / "result.json").read_text()) if training.finished else {}
     rows = training.metrics()
+    if [row["step"] for row in rows] != [*range(1, len(rows) + 1)]:
+        raise BenchFailure(
+            f"{run.title}: {training.folder / 'metrics.jsonl'} does not tell steps 1 to "
+            f"{len(rows)}, each once: another process wrote to it. Remove {training.folder}, and "
+            "run it again"
+        )
     elapsed = ended.get("seconds", rows[-1]["time_elapsed"] if rows else 0.0)
     newest = checkpoint.latest(training.folder / "checkpoints")
     return BenchResult(

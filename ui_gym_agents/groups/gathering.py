@@ -9,7 +9,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from ui_gym_agents.collecting.collector import Collector, EpisodeRequest
+from ui_gym_agents.collecting.collector import Collector
 from ui_gym_agents.episode import Episode, TokenRecord
 from ui_gym_agents.groups.advantages import (
     EPSILON,
@@ -131,10 +131,9 @@ class Gatherer:
     ) -> Iterator[tuple[int, list[Episode]]]:
         """The groups and their numbers, in the order in which they were asked for."""
         config = self._config
-        requests = [
-            self._fixed(request)
-            for request in self._context.requests(step, count, config.group_size, first=first)
-        ]
+        requests = self._context.requests(
+            step, count, config.group_size, first=first, instances=config.instances
+        )
         numbers = {
             group: first + index
             for index, group in enumerate(dict.fromkeys(request.group for request in requests))
@@ -148,16 +147,9 @@ class Gatherer:
                 break
         yield from sorted(played, key=itemgetter(0))
 
-    def _fixed(self, request: EpisodeRequest) -> EpisodeRequest:
-        """The request, of one of the fixed task instances if there are such."""
-        count = self._config.instances
-        if count is None:
-            return request
-        return replace(request, seed=self._context.derive("instance", request.seed % count))
-
     def _learn_from(self, group: list[Episode], step: int, index: int, batch: Batch) -> None:
         batch.failed += self._config.group_size - len(group)
-        rewarded = self._rewarded(group)
+        rewarded = self._rewarded(group, step)
         batch.unrewarded += len(group) - len(rewarded)
         own = _totals(rewarded)
         batch.rewards |= own
@@ -200,11 +192,11 @@ class Gatherer:
             return []
         seed = self._context.derive("replay", step, index)
         old = self._replay.draw(group, step=step, seed=seed)
-        return self._rewarded([] if old is None else [old])
+        return self._rewarded([] if old is None else [old], step)
 
-    def _rewarded(self, group: Sequence[Episode]) -> list[tuple[Episode, Worth]]:
+    def _rewarded(self, group: Sequence[Episode], step: int) -> list[tuple[Episode, Worth]]:
         """The episodes with what they are worth, but those whose reward failed."""
-        worths = self._reward.worths(group)
+        worths = self._reward.worths(group, step)
         return [(e, worth) for e, worth in zip(group, worths, strict=True) if worth is not None]
 
     @staticmethod

@@ -39,7 +39,8 @@ class GroupSettings(SettingsSection):
         default=None,
         ge=1,
         description="Train on this many fixed task instances, drawn anew each step, instead of "
-        "fresh ones; replay needs instances to come again.",
+        "fresh ones; replay needs instances to come again. Tasks with seeds of their own (a "
+        "task file's) keep to those.",
     )
     refill: float = Field(
         default=1.5,

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,6 +35,7 @@ from ui_gym_agents.integrations.episodes import (
     needs,
     write_rows,
 )
+from ui_gym_agents.pictures import decoded
 
 try:
     needs("verl", "0.9", "0.10", "verl")
@@ -73,7 +73,7 @@ class Transcript:
         if part["type"] != "image_url":
             return part
         data = base64.b64decode(part["image_url"]["url"].partition(",")[2])
-        self.images.append(PILImage.open(io.BytesIO(data)).convert("RGB"))
+        self.images.append(decoded(data))
         return {"type": "image", "image": self.images[-1]}
 
 

@@ -36,8 +36,8 @@ from ui_gym_agents.monitor import archive, episodes, single_file
 from ui_gym_agents.monitor.api import MonitorApi, NotFound
 from ui_gym_agents.monitor.library import Library
 from ui_gym_agents.monitor.live import EVERYTHING, Changes
-from ui_gym_agents.monitor.sources import HASH
 from ui_gym_agents.monitor.thumbnails import Thumbnails
+from ui_gym_agents.store import HASH
 from ui_gym_agents.training import control
 
 TOKEN = "UI_GYM_MONITOR_TOKEN"

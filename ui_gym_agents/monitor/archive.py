@@ -22,12 +22,10 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image as PILImage
-
 from ui_gym.errors import UIGymError
 from ui_gym_agents.episode import Episode, Purpose
-from ui_gym_agents.monitor.sources import HASH
-from ui_gym_agents.store import FILE, to_json
+from ui_gym_agents.pictures import decoded
+from ui_gym_agents.store import FILE, HASH, to_json
 
 if TYPE_CHECKING:
     from ui_gym_agents.monitor.sources import Picture
@@ -208,9 +206,8 @@ def _picture(find: FindPicture, key: str) -> tuple[str, bytes] | None:
             return None
         if suffix := _SUFFIXES.get(found.media):
             return suffix, found.data
-        with PILImage.open(io.BytesIO(found.data)) as opened:
-            made = io.BytesIO()
-            opened.convert("RGB").save(made, "PNG", compress_level=1)
+        made = io.BytesIO()
+        decoded(found.data).save(made, "PNG", compress_level=1)
     except (OSError, UIGymError):
         return None
     return ".png", made.getvalue()

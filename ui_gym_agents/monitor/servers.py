@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import ProxyHandler, Request, build_opener
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
@@ -148,14 +147,13 @@ def _ask(url: str) -> dict[str, Any]:
 
 
 def _get(url: str, path: str) -> str:
+    from ui_gym.remote import asking
     from ui_gym.remote.guard import token_in
 
     token = token_in(TOKEN)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    asked = Request(re.sub("^ws", "http", url) + path, headers=headers)
-    # No proxy, as clients have none.
-    with build_opener(ProxyHandler({})).open(asked, timeout=SECONDS) as answer:
-        return str(answer.read(MOST_BYTES).decode("utf-8", "replace"))
+    page = re.sub("^ws", "http", url) + path
+    return asking.get(page, headers, timeout=SECONDS, most=MOST_BYTES).decode("utf-8", "replace")
 
 
 def _slots(told: dict[str, Any], first: int) -> list[dict[str, Any]]:

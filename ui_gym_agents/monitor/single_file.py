@@ -23,11 +23,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from PIL import Image as PILImage
-
 from ui_gym.errors import UIGymError
 from ui_gym_agents.monitor.archive import FindPicture
 from ui_gym_agents.monitor.choice import Get, chosen
+from ui_gym_agents.pictures import decoded
 
 STATIC = Path(__file__).parent / "static"
 
@@ -139,9 +138,8 @@ class _Kept:
                 return None
             media, data = found.media, found.data
             if len(data) > LARGE:
-                with PILImage.open(io.BytesIO(data)) as opened:
-                    made = io.BytesIO()
-                    opened.convert("RGB").save(made, "WEBP", quality=QUALITY, method=1)
+                made = io.BytesIO()
+                decoded(data).save(made, "WEBP", quality=QUALITY, method=1)
                 if made.tell() < len(data):
                     media, data, self.coded = "image/webp", made.getvalue(), True
         except (OSError, UIGymError):

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from PIL import Image as PILImage
 from sqlalchemy import Connection
 
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
+from ui_gym_agents.pictures import decoded
 from ui_gym_agents.records import queries
 from ui_gym_agents.store import RunPictures
 
@@ -72,7 +71,7 @@ def episode_trace(trackio: Any, episode: Episode, picture: FindPicture) -> Any:
         content: list[Any] = [{"type": "text", "text": text}] if text else []
         data = picture(key) if key else None
         if data is not None:
-            content.append(trackio.Image(PILImage.open(BytesIO(data))))
+            content.append(trackio.Image(decoded(data)))
         if content:
             messages.append({"role": "user", "content": content})
         if number < len(said):

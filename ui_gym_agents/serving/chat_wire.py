@@ -119,7 +119,7 @@ def _content(content: Any, images: list[Image]) -> list[Json]:
             case "text" if isinstance(part.get("text"), str):
                 parts.append({"type": "text", "text": part["text"]})
             case "image_url" if isinstance(part.get("image_url"), dict):
-                images.append(picture(part["image_url"].get("url")))
+                images.append(picture(part["image_url"].get("url"), images))
                 parts.append({"type": "image"})
             case kind:
                 raise refuse(f"a part of a message is text or image_url, not {kind!r}")

@@ -16,7 +16,6 @@ Nothing here needs torch, and what goes over the wire is JSON (`policy_server`).
 from __future__ import annotations
 
 import base64
-import io
 import os
 import threading
 import traceback
@@ -25,10 +24,10 @@ from typing import Any
 
 import httpx
 import numpy as np
-from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
 from ui_gym.errors import UIGymError, UserError
+from ui_gym_agents.pictures import decoded
 
 BASE = "OPENAI_BASE_URL"
 AGENT = "UI_GYM_AGENT"
@@ -225,6 +224,4 @@ def _answer(response: httpx.Response) -> dict[str, Any]:
 
 
 def _picture(url: str) -> Image:
-    data = base64.b64decode(url.partition(",")[2])
-    with PILImage.open(io.BytesIO(data)) as opened:
-        return np.asarray(opened.convert("RGB"), dtype=np.uint8)
+    return np.asarray(decoded(base64.b64decode(url.partition(",")[2])), dtype=np.uint8)

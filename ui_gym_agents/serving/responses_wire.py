@@ -153,7 +153,7 @@ class _Script:
             case "computer_call_output":
                 output = item.get("output")
                 shown = output.get("image_url") if isinstance(output, dict) else None
-                self._see(picture(shown))
+                self._see(picture(shown, self.screenshots))
 
     def view(self, instructions: str) -> View:
         """What the policy is shown. Turns whose pictures were left out are told as words."""
@@ -177,7 +177,7 @@ class _Script:
         )
         for part in parts:
             if part.get("type") == "input_image":
-                self._see(picture(part.get("image_url")))
+                self._see(picture(part.get("image_url"), self.screenshots))
             elif isinstance(part.get("text"), str):
                 (self.feedback if self.turns else self.goal).append(part["text"])
 
@@ -234,7 +234,7 @@ def _parts(content: Any, images: list[Image]) -> list[Json]:
     parts: list[Json] = []
     for part in objects(content, "a message's content"):
         if part.get("type") == "input_image":
-            images.append(picture(part.get("image_url")))
+            images.append(picture(part.get("image_url"), images))
             parts.append({"type": "image"})
         elif isinstance(part.get("text"), str):
             parts.append({"type": "text", "text": part["text"]})

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from PIL import Image as PILImage
 
 from ui_gym.contract.device import Image
+from ui_gym.errors import UserError
 from ui_gym_agents.agents.agent import View
+from ui_gym_agents.pictures import decoded
 from ui_gym_agents.serving.rollouts import Rollout, RolloutError, Said
 
 Json = dict[str, Any]
 
-MOST_PIXELS = 1 << 24
-"""Of a picture that is sent."""
-
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-"""Those that are read. Others' decoders are old, or start a program, as PostScript's does."""
+MOST_PIXELS = 1 << 27
+"""Of a request's pictures together."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +89,11 @@ def check(body: Json, refused: Mapping[str, Callable[[Any], bool]]) -> None:
             )
 
 
-def picture(url: Any) -> Image:
+def picture(url: Any, earlier: Sequence[Image]) -> Image:
     """The picture of a data URL, shape (height, width, 3), uint8.
+
+    Args:
+        earlier: The pictures that the same request had before it.
 
     Raises:
         RolloutError: it is none; nothing is fetched from elsewhere.
@@ -101,15 +101,11 @@ def picture(url: Any) -> Image:
     head, comma, data = url.partition(",") if isinstance(url, str) else ("", "", "")
     if not (comma and head.startswith("data:image/") and head.endswith(";base64")):
         raise refuse("a picture is sent as a data URL (data:image/png;base64,...)")
+    room = MOST_PIXELS - sum(image.shape[0] * image.shape[1] for image in earlier)
     try:
-        file = io.BytesIO(base64.b64decode(data, validate=True))
-        with PILImage.open(file, formats=FORMATS) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
-                raise refuse(f"a picture of {opened.width}x{opened.height} pixels is too large")
-            return np.asarray(opened.convert("RGB"), dtype=np.uint8)
-    except RolloutError:
-        raise
-    except Exception as error:  # decoders of damaged pictures raise what they like
+        file = base64.b64decode(data, validate=True)
+        return np.asarray(decoded(file, most_pixels=room), dtype=np.uint8)
+    except (ValueError, UserError) as error:
         raise refuse(f"a picture cannot be read: {error}") from None
 
 

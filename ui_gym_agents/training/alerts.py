@@ -3,7 +3,7 @@
 ``stalled``   a step takes `RunSettings.alert_stalled` times as long as the median of those before
 ``failures``  of the last 100 tries at an episode, more than `RunSettings.alert_failures` failed for
               the sake of the machine, and not of the agent
-``nan``       a loss is no finite number, which ends the run
+``nan``       a loss or a gradient's norm is no finite number, which ends the run
 ``disk``      room on the disk runs out (`disk`)
 
 Each is told once, and again only after it was over in between.
@@ -150,9 +150,10 @@ class Alerts(RunListener):
 
 
 def lost_losses(metrics: Mapping[str, float]) -> list[str]:
-    """The losses among metrics that are no finite numbers."""
+    """The losses and norms of gradients (`grad_norm`) among metrics that are no finite numbers."""
     return [
         name
         for name, value in metrics.items()
-        if "loss" in name.rpartition("/")[2] and not math.isfinite(value)
+        if any(word in name.rpartition("/")[2] for word in ("loss", "grad_norm"))
+        and not math.isfinite(value)
     ]

@@ -47,6 +47,10 @@ T = TypeVar("T")
 MOST_ASKED = 10_000
 """Groups that may await their observation."""
 
+BEYOND = 1_000_000
+"""The number of the first instance that quick evaluations play where they may end the run: a final
+evaluation does not go as far."""
+
 
 Evaluator = Callable[[int, bool], SuccessReport]
 """Plays a number of episodes, greedily or sampling, and reports."""
@@ -83,6 +87,9 @@ class TrainerContext:
     _stack: ExitStack = field(default_factory=ExitStack)
     _asked: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     """Groups that were asked for and not observed yet: step, index, and name of the entry."""
+    _curricula: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The curriculum's state at the end of the step in progress and of later ones, where more was
+    played ahead since."""
     _rewards: list[RunReward] = field(default_factory=list)
     _collectors: list[ref[Collector]] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -283,19 +290,35 @@ class TrainerContext:
         return self.policy.metrics() if self.has_policy else {}
 
     def requests(
-        self, step: int, groups: int, group_size: int = 1, first: int = 0
+        self,
+        step: int,
+        groups: int,
+        group_size: int = 1,
+        first: int = 0,
+        instances: int | None = None,
     ) -> list[EpisodeRequest]:
         """The episodes of a training step: `groups` task instances, each `group_size` times.
 
         They depend on the run's seed, the step and the curriculum's state at its beginning alone,
         so that a resumed run asks the same. A step that needs more asks again with `first`, the
-        number of groups that it had already.
+        number of groups that it had already. Where steps are played ahead, all groups of a step
+        are observed before those of the next are asked for.
+
+        Args:
+            step: Its number, from 1 on.
+            groups: How many.
+            group_size: Episodes of each.
+            first: The number of the first group.
+            instances: So many fixed task instances come again and again, rather than fresh ones;
+                None: fresh ones. Tasks with seeds of their own (a task file's) keep to those.
         """
         with self._lock:
+            if step > self.step:
+                self._keep_curriculum(step - 1)
             return [
                 request
                 for index in range(first, first + groups)
-                for request in self._group(step, index, group_size)
+                for request in self._group(step, index, group_size, instances)
             ]
 
     def observe(self, episodes: Iterable[Episode]) -> None:
@@ -377,20 +400,25 @@ class TrainerContext:
         for reward in self._rewards:
             reward.check(self.step)
 
-    def state_dict(self) -> dict[str, Any]:
-        """What `requests` depend on beside seed and step, as plain JSON values."""
+    def state_dict(self, step: int | None = None) -> dict[str, Any]:
+        """What `requests` depend on beside seed and step, as plain JSON values.
+
+        It is that at the end of `step`, without what was played ahead of it; now, if None.
+        """
         with self._lock:
-            return {"curriculum": self.curriculum.state_dict()}
+            kept = None if step is None else self._curricula.get(step)
+            return {"curriculum": self.curriculum.state_dict() if kept is None else kept}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave; an empty mapping (of an older run) changes nothing."""
         if "curriculum" in state:
             self.curriculum.load_state_dict(state["curriculum"])
 
-    def evaluation_requests(self, episodes: int) -> list[EpisodeRequest]:
-        """The first `episodes` of the fixed list of evaluation episodes, the same in every run."""
+    def evaluation_requests(self, episodes: int, first: int = 0) -> list[EpisodeRequest]:
+        """`episodes` of the fixed list of evaluation episodes, the same in every run, from number
+        `first` on."""
         tasks = list(self._reset_names.values())
-        return evaluation_requests(tasks, episodes, self.config.evaluation.split)
+        return evaluation_requests(tasks, episodes, self.config.evaluation.split, first)
 
     def attempts(self, greedy: bool) -> int:
         """How many episodes an evaluation plays of each instance."""
@@ -426,7 +454,7 @@ class TrainerContext:
             attempts = self.attempts(greedy)
             asked = [
                 replace(request, member=member, purpose=self.evaluating)
-                for request in self.evaluation_requests(episodes)
+                for request in self.evaluation_requests(episodes, self._first_evaluated())
                 for member in range(attempts)
             ]
             report = evaluate(collector, asked, greedy=greedy)
@@ -460,7 +488,23 @@ class TrainerContext:
         """Close what was built, the last first. Closing twice is harmless."""
         self._stack.close()
 
-    def _group(self, step: int, index: int, size: int) -> Sequence[EpisodeRequest]:
+    def _first_evaluated(self) -> int:
+        """The number of the first instance of the evaluation in progress.
+
+        Quick ones that may end the run play others than the final one: where they end it, luck
+        has helped, and the final figure would count that again.
+        """
+        ends = self.evaluating.kind == "evaluation" and self.config.evaluation.target is not None
+        return BEYOND if ends else 0
+
+    def _keep_curriculum(self, step: int) -> None:
+        """Keep what is known at the end of `step`, for a checkpoint, before the next one begins."""
+        kept = {at: state for at, state in self._curricula.items() if at >= self.step}
+        self._curricula = {step: self.curriculum.state_dict()} | kept
+
+    def _group(
+        self, step: int, index: int, size: int, instances: int | None
+    ) -> Sequence[EpisodeRequest]:
         from ui_gym_agents.collecting.collector import EpisodeRequest
 
         seed = self.derive("train", step, index)
@@ -470,6 +514,8 @@ class TrainerContext:
         self._remember(group, step, index, name)
         if entry.seeds:
             seed = entry.seeds[derive(seed, "instance") % len(entry.seeds)]
+        elif instances is not None:
+            seed = self.derive("instance", seed % instances)
         task = self._reset_names[entry.variant]
         return [
             EpisodeRequest(
@@ -517,15 +563,15 @@ class TrainerContext:
 
 
 def evaluation_requests(
-    tasks: Sequence[str], episodes: int, split: str | None
+    tasks: Sequence[str], episodes: int, split: str | None, first: int = 0
 ) -> list[EpisodeRequest]:
-    """The first `episodes` of a fixed list: episode ``i`` has a seed of its own, and the groups
-    ``e0``, ``e1``... take the `tasks` in turn."""
+    """`episodes` of a fixed list, from number `first` on: episode ``i`` has a seed of its own, and
+    the groups ``e0``, ``e1``... take the `tasks` in turn."""
     from ui_gym_agents.collecting.collector import EpisodeRequest
 
     return [
         EpisodeRequest(
             seed=evaluation_seed(i), task=tasks[i % len(tasks)], group=f"e{i}", split=split
         )
-        for i in range(episodes)
+        for i in range(first, first + episodes)
     ]

@@ -419,7 +419,7 @@ class Host:
             "evaluated": self._evaluated,
             "baseline": _plain(self._baseline),
             "rng": random_state.capture(),
-            "context": self._context.state_dict(),
+            "context": self._context.state_dict(self._done),
         }
         keep = self.config.run.keep
         self.directory.sync_metrics()

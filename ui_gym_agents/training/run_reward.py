@@ -8,6 +8,7 @@ of a step's are left out, it stops, since what is left would be a choice that no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 
 from ui_gym_agents.episode import Episode
@@ -25,6 +26,15 @@ from ui_gym_agents.rewards import (
 
 MOST_TOLD = 3
 """Episodes of a step that are told one by one; the others are counted."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What was found of an episode, and for which step."""
+
+    episode: Episode
+    found: Worth | RewardFailure
+    step: int
 
 
 class RunReward:
@@ -62,37 +72,40 @@ class RunReward:
         self._note = note
         self._share = share
         self._lock = Lock()
-        self._known: dict[int, tuple[Episode, Worth | RewardFailure]] = {}
-        self._told = 0
+        self._known: dict[int, _Known] = {}
 
     def __call__(self, episode: Episode) -> float:
         """What an episode is worth, all in all. Errors are those of `worth`."""
         return self.worth(episode).total
 
-    def worth(self, episode: Episode) -> Worth:
+    def worth(self, episode: Episode, step: int = 0) -> Worth:
         """What an episode is worth, and its turns.
+
+        Args:
+            episode: It is kept until the `check` of its step.
+            step: The step that learns from it, where that is played ahead; 0: the one in progress.
 
         Raises:
             RewardFailure: that cannot be said; it was noted, and counts for `check`.
             ValueError: the episode's infrastructure failed.
         """
         with self._lock:
-            _, found = self._known.get(id(episode), (episode, None))
-        if found is None:
-            found = self._find(episode)
+            known = self._known.get(id(episode))
+        if known is None:
+            known = _Known(episode, self._find(episode, step), step)
             with self._lock:
-                self._known[id(episode)] = (episode, found)
-        if isinstance(found, RewardFailure):
-            raise found
-        return found
+                self._known[id(episode)] = known
+        if isinstance(known.found, RewardFailure):
+            raise known.found
+        return known.found
 
-    def worths(self, episodes: Sequence[Episode]) -> list[Worth | None]:
-        """What each episode is worth; None: it is left out."""
+    def worths(self, episodes: Sequence[Episode], step: int = 0) -> list[Worth | None]:
+        """What each episode is worth, with `step` as for `worth`; None: it is left out."""
         self.expect(episodes)
         found: list[Worth | None] = []
         for episode in episodes:
             try:
-                found.append(self.worth(episode))
+                found.append(self.worth(episode, step))
             except RewardFailure:
                 found.append(None)
         return found
@@ -105,16 +118,19 @@ class RunReward:
                     part.begin(episode, self._pictures())
 
     def check(self, step: int) -> None:
-        """End a step: forget its episodes.
+        """End a step: forget its episodes. Those of later steps, played ahead, stay.
 
         Raises:
             RewardFailure: more of them than the share were left out.
         """
         with self._lock:
-            known, self._known, told, self._told = self._known, {}, self._told, 0
-        failures = [f"{found}" for _, found in known.values() if isinstance(found, RewardFailure)]
-        if told > MOST_TOLD:
-            self._note(f"and {told - MOST_TOLD} more episodes of step {step} were left out")
+            known = [one for one in self._known.values() if one.step <= step]
+            self._known = {key: one for key, one in self._known.items() if one.step > step}
+        failures = [f"{one.found}" for one in known if isinstance(one.found, RewardFailure)]
+        if len(failures) > MOST_TOLD:
+            self._note(
+                f"and {len(failures) - MOST_TOLD} more episodes of step {step} were left out"
+            )
         if len(failures) > self._share * len(known):
             raise RewardFailure(
                 f"{len(failures)} of the {len(known)} episodes of step {step} have no reward, and "
@@ -122,19 +138,22 @@ class RunReward:
                 f"without; the last: {failures[-1]}"
             )
 
-    def _find(self, episode: Episode) -> Worth | RewardFailure:
+    def _find(self, episode: Episode, step: int) -> Worth | RewardFailure:
         worth = Worth()
         try:
             for part, weight in self._parts:
                 worth = worth.plus(self._of(part, episode), weight)
         except RewardFailure as failure:
-            with self._lock:
-                self._told += 1
-                told = self._told
-            if told <= MOST_TOLD:
+            if self._failures(step) < MOST_TOLD:
                 self._note(f"episode {episode.id} of {episode.task} is left out: {failure}")
             return failure
         return worth
+
+    def _failures(self, step: int) -> int:
+        """How many episodes of a step are known to be left out."""
+        with self._lock:
+            known = [one for one in self._known.values() if one.step == step]
+        return sum(isinstance(one.found, RewardFailure) for one in known)
 
     def _of(self, part: Reward, episode: Episode) -> Worth:
         given = parameters_of(part, self._parameters)

@@ -396,7 +396,8 @@ class RunSettings(SettingsSection):
 
 
 class EvaluationSettings(SettingsSection):
-    """How the policy is measured: before, during and after training, always on the same seeds."""
+    """How the policy is measured: before, during and after training, on the same seeds, unless
+    there is a `target`."""
 
     episodes: int = Field(
         default=200, ge=0, description="Episodes before and after training; 0: none."
@@ -424,7 +425,8 @@ class EvaluationSettings(SettingsSection):
         default=None,
         gt=0,
         le=1,
-        description="Stop once a quick evaluation's success rate reaches this.",
+        description="Stop once a quick evaluation's success rate reaches this. Quick evaluations "
+        "then play other instances than the final one, whose figure so owes nothing to their luck.",
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from adb_peers import fail, okay, playing, smart_socket, use_server
 from adb_toy import Adb
+from serving import free_port
 
 from ui_gym.android.adb import binary, shell
 from ui_gym.android.adb.server import Listed, ServerConnection, SmartSocket
@@ -289,12 +290,6 @@ def test_an_address_that_says_nothing_is_told(
     monkeypatch.setenv(name, value)
     with pytest.raises(UserError, match=value):
         SmartSocket()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        port: int = sock.getsockname()[1]
-        return port
 
 
 def test_without_an_adb_its_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

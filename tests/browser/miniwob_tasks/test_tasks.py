@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import time
@@ -100,6 +101,12 @@ def test_steps_follow_from_the_time_of_one() -> None:
     assert made("ClickButton", step_time=0.3).max_steps == 34
     assert made("StockMarket").step_time == 0.1
     assert made("FlightAA").viewport == (375, 667)
+
+
+def test_a_large_picture_can_be_had() -> None:
+    with contextlib.closing(gymnasium.make("UI/MiniWoB-ClickTest-v0", viewport=(640, 480))) as env:
+        observation, _ = env.reset(seed=0)
+    assert observation["screenshot"].shape == (480, 640, 3)
 
 
 @pytest.mark.parametrize(

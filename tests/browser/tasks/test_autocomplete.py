@@ -102,3 +102,9 @@ def test_autocomplete_compact_goals_name_people_by_numbers_that_nobody_else_has(
 def test_autocomplete_compact_pages_have_few_entries(given: Any) -> None:
     with pytest.raises(UserError, match="at most 30 entries in groups of namesakes"):
         Autocomplete(compact=True, **given)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_autocomplete_refuses_groups_of_no_namesakes(compact: bool) -> None:
+    with pytest.raises(UserError, match="namesakes must be 1 to 4, not 0"):
+        Autocomplete(compact=compact, alike=4, namesakes=0)

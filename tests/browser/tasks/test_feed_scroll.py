@@ -126,6 +126,26 @@ def test_feed_scroll_marks_are_told_and_shown(make_device: Any) -> None:
     assert said == f"Like {likes + (not liked)}"
 
 
+@pytest.mark.parametrize("posts", range(9, 13))
+@pytest.mark.parametrize("alike", [False, True])
+def test_feed_scroll_names_no_post_twice_in_short_feeds(posts: int, alike: bool) -> None:
+    tasks = [FeedScroll(posts=posts, asked=3, alike=alike)]
+    if posts >= 11 and not alike:
+        tasks.append(FeedScroll(posts=posts, asked=3, compact=True))
+    for task in tasks:
+        for params in draws(task):
+            named = [(one.author, one.topic) for one in params.posts]
+            assert len(set(named)) == len(named) == posts
+
+
+def test_feed_scroll_asks_for_no_more_posts_than_come_later() -> None:
+    with pytest.raises(UserError, match="asked must be 1 to 2, not 3"):
+        FeedScroll(posts=8, asked=3)
+    with pytest.raises(UserError, match="asked must be 1 to 1, not 2"):
+        FeedScroll(posts=9, asked=2, compact=True)
+    assert {len(params.asked) for params in draws(FeedScroll(posts=8, asked=2))} == {2}
+
+
 def test_feed_scroll_compact_page_refuses_what_has_no_room() -> None:
     with pytest.raises(UserError, match="alike is False"):
         FeedScroll(compact=True, alike=True)

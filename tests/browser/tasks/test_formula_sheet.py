@@ -148,6 +148,65 @@ def test_formulas_that_are_nested_too_deep_are_refused() -> None:
         formulas.value(deep, (0, 0))
 
 
+class Counted(dict[Any, str]):
+    """Cells that count how often they are looked up."""
+
+    lookups = 0
+
+    def get(self, *key: Any) -> Any:
+        self.lookups += 1
+        return super().get(*key)
+
+
+def test_formulas_of_cells_that_are_named_often_work_each_out_once() -> None:
+    cells = Counted({(0, 0): "=" + "+".join(["A2"] * 60), (1, 0): "=" + "+".join(["A3"] * 60)})
+    cells[2, 0] = "1"
+    assert formulas.value(cells, (0, 0)) == 3600
+    assert cells.lookups == 3
+
+
+def chain(form: str, first: str, length: int) -> list[str]:
+    """Texts of the cells A1, A2 and so on, the last of which is `first`: each of the next one."""
+    return [form.replace("#", f"A{row + 2}") for row in range(length)] + [first]
+
+
+CHAINS = {
+    "named often": chain("=" + "+".join(["#"] * 45), "1", 24),
+    "in ranges": chain("=" + "+".join(["MAX(#:A99)"] * 14), "1", 24),
+    "squared": chain("=#*#", "7", 30),
+    "divided": chain("=#/.0000000001", "7", 40),
+    "summed": chain(f"=SUM(#,#,{'9' * 90})*{'9' * 90}", "7", 4),
+}
+
+
+@pytest.mark.parametrize("texts", CHAINS.values(), ids=CHAINS)
+def test_numbers_that_take_too_much_are_refused_by_judge_and_page(
+    make_device: Any, texts: list[str]
+) -> None:
+    task = FormulaSheet(rows=3)
+    device = make_device(task.viewport)
+    sheet = [[text, *[""] * 7] for text in texts]
+    device.load(task.page, {**task.page_params(PARAMS), "cells": sheet}, seed=0)
+    cells = {(row, 0): text for row, text in enumerate(texts)}
+    refused = []
+    for cell, said in zip(cells, device.state()["shown"], strict=True):
+        try:
+            wanted = formulas.value(cells, cell)
+        except SheetError as error:
+            refused.append(str(error))
+            assert said[0] == "#NUM!"
+        else:
+            assert float(said[0]) == pytest.approx(float(wanted))
+    assert 0 < len(refused) < len(texts)
+    assert set(refused) <= {"cells are read more than 1000 times", "a number is too long"}
+
+
+def test_fractions_that_grow_too_long_are_refused() -> None:
+    thirds = dict(enumerate(chain("=#*#", "=1/3", 40)))
+    with pytest.raises(SheetError, match="a number is too long"):
+        formulas.value({(row, 0): text for row, text in thirds.items()}, (0, 0))
+
+
 def test_the_page_computes_as_the_judge_does(make_device: Any) -> None:
     task = FormulaSheet(rows=3)
     device = make_device(task.viewport)

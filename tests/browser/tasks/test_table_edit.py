@@ -169,3 +169,17 @@ def test_the_compact_sheet_is_small_and_asks_for_no_sums() -> None:
         TableEdit(compact=True, rows=7)
     with pytest.raises(UserError, match="rows must be 6 to 80"):
         TableEdit(rows=5)
+
+
+def test_one_change_too_many_is_of_another_cell_in_the_smallest_sheets_too() -> None:
+    task = TableEdit(compact=True, rows=2, changes=2)
+    for params, _ in goals(task):
+        (more,) = task.overdone(params, "another").changes
+        assert (more.row, more.column) not in [(one.row, one.column) for one in params.changes]
+
+
+def test_mixed_changes_leave_a_row_to_copy_from() -> None:
+    with pytest.raises(UserError, match="changes must be 1 to 5, not 6"):
+        TableEdit(rows=6, changes=6, mixed=True)
+    for task in (TableEdit(rows=6, changes=5, mixed=True), TableEdit(rows=6, changes=6)):
+        assert {len(params.changes) for params, _ in goals(task)} == {task.changes}

@@ -193,3 +193,13 @@ def reply(connection: socket.socket, body: bytes, status: int = 200, length: int
     said = len(body) if length < 0 else length
     head = f"HTTP/1.1 {status} Said\r\nContent-Length: {said}\r\nConnection: close\r\n\r\n"
     connection.sendall(head.encode() + body)
+
+
+def play(env: Any) -> dict[str, Any]:
+    """An episode of the oracle: the last info."""
+    _, info = env.reset(seed=0, options={"oracle": True})
+    over = False
+    while not over:
+        *_, terminated, truncated, info = env.step(info["oracle"]["action_text"])
+        over = terminated or truncated
+    return info

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import gymnasium as gym
 import pytest
+from desktops import play
 from PIL import Image
 
 import ui_gym  # noqa: F401  registers the tasks
@@ -242,12 +243,3 @@ def test_a_task_is_played_and_a_lost_desktop_heals(server):
         assert play(env)["success"]
     finally:
         env.close()
-
-
-def play(env):
-    _, info = env.reset(seed=0, options={"oracle": True})
-    over = False
-    while not over:
-        *_, terminated, truncated, info = env.step(info["oracle"]["action_text"])
-        over = terminated or truncated
-    return info

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import gymnasium as gym
 import pytest
+from desktops import play
 from waiting import eventually
 
 import ui_gym  # noqa: F401  registers the tasks
@@ -71,15 +72,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         os.killpg(process.pid, 15)
         assert eventually(lambda: process.poll() is not None)
         x.close()
-
-
-def play(env: gym.Env) -> dict[str, object]:
-    _, info = env.reset(seed=0, options={"oracle": True})
-    over = False
-    while not over:
-        *_, terminated, truncated, info = env.step(info["oracle"]["action_text"])
-        over = terminated or truncated
-    return info
 
 
 def test_a_task_of_ours_is_played_to_its_end(server: str) -> None:

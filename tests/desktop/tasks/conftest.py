@@ -20,3 +20,11 @@ def pool() -> Iterator[DevicePool]:
 
     with desktops() as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[DevicePool]:
+    from desktop_episodes import desktops
+
+    with desktops(size=(1024, 768)) as made:
+        yield made

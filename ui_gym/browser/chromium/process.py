@@ -42,10 +42,11 @@ _PREFERENCES = json.dumps(_TABLE["chromium_preferences"])
 
 
 def find_browser(*, headless: bool = True) -> str:
-    """The path of a Chromium binary.
+    """The path of a Chromium binary, of one with a window where it is not to be `headless`.
 
     Raises:
-        DeviceStartError: there is none; names the package to install.
+        DeviceStartError: there is none, or the one that the environment names will not do; says
+            what to install or to change.
     """
     chosen = os.environ.get(BROWSER_VARIABLE)
     if chosen:
@@ -53,6 +54,11 @@ def find_browser(*, headless: bool = True) -> str:
         if path is None:
             raise DeviceSetupError(
                 f"{BROWSER_VARIABLE}={chosen!r} is no executable; correct or unset it"
+            )
+        if not headless and path.endswith("headless-shell"):
+            raise DeviceSetupError(
+                f"{BROWSER_VARIABLE}={chosen!r} has no window, which is needed here; name another "
+                "browser (chromium or google-chrome), or unset it"
             )
         return path
     for name in (HEADLESS + HEADED) if headless else HEADED:

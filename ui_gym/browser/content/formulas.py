@@ -16,14 +16,19 @@ Cells = Mapping[Cell, str]
 
 LONGEST = 200
 """Letters of a formula, at most."""
+LARGEST = 10**300
+"""No number is as large, nor is the numerator or the denominator of a fraction; the page, which
+rounds, knows no such fractions."""
+READS = 1000
+"""How often cells and ranges are read for one number, at most."""
 
 _TOKEN = re.compile(
     r"\s*(?:([0-9]+(?:\.[0-9]*)?|\.[0-9]+)|([A-Z]+)([0-9]+)|([A-Z]+)|([-+*/(),;:]))"
 )
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _FUNCTIONS: dict[str, Callable[[list[Fraction]], Fraction]] = {
-    "SUM": lambda values: sum(values, Fraction()),
-    "AVERAGE": lambda values: sum(values, Fraction()) / len(values),
+    "SUM": lambda values: _total(values),
+    "AVERAGE": lambda values: _sized(_total(values) / len(values)),
     "MIN": lambda values: min(values, default=Fraction()),
     "MAX": lambda values: max(values, default=Fraction()),
     "COUNT": lambda values: Fraction(len(values)),
@@ -43,32 +48,77 @@ def value(cells: Cells, cell: Cell) -> Fraction:
     """The number that a cell comes to; 0 if it is empty.
 
     Raises:
-        SheetError: it says something else, or depends on itself.
+        SheetError: it says something else, depends on itself, or on too much.
     """
     try:
-        return _value(cells, cell, ())
+        return _Sheet(cells).value(cell)
     except RecursionError:
         raise SheetError("the formulas are nested too deep") from None
 
 
-def _value(cells: Cells, cell: Cell, above: tuple[Cell, ...]) -> Fraction:
-    if cell in above:
-        raise SheetError(f"{address(cell)} depends on itself")
-    said = cells.get(cell, "").strip()
-    if not said:
-        return Fraction()
-    if said.startswith("="):
-        return _Reader(said[1:], cells, (*above, cell)).whole()
-    if not _NUMBER.fullmatch(said):
-        raise SheetError(f"{address(cell)} is no number")
-    return Fraction(said)
+def _sized(number: Fraction) -> Fraction:
+    if max(abs(number.numerator), number.denominator) >= LARGEST:
+        raise SheetError("a number is too long")
+    return number
+
+
+def _total(values: list[Fraction]) -> Fraction:
+    total = Fraction()
+    for one in values:
+        total = _sized(total + one)
+    return total
+
+
+class _Sheet:
+    """The numbers of a sheet's cells, each worked out once."""
+
+    def __init__(self, cells: Cells) -> None:
+        self._cells = cells
+        self._known: dict[Cell, Fraction | None] = {}
+        """None for a cell that is being worked out."""
+        self._reads = 0
+
+    def value(self, cell: Cell) -> Fraction:
+        self._read()
+        if cell not in self._known:
+            self._known[cell] = None
+            self._known[cell] = self._worked_out(cell)
+        known = self._known[cell]
+        if known is None:
+            raise SheetError(f"{address(cell)} depends on itself")
+        return known
+
+    def numbers(self, first: Cell, last: Cell) -> Iterator[Fraction]:
+        """Those that stand in a range."""
+        self._read()
+        (top, bottom), (left, right) = (sorted(pair) for pair in zip(first, last, strict=True))
+        for cell, text in self._cells.items():
+            if top <= cell[0] <= bottom and left <= cell[1] <= right:
+                said = text.strip()
+                if said.startswith("=") or _NUMBER.fullmatch(said):
+                    yield self.value(cell)
+
+    def _read(self) -> None:
+        self._reads += 1
+        if self._reads > READS:
+            raise SheetError(f"cells are read more than {READS} times")
+
+    def _worked_out(self, cell: Cell) -> Fraction:
+        said = self._cells.get(cell, "").strip()
+        if not said:
+            return Fraction()
+        if said.startswith("="):
+            return _Reader(said[1:], self).whole()
+        if not _NUMBER.fullmatch(said):
+            raise SheetError(f"{address(cell)} is no number")
+        return Fraction(said)
 
 
 class _Reader:
     """Reads a formula from left to right, and computes it on the way."""
 
-    def __init__(self, text: str, cells: Cells, above: tuple[Cell, ...]) -> None:
-        self._cells, self._above = cells, above
+    def __init__(self, text: str, sheet: _Sheet) -> None:
+        self._sheet = sheet
         self._tokens = list(_tokens(text))
 
     def whole(self) -> Fraction:
@@ -91,7 +141,7 @@ class _Reader:
         result = self._product()
         while sign := self._next("+", "-"):
             other = self._product()
-            result = result + other if sign == "+" else result - other
+            result = _sized(result + other if sign == "+" else result - other)
         return result
 
     def _product(self) -> Fraction:
@@ -100,7 +150,7 @@ class _Reader:
             other = self._factor()
             if sign == "/" and not other:
                 raise SheetError("division by zero")
-            result = result * other if sign == "*" else result / other
+            result = _sized(result * other if sign == "*" else result / other)
         return result
 
     def _factor(self) -> Fraction:
@@ -114,7 +164,7 @@ class _Reader:
         if isinstance(token, Fraction):
             return token
         if isinstance(token, tuple):
-            return _value(self._cells, token, self._above)
+            return self._sheet.value(token)
         if token in _FUNCTIONS:
             self._need("(")
             values = self._values()
@@ -133,19 +183,11 @@ class _Reader:
                 if not (isinstance(first, tuple) and isinstance(last, tuple)):
                     raise SheetError("a range goes from a cell to a cell")
                 del self._tokens[:3]
-                values += self._numbers(first, last)
+                values += self._sheet.numbers(first, last)
             else:
                 values.append(self._sum())
             if not self._next(",", ";"):
                 return values
-
-    def _numbers(self, first: Cell, last: Cell) -> Iterator[Fraction]:
-        (top, bottom), (left, right) = (sorted(pair) for pair in zip(first, last, strict=True))
-        for cell, text in self._cells.items():
-            said = text.strip()
-            inside = top <= cell[0] <= bottom and left <= cell[1] <= right
-            if inside and (said.startswith("=") or _NUMBER.fullmatch(said)):
-                yield _value(self._cells, cell, self._above)
 
 
 def _tokens(text: str) -> Iterator[str | Fraction | Cell]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ui_gym.browser.chromium.capture import LARGE
 from ui_gym.browser.device import BrowserDevice
 from ui_gym.browser.miniwob.catalogue import ENTRIES, MODULE, Entry, need_html_folder
 from ui_gym.browser.miniwob.oracles import ORACLES
@@ -166,7 +167,8 @@ class MiniWoBTask(BrowserTask[MiniWoBParams]):
         # goes elsewhere, as in flights; and a framebuffer shows no sites.
         if options.kind in ("auto", "chromium"):
             width, height = options.size
-            if cls.entry.is_flight or width > WINDOW[0] or height > WINDOW[1]:
+            large = width * height >= LARGE or width > WINDOW[0] or height > WINDOW[1]
+            if cls.entry.is_flight or large:
                 options = dataclasses.replace(options, kind="chromium:screenshot")
         return super().pool(options)
 

@@ -117,12 +117,12 @@ class Autocomplete(Family[AutocompleteParams]):
     compact_values = {"fields": 1, "stems": 6, "alike": 4, "namesakes": 2, "delay": 0}
 
     def prepare(self) -> None:
-        if self.compact:
-            self._prepare_compact()
         # An address has no more titles of one stem than there are kinds of streets.
         least = -(-self.alike // len(WAYS))
         most = min(self.alike, 4)
         self.check_range("namesakes", self.namesakes, least, most)
+        if self.compact:
+            self._prepare_compact()
         self.max_steps = 2 * (self.fields * (4 if self.delay else 3) + 1)
 
     def _prepare_compact(self) -> None:

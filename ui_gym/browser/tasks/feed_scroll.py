@@ -82,8 +82,8 @@ class FeedScroll(Family[FeedScrollParams]):
     More posts come when the end of those that are there is reached: a row says "Loading" until
     they do. The goal names posts by their author and by what they are about; others are by the
     same author, or about the same thing, at the harder levels by somebody of nearly the same name.
-    They are to be liked or saved, and nothing else is. None is among the posts that are there at
-    the start. Some posts were liked or saved before.
+    They are to be liked or saved, and nothing else is. None is among the six posts (compact: eight)
+    that are there at the start. Some posts were liked or saved before.
 
     ## Action space
     Scrolling, waiting and clicking are all that is needed.
@@ -101,7 +101,7 @@ class FeedScroll(Family[FeedScrollParams]):
 
     ## Arguments
     | `posts` | of the level (compact: 16) | posts of the whole feed, 8 to 60, compact 9 to 24 |
-    | `asked` | of the level (compact: 1) | how many posts the goal names, 1 to 3 |
+    | `asked` | of the level (compact: 1) | how many of the later posts the goal names, 1 to 3 |
     | `alike` | of the level (compact: False) | whether authors of nearly the same name are about |
     | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
@@ -120,6 +120,8 @@ class FeedScroll(Family[FeedScrollParams]):
             if self.alike:
                 raise UserError("FeedScroll: the compact page has first names only; alike is False")
             self.check_range("posts", self.posts, COMPACT_BATCH + 1, COMPACT_MOST)
+        # None that is asked for is there at the start.
+        self.check_range("asked", self.asked, 1, min(3, self.posts - self.batch))
         loads = math.ceil(self.posts / self.batch) - 1
         if self.compact:
             # A scroll to what is loading, and one past it.
@@ -272,7 +274,8 @@ class FeedScroll(Family[FeedScrollParams]):
         """
         known = words.THINGS_SHORT if self.compact else tuple(TOPICS)
         topics = chosen(known, max(3, min(len(known), self.posts // 2)), rng)
-        authors = self._people(max(3, self.posts // 3), rng)
+        # One more than are asked for: the last one is the other author of each asked topic.
+        authors = self._people(max(3, self.asked + 1, self.posts // 3), rng)
         asked = [(authors[i], topics[i]) for i in range(self.asked)]
         others: list[tuple[str, str]] = []
         for author, topic in asked:

@@ -92,7 +92,7 @@ class TableEdit(Family[TableEditParams]):
     ## Arguments
     | `rows` | of the level (compact: 5) | rows of the sheet, 6 to 80, compact 2 to 6 |
     | `changes` | of the level (compact: 2) | how many changes are asked for, 1 to 6, compact to 2 |
-    | `mixed` | of the level (compact: False) | whether some are to be worked out: sums and copies |
+    | `mixed` | of the level (compact: False) | sums and copies too, and fewer changes than rows |
     | `alike` | of the level (compact: False) | whether names of rows look alike |
     | `compact` | False | a 320x256 page that a model of a few million parameters can read |
     """
@@ -112,6 +112,8 @@ class TableEdit(Family[TableEditParams]):
             self._prepare_compact()
             return
         self.check_range("rows", self.rows, 6, 80)
+        if self.mixed:  # a copy is of a row that is not changed
+            self.check_range("changes", self.changes, 1, min(6, self.rows - 1))
         scrolls = count_scrolls(self.rows * ROW_HEIGHT, ROOM)
         self.max_steps = 6 * self.changes + 2 + self.changes * scrolls
 
@@ -213,7 +215,8 @@ class TableEdit(Family[TableEditParams]):
     def overdone(self, params: TableEditParams, excess: str) -> TableEditParams:
         """``another``: a cell that is not named is changed."""
         named = {(change.row, change.column) for change in params.changes}
-        cells = [(row, 0) for row in range(len(params.rows))]
+        columns, rows = range(len(params.columns)), range(len(params.rows))
+        cells = [(row, column) for column in columns for row in rows]
         row, column = next(cell for cell in cells if cell not in named)
         return replace(params, changes=(Change("set", row, column, "7531"),))
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ui_gym.contract.action import Action, Drag, LongPress, Open, Type, Wait, shorten
-from ui_gym.contract.device import DeviceOptions, Element, Frame, Image
+from ui_gym.contract.device import DeviceOptions, Element, Frame, Image, settle_seconds
 from ui_gym.desktop.http import lowering
 from ui_gym.desktop.http.address import ServerAddress, addresses
 from ui_gym.desktop.http.client import Client, CutShort, Refused
@@ -27,9 +27,6 @@ from ui_gym.errors import (
     DeviceTimeout,
     UserError,
 )
-
-SETTLE = 2.0
-"""Seconds that a screen is given to come to rest, if `DeviceOptions.extra` has no ``"settle"``."""
 
 QUIET = 0.2
 """Seconds between two pictures that must be the same."""
@@ -47,7 +44,7 @@ class OSWorldDevice(OSWorldMachine):
     `options.kind` is ``osworld:http://HOST:PORT``; see `ServerAddress.parse` for forwarded ports.
     The machine's screen is what is observed: it is asked to take `options.size`, and must then
     have it.
-    ``options.extra["settle"]``: see `SETTLE`; 0 takes each picture at once. The environment
+    ``options.extra["settle"]``: see `settle_seconds`; 0 takes each picture at once. The environment
     variable `ui_gym.desktop.http.address.TOKEN` holds the token of a server that wants one.
 
     Actions are sent as pyautogui scripts, made of literals alone. What pyautogui cannot type goes
@@ -60,7 +57,7 @@ class OSWorldDevice(OSWorldMachine):
             raise UserError(f"a device is one machine, not {len(named)}: {options.kind!r}")
         super().__init__(Client(ServerAddress.parse(named[0]), options.timeout))
         self.size = options.size
-        self._settling = _seconds(options.extra.get("settle", str(SETTLE)))
+        self._settling = settle_seconds(options)
         self._started = False
 
     # -- Device --
@@ -249,13 +246,3 @@ def _is_booting(error: DeviceError) -> bool:
     if isinstance(error, Refused):
         return error.status >= 500
     return isinstance(error, DeviceLost | DeviceTimeout)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= 60:
-        raise UserError(f"settle is a time of 0 to 60 seconds, not {text!r}")
-    return seconds

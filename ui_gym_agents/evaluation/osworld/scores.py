@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from ui_gym.tools.terminal import ShownColumn, print_table
-from ui_gym_agents.evaluation.report.statistics import wilson
+from ui_gym_agents.evaluation.report.statistics import percent, wilson
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,7 @@ def _both(scores: Sequence[Score]) -> tuple[ScoreFigures, ScoreFigures]:
 def _cells(whole: ScoreFigures, feasible: ScoreFigures) -> list[str]:
     low, high = whole.interval
     return [
-        str(whole.n), _percent(whole.score), _percent(whole.success),
+        str(whole.n), percent(whole.score, "-"), percent(whole.success, "-"),
         f"{100 * low:.0f} to {100 * high:.0f} %",
-        str(feasible.n), _percent(feasible.score), _percent(feasible.success),
+        str(feasible.n), percent(feasible.score, "-"), percent(feasible.success, "-"),
     ]  # fmt: skip
-
-
-def _percent(rate: float | None) -> str:
-    return "-" if rate is None else f"{100 * rate:.1f} %"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -20,12 +19,12 @@ class Picture:
     data: bytes
 
 
-HASH = re.compile("[0-9a-f]{64}")
-"""What names a picture. What does not fit may be a path to somewhere else."""
 MEDIA = {".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 """By the ends of files' names."""
 STARTS = {b"RIFF": "image/webp", b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 """How these files begin. What a link in somebody else's run leads to begins otherwise."""
+PREFIX = 16
+"""Digits of a picture's key that say which episode it is of, where files are found by them."""
 
 
 def picture_of(data: bytes | None) -> Picture | None:
@@ -69,6 +68,11 @@ class Source(Protocol):
 def source_id(place: str) -> str:
     """The id of what lies at `place`."""
     return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def key_prefix(name: str) -> str:
+    """The first `PREFIX` digits of the keys of the pictures of the episode called `name`."""
+    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:PREFIX]
 
 
 def episode_id(where: str) -> str:

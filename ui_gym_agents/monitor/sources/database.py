@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Row, func, select
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import HASH, Picture, Source, episode_id, picture_of, source_id
+from ui_gym_agents.monitor.sources import Picture, Source, episode_id, picture_of, source_id
 from ui_gym_agents.records import database, queries
 from ui_gym_agents.records.models import (
     BaselineRow,
@@ -184,8 +184,6 @@ class DatabaseRun:
         return found[where]
 
     def picture(self, key: str) -> Picture | None:
-        if not HASH.fullmatch(key):
-            return None
         if self._pictures is None:
             with _connected(self._target) as connection:
                 row = None if connection is None else _training(connection, self._training)

@@ -16,7 +16,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents import files, overrides, store
 from ui_gym_agents.episode import NOT_SAID, Episode, Purpose
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import HASH, Picture, episode_id, picture_of, source_id
+from ui_gym_agents.monitor.sources import Picture, episode_id, picture_of, source_id
 from ui_gym_agents.training import event_log
 from ui_gym_agents.training.run_lines import FileLine, unread
 
@@ -54,7 +54,7 @@ class EpisodeFolder:
             ) from None
 
     def picture(self, key: str) -> Picture | None:
-        return picture_of(self._encoded(key)) if HASH.fullmatch(key) else None
+        return picture_of(self._encoded(key))
 
     def _encoded(self, key: str) -> bytes | None:
         return store.ScreenshotStore(self._at / store.PICTURES).encoded(key)

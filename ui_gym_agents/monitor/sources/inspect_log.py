@@ -31,14 +31,12 @@ from typing import IO, Any
 from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, Purpose, Turn
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import Picture, episode_id, source_id
+from ui_gym_agents.monitor.sources import PREFIX, Picture, episode_id, key_prefix, source_id
 
 LARGEST = 200 << 20
 """Bytes of a member that is read. It takes a multiple of that once it is parsed."""
 PATIENCE = 1.0
 """Seconds that one look takes in samples; what is left waits for the next look."""
-PREFIX = 16
-"""Digits of a picture's key that say which sample it is of."""
 MOST_PARAMS = 20_000
 """Characters of a sample's metadata that are shown."""
 ZSTD = ("compression.zstd", "backports.zstd", "zstandard")
@@ -109,7 +107,7 @@ class InspectLog:
     def _member_of(self, key: str) -> str:
         with _opened(self._path) as archive:
             names = (info.filename for info in archive.infolist() if _is_sample(info))
-            return next((name for name in names if _prefix(name) == key[:PREFIX]), "")
+            return next((name for name in names if key_prefix(name) == key[:PREFIX]), "")
 
     def _facts(self, header: Mapping[str, Any], changed: float) -> dict[str, Any]:
         asked = header.get("eval") or {}
@@ -446,11 +444,7 @@ def _uris(message: Mapping[str, Any], sample: Mapping[str, Any]) -> Iterator[str
 
 
 def _key(uri: str, name: str) -> str:
-    return _prefix(name) + hashlib.sha256(uri.encode()).hexdigest()[: 64 - PREFIX]
-
-
-def _prefix(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:PREFIX]
+    return key_prefix(name) + hashlib.sha256(uri.encode()).hexdigest()[: 64 - PREFIX]
 
 
 def _decoded(uri: str) -> Picture | None:

@@ -36,7 +36,7 @@ from ui_gym.errors import UserError
 from ui_gym_agents.episode import Episode, Purpose, Turn
 from ui_gym_agents.evaluation.osworld.results import ARGUMENTS, LOG, RESULT, TRAJECTORY
 from ui_gym_agents.monitor.index import MonitorIndex
-from ui_gym_agents.monitor.sources import MEDIA, Picture, episode_id, source_id
+from ui_gym_agents.monitor.sources import MEDIA, PREFIX, Picture, episode_id, key_prefix, source_id
 
 QUIET = 1800.0
 """Seconds without a sign after which an example without a result is not going on."""
@@ -48,8 +48,6 @@ LONGEST_LINE = 16 << 20
 """Bytes of a line that is read; a longer one holds pictures, and is passed over."""
 LOOKED_AT = 40
 """Folders that are looked into to know what something is."""
-PREFIX = 16
-"""Digits of a picture's key that say which example it is of."""
 DIALECT = "pyautogui"
 
 _STAMPS = {15: "%Y%m%d@%H%M%S", 21: "%Y%m%d@%H%M%S%f"}
@@ -95,7 +93,7 @@ class OSWorldResults:
         if self._known is None:
             self._known = index.marks(self.id)
         states = {name: _state(self._at / name) for name in _examples(self._at)}
-        self._tasks = {_prefix(name): name for name in states}
+        self._tasks = {key_prefix(name): name for name in states}
         changed = any(states.get(name) != state for name, state in self._known.items())
         if changed:  # an example is played anew
             index.forget(self.id)
@@ -123,7 +121,7 @@ class OSWorldResults:
     def picture(self, key: str) -> Picture | None:
         name = self._tasks.get(key[:PREFIX])
         if name is None:  # nothing was refreshed yet, or it came since
-            self._tasks = {_prefix(found): found for found in _examples(self._at)}
+            self._tasks = {key_prefix(found): found for found in _examples(self._at)}
             name = self._tasks.get(key[:PREFIX])
         if name is None:
             return None
@@ -409,8 +407,4 @@ def picture_key(path: Path, name: str) -> str:
             end = file.read()
     except OSError:
         return ""
-    return _prefix(name) + hashlib.sha256(b"%d:" % size + end).hexdigest()[: 64 - PREFIX]
-
-
-def _prefix(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:PREFIX]
+    return key_prefix(name) + hashlib.sha256(b"%d:" % size + end).hexdigest()[: 64 - PREFIX]

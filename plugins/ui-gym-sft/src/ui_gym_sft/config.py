@@ -164,7 +164,8 @@ class SFTConfig(SettingsSection):
         default=0,
         ge=0,
         description="Fitting stops after so many epochs without a lower held-out loss, and takes "
-        "the best weights back. Recorded episodes: the run ends then. 0: never.",
+        "the best weights back. Recorded episodes: the run ends then; its last step takes them "
+        "back too. 0: never.",
     )
     lr: float = Field(default=2e-3, gt=0, description="Peak learning rate.")
     final_lr: float = Field(

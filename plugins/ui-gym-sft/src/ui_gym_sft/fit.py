@@ -209,12 +209,12 @@ class Fitter:
         return sum(self.policy.measure(records, score, owners=owners)) / _weight(records)
 
     def _learning_rate(self) -> float:
-        """Linear warm-up, then a cosine down to `final_lr` of the peak at the run's last step."""
+        """Linear warm-up, then a cosine over the run: in its last step, `final_lr` of the peak."""
         config = self.config
         updates = self.policy.version - self._began
         if updates < config.warmup:
             return config.lr * (updates + 1) / config.warmup
-        done = min(1.0, self.context.step / max(1, self.context.config.run.steps))
+        done = min(1.0, (self.context.step - 1) / max(1, self.context.config.run.steps - 1))
         cosine = 0.5 * (1 + math.cos(math.pi * done))
         return config.lr * (config.final_lr + (1 - config.final_lr) * cosine)
 

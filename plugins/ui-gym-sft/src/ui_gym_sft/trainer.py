@@ -168,8 +168,9 @@ class SFTTrainer:
         good = [e for e in collected.episodes if e.failure is None]
         # The success of others says nothing of the policy.
         success = "success" if self.config.source == "policy" else "source_success"
+        recorded = self.config.path is not None
         metrics: dict[str, float] = {
-            "episodes": len(collected.episodes),
+            "episodes": len(collected.kept if recorded else collected.episodes),
             success: float(np.mean([e.success for e in good])) if good else 0.0,
             "kept": len(collected.kept),
             "records": sum(len(e.records) for e in examples),
@@ -178,16 +179,20 @@ class SFTTrainer:
             "turns": float(np.mean([e.steps for e in good])) if good else 0.0,
             "failures": len(collected.episodes) - len(good),
         }
+        if recorded:  # a step takes a few of them
+            metrics["recorded_episodes"] = len(collected.episodes)
         return metrics | {f"dropped_{why}": n for why, n in sorted(collected.dropped.items())}
 
     def _fit(self, data: Data) -> dict[str, float]:
-        """Fit what there is; metrics."""
-        if not data.fitted:
-            return {}
+        """Fit what there is, and take the best weights back where the run ends; metrics."""
         recorded = self.config.path is not None
-        metrics = self.fitter.fit(data.fitted, data.measured, self.screenshots, run_best=recorded)
-        if recorded and self.fitter.exhausted:
-            self._stop()
+        metrics: dict[str, float] = {}
+        if data.fitted:
+            metrics = self.fitter.fit(
+                data.fitted, data.measured, self.screenshots, run_best=recorded
+            )
+        if recorded and self.config.early_stop_after:
+            self._end_if_over()
         return metrics
 
     def _tell_nothing(self, collected: Collected, older: bool) -> None:
@@ -200,11 +205,16 @@ class SFTTrainer:
             "or demonstrations first (--trainer.source oracle) may help"
         )
 
-    def _stop(self) -> None:
-        """End the run with the weights that were best on what was held out."""
+    def _end_if_over(self) -> None:
+        """After the last step, take the weights back that were best on what was held out."""
         best = self.fitter.best
+        if self.fitter.exhausted:
+            self._stopped = self.context.step
+        last = self._stopped or self.context.config.run.steps
+        if self.context.step < last or not best.waited or not best.weights:
+            return
         best.restore(self.policy.parameters())
-        self._stopped = self.context.step
+        self.policy.version += 1  # the step may have had nothing to fit
         self.context.note(
             f"the held-out loss has not fallen for {best.waited} epochs: training ends with the "
             f"weights of its lowest, {best.loss:.4g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+import subprocess
 import tarfile
 import tracemalloc
 import zipfile
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image as PILImage
 
 from ui_gym.desktop.osworld.metrics import reading
 from ui_gym.desktop.osworld.metrics.documents import odt_part
@@ -133,3 +135,39 @@ def test_an_archive_writes_nothing_beside_its_folder(
             made.extractall(tmp_path / "out", **trusted)  # type: ignore[arg-type]
         (tmp_path / "sprung").unlink()
         shutil.rmtree(tmp_path / "out")
+
+
+def test_a_picture_starts_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostScript, which Pillow has Ghostscript run."""
+    mine, its, ran = tmp_path / "mine.png", tmp_path / "its.png", tmp_path / "ran"
+    mine.write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 20 20\n%%EndComments\n%%EOF\n")
+    PILImage.new("RGB", (20, 20)).save(its)
+    (tmp_path / "gs").write_text(f'#!/bin/sh\necho "$*" >>{ran}\nexit 1\n')
+    (tmp_path / "gs").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("PIL.EpsImagePlugin.gs_binary", None)
+    with pytest.raises(subprocess.CalledProcessError):  # the control
+        PILImage.open(mine).load()
+    ran.unlink()
+    for name in ("compare_images", "check_structure_sim"):
+        assert METRICS.find(name)(str(mine), str(its)) == 0.0
+    assert not ran.exists()
+
+
+def test_damaged_archives_score_nothing(tmp_path: Path) -> None:
+    good, zipped, tarred = (tmp_path / name for name in ("good.zip", "bad.zip", "bad.tar.xz"))
+    words = " ".join(map(str, range(2000))).encode()
+    for path in (good, zipped):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.txt", words)
+    with tarfile.open(tarred, "w:xz") as tar:
+        info = tarfile.TarInfo("a.txt")
+        info.size = len(words)
+        tar.addfile(info, io.BytesIO(words))
+    for path, at in ((zipped, 60), (tarred, 400)):
+        damaged = bytearray(path.read_bytes())
+        damaged[at : at + 40] = b"\xff" * 40
+        path.write_bytes(damaged)
+        for name in ("compare_archive", "compare_zip_files"):
+            assert METRICS.find(name)(str(path), str(good)) == 0.0
+            assert METRICS.find(name)(str(good), str(good)) == 1.0

@@ -103,7 +103,9 @@ def _unpack(path: object, folder: Path) -> None:
             with tarfile.open(file) as tar:
                 _check_size(sum(member.size for member in tar.getmembers()), file)
                 _unpack_tar(tar, folder)
-    except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, OSError, EOFError) as error:
+    except Broken:
+        raise
+    except Exception as error:  # the libraries raise whatever a damaged archive leads them to
         raise Broken(f"{file} is not an archive: {error}") from error
 
 

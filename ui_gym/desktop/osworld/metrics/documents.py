@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
+from ui_gym.desktop.osworld.metrics.images import decoded
 from ui_gym.desktop.osworld.metrics.reading import Broken, examined, given, library, opens, ratio
 from ui_gym.errors import UserError
 
@@ -166,7 +165,7 @@ def _cells(table: Any) -> list[list[str]]:
 def _pictures(path: str) -> list[bytes]:
     links = word(path).part.rels.values()
     blobs = [link.target_part.blob for link in links if "image" in link.reltype]
-    return [Image.open(io.BytesIO(blob)).tobytes() for blob in blobs]
+    return [decoded(io.BytesIO(blob), f"a picture in {path}").tobytes() for blob in blobs]
 
 
 @examined(_pictures, _pictures)

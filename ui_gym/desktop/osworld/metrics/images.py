@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +18,29 @@ ALIKE = 0.9
 """From this structural similarity on, two pictures show the same."""
 WINDOW = 7
 """The side of the square over which similarity is taken, in pixels."""
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+"""Those that are read. Others' decoders are old, or start a program, as PostScript's does."""
 MAX_PIXELS = 100_000_000
-"""A larger picture is not opened: a small file can claim any size."""
+"""A larger picture is not decoded: a small file can claim any size."""
 
 
 def open_picture(path: object) -> Image.Image:
     """A picture, decoded whole."""
     file = a_file(path)
+    return decoded(file, str(file))
+
+
+def decoded(file: Path | IO[bytes], name: str) -> Image.Image:
+    """The picture that a file holds, which errors call by `name`."""
     try:
-        picture = Image.open(file)
+        picture = Image.open(file, formats=FORMATS)
         if picture.width * picture.height > MAX_PIXELS:
-            raise Broken(f"{file} is too large: {picture.size}")
+            raise Broken(f"{name} is too large: {picture.size}")
         picture.load()
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        raise Broken(f"{file} is not a picture: {error}") from error
+    except Broken:
+        raise
+    except Exception as error:  # decoders of damaged pictures raise what they like
+        raise Broken(f"{name} is not a picture: {error}") from error
     return picture
 
 

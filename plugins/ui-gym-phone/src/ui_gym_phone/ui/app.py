@@ -138,6 +138,12 @@ class Ui:
         self.unfocus()
         self.close_overlay()
 
+    def toggle(self, one: Any) -> None:
+        """Select something (``chosen``), or no longer; the first begins a selection."""
+        chosen = list(self.state.get("chosen", ())) if self.state.get("overlay") == "select" else []
+        chosen = [each for each in chosen if each != one] + [one] * (one not in chosen)
+        self.state.update(chosen=chosen, overlay="select")
+
     def close_overlay(self) -> None:
         """End a search or a selection, close a menu."""
         self.state.pop("overlay", None)

@@ -35,6 +35,8 @@ from ui_gym_tinker.server.errors import BadRequest
 WEIGHTS = "adapter_model.safetensors"
 OPTIMIZER = "optimizer.safetensors"
 FACTS = "tinker.json"
+REPLACED = ".old"
+"""How the name of a checkpoint ends while another takes its place."""
 
 KINDS = {"weights": "training", "sampler_weights": "sampler"}
 """Kinds of checkpoints: the word in a path, and what the API calls it."""
@@ -107,6 +109,10 @@ class Checkpoints:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob(f"*/*/.*{REPLACED}"):  # whoever replaced it was killed
+            place = old.with_name(old.name[1:].removesuffix(REPLACED))
+            if not place.exists():
+                old.rename(place)
 
     def place(self, path: CheckpointPath) -> Path:
         return self.folder / path.run.replace(":", "_") / path.kind / path.name
@@ -142,10 +148,13 @@ class Checkpoints:
                 (part / FACTS).write_text(json.dumps({"path": str(path), **asdict(facts)}))
                 for file in (*part.iterdir(), part):
                     _flush(file)
+                old = final.with_name(f".{final.name}{REPLACED}")
+                shutil.rmtree(old, ignore_errors=True)
                 if final.exists():
-                    self._discard(final)
+                    final.rename(old)
                 part.rename(final)
                 _flush(final.parent)
+                shutil.rmtree(old, ignore_errors=True)
         finally:
             shutil.rmtree(part, ignore_errors=True)
 
@@ -218,7 +227,7 @@ class Checkpoints:
     @staticmethod
     def _discard(place: Path) -> None:
         """Delete a checkpoint so that no moment shows half of it under its name."""
-        doomed = place.with_name(f".{place.name}.old")
+        doomed = place.with_name(f".{place.name}.gone")
         shutil.rmtree(doomed, ignore_errors=True)
         place.rename(doomed)
         shutil.rmtree(doomed, ignore_errors=True)

@@ -33,6 +33,9 @@ def read_data(
             shown = reader.read(datum.parts)
             inputs = dict(datum.inputs)
             if request.loss == "stable_reinforce" and "logprobs" not in inputs and datum.spans:
+                length = sum(span.length for span in datum.spans)
+                if length != len(shown):
+                    raise BadRequest(f"its spans have {length} targets, not {len(shown)}")
                 inputs["logprobs"] = logprobs_of_spans(datum.spans, recorded)
             tensors = {name: torch.from_numpy(array) for name, array in inputs.items()}
             found.append(_datum(shown, tensors, loss, vocabulary))

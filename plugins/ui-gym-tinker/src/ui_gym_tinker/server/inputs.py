@@ -88,6 +88,8 @@ class InputReader:
         keys: list[str] = []
         images: dict[str, Image] = {}
         for number, part in enumerate(parts):
+            if len(ids) > self._model.max_context:
+                break  # before more pictures are decoded
             if isinstance(part, TextPart):
                 ids += self._text(number, part)
                 continue

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image as PilImage
-from PIL import UnidentifiedImageError
 
 from ui_gym.contract.device import Image
+from ui_gym.errors import UserError
+from ui_gym_agents.pictures import decoded
 from ui_gym_agents.store import screenshot_hash
 from ui_gym_tinker.server.errors import BadRequest
 
 REMEMBERED = 256 * 2**20
 """Bytes of decoded pictures that are kept. Requests send a picture again with each window."""
-
-MOST_PIXELS = 64 * 10**6
 
 FORMATS = {"png": "PNG", "jpeg": "JPEG"}
 
@@ -65,12 +62,6 @@ def _decoded(data: bytes, kind: str) -> Image:
     if kind not in FORMATS:
         raise BadRequest(f"a picture's format is png or jpeg, not {kind!r}")
     try:
-        with PilImage.open(io.BytesIO(data), formats=[FORMATS[kind]]) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
-                raise BadRequest(
-                    f"a picture of {opened.width}x{opened.height} is larger than "
-                    f"{MOST_PIXELS // 10**6} million pixels: make it smaller"
-                )
-            return np.asarray(opened.convert("RGB"))
-    except (UnidentifiedImageError, PilImage.DecompressionBombError, OSError, ValueError) as error:
-        raise BadRequest(f"a picture of {len(data)} bytes is no {kind}: {error}") from None
+        return np.asarray(decoded(data, (FORMATS[kind],)), dtype=np.uint8)
+    except UserError as error:
+        raise BadRequest(str(error)) from None

@@ -192,6 +192,8 @@ def _dense(csr: Any, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     counts = ends[1:] - ends[:-1]
     if len(counts) != rows:
         raise ValueError(f"{rows} rows have {len(counts)} counts")
+    if rows * columns * dtype.itemsize > MOST_BYTES:
+        raise ValueError(f"{rows} rows of {columns} are more than {MOST_BYTES >> 20} MiB")
     found = np.zeros((rows, columns), dtype=dtype)
     where = np.repeat(np.arange(rows), counts)
     found[where, np.frombuffer(csr.col_indices, dtype=np.int64)] = np.frombuffer(

@@ -85,7 +85,7 @@ def browse(ui: Ui) -> AppPage:
 def _row(ui: Ui, path: str, chosen: list[str]) -> Tap:
     is_dir = ui.phone.files.is_dir(path)
     if chosen:
-        act = partial(_toggle, ui, path)
+        act = partial(ui.toggle, path)
     elif is_dir:
         act = partial(_go, ui, path)
     else:
@@ -93,18 +93,12 @@ def _row(ui: Ui, path: str, chosen: list[str]) -> Tap:
     return Item(
         posixpath.basename(path), _told(ui.phone, path), act,
         icon="folder" if is_dir else "file-document-outline", selected=path in chosen, lines=1,
-        on_long_press=partial(_toggle, ui, path), id="opoc_filesystem_item__title",
+        on_long_press=partial(ui.toggle, path), id="opoc_filesystem_item__title",
     )  # fmt: skip
 
 
 def _go(ui: Ui, folder: str) -> None:
     ui.state["folder"] = folder
-
-
-def _toggle(ui: Ui, path: str) -> None:
-    chosen = list(ui.state.get("chosen", ())) if ui.state.get("overlay") == "select" else []
-    chosen = [each for each in chosen if each != path] + [path] * (path not in chosen)
-    ui.state.update(chosen=chosen, overlay="select")
 
 
 def _chosen_bar(ui: Ui, chosen: list[str]) -> Widget:

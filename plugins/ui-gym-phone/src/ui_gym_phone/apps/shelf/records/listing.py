@@ -103,18 +103,12 @@ def _row(spec: RecordsSpec, ui: Ui, row: Record, subtitle: str, chosen: list[Any
     title = values.filled(ui.phone, spec, spec.row["title"], row) or "(no title)"
     trail = values.filled(ui.phone, spec, spec.row.get("trail", ""), row)
     done = bool(spec.done and whole(row.get(spec.done)))
-    act = partial(_toggle, ui, id) if chosen else partial(ui.open, SHOW, id=id)
+    act = partial(ui.toggle, id) if chosen else partial(ui.open, SHOW, id=id)
     return Item(
         title, subtitle, act, icon="check-circle" if done else spec.row.get("icon", ""), lines=1,
         trail=Text(trail, "label", "primary", lines=1) if trail else None,
-        on_long_press=partial(_toggle, ui, id) if spec.new else None, selected=id in chosen,
+        on_long_press=partial(ui.toggle, id) if spec.new else None, selected=id in chosen,
     )  # fmt: skip
-
-
-def _toggle(ui: Ui, id: Any) -> None:
-    chosen = list(ui.state.get("chosen", ())) if ui.state.get("overlay") == "select" else []
-    chosen = [each for each in chosen if each != id] + [id] * (id not in chosen)
-    ui.state.update(chosen=chosen, overlay="select")
 
 
 def _delete(spec: RecordsSpec, ui: Ui, chosen: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The example with TorchRL runs, and its PPO finds buttons more often than clicks at random."""
+"""The examples with others' PPO run, and it finds buttons more often than clicks at random."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torchrl", reason="tox -e torchrl")
-
 pytestmark = pytest.mark.nightly
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "torchrl_grid.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def test_torchrl_learns_in_a_vector_env() -> None:
+@pytest.mark.parametrize(
+    ("name", "library"), [("torchrl", "torchrl"), ("rllib", "ray.rllib.algorithms.ppo")]
+)
+def test_ppo_learns_in_a_vector_env(name: str, library: str) -> None:
+    pytest.importorskip(library, reason=f"see examples/{name}_grid.py")
     told = subprocess.run(
-        [sys.executable, str(EXAMPLE), "--iterations", "40"],
+        [sys.executable, str(EXAMPLES / f"{name}_grid.py"), "--iterations", "40"],
         capture_output=True, text=True, timeout=1500,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr[-3000:]
