@@ -141,6 +141,15 @@ def replace(path: Path, text: str) -> None:
             os.fsync(file.fileno())
 
 
+def sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, onto the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def append(path: Path, lines: Iterable[str]) -> None:
     """Append lines to a file that has one writer: all of them are there afterwards, or none.
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ui_gym.errors import UserError
+from ui_gym_agents import files
 
 STATE = "state.json"
 MANIFEST = "manifest.json"
@@ -71,7 +72,7 @@ def save(
         if final.exists():  # The same step again, saved a second time.
             _discard(final)
         partial.rename(final)
-        _sync(directory)
+        files.sync(directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
@@ -183,15 +184,7 @@ def _read_json(path: Path, name: str) -> Any:
 def _flush(directory: Path) -> None:
     """Force every file and folder of a tree onto the disk: a rename alone does not."""
     for path in [*_files(directory), *(p for p in directory.rglob("*") if p.is_dir()), directory]:
-        _sync(path)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        files.sync(path)
 
 
 def _discard(path: Path) -> None:

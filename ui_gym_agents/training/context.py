@@ -499,8 +499,9 @@ class TrainerContext:
 
     def _keep_curriculum(self, step: int) -> None:
         """Keep what is known at the end of `step`, for a checkpoint, before the next one begins."""
-        kept = {at: state for at, state in self._curricula.items() if at >= self.step}
-        self._curricula = {step: self.curriculum.state_dict()} | kept
+        if step not in self._curricula:
+            kept = {at: state for at, state in self._curricula.items() if at >= self.step}
+            self._curricula = kept | {step: self.curriculum.state_dict()}
 
     def _group(
         self, step: int, index: int, size: int, instances: int | None

@@ -27,7 +27,7 @@ from peft import LoraConfig
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ui_gym_agents.files import telling_of
+from ui_gym_agents.files import sync, telling_of
 from ui_gym_agents.training.tensors import load_optimizer, save_optimizer
 from ui_gym_tinker.server.adapters import Adapter, AdapterShape
 from ui_gym_tinker.server.errors import BadRequest
@@ -147,13 +147,13 @@ class Checkpoints:
                     save_optimizer(optimizer, part / OPTIMIZER, step=facts.steps)
                 (part / FACTS).write_text(json.dumps({"path": str(path), **asdict(facts)}))
                 for file in (*part.iterdir(), part):
-                    _flush(file)
+                    sync(file)
                 old = final.with_name(f".{final.name}{REPLACED}")
                 shutil.rmtree(old, ignore_errors=True)
                 if final.exists():
                     final.rename(old)
                 part.rename(final)
-                _flush(final.parent)
+                sync(final.parent)
                 shutil.rmtree(old, ignore_errors=True)
         finally:
             shutil.rmtree(part, ignore_errors=True)
@@ -221,7 +221,7 @@ class Checkpoints:
         file = self.place(path) / FACTS
         part = file.with_name(f".{file.name}.part")
         part.write_text(json.dumps(value))
-        _flush(part)
+        sync(part)
         part.replace(file)
 
     @staticmethod
@@ -273,11 +273,3 @@ def _write_adapter(folder: Path, adapter: Adapter, base_model: str) -> None:
         base_model_name_or_path=base_model, inference_mode=True,
     )  # fmt: skip
     config.save_pretrained(str(folder))
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
